@@ -1,0 +1,7 @@
+module github.com/gemwire/gemwire/gguf
+
+go 1.25.0
+
+require github.com/gemwire/gemwire/quant v0.1.0
+
+replace github.com/gemwire/gemwire/quant => ../quant
