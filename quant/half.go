@@ -1,0 +1,22 @@
+package quant
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// halfToFloat32 returns the value of a float16 bit pattern.
+//
+// The magnitude's bits, moved into a float32's place, are the value times 2^-112 (15 and 127 being the exponents' biases),
+// which holds for subnormals too. Infinities and NaN keep their all-ones exponent.
+func halfToFloat32(h uint16) float32 {
+	const rebias = 1 << 112
+	magnitude := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * rebias)
+	if h&0x7c00 == 0x7c00 {
+		magnitude |= 0x7f800000
+	}
+	return math.Float32frombits(magnitude | uint32(h&0x8000)<<16)
+}
+
+// half returns the value of the float16 that starts p.
+func half(p []byte) float32 { return halfToFloat32(binary.LittleEndian.Uint16(p)) }
