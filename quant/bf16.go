@@ -12,3 +12,16 @@ func dequantizeBF16(dst []float32, src []byte) {
 		dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
 	}
 }
+
+// quantizeBF16 rounds to nearest even. A NaN keeps its sign and upper bits and becomes a quiet one.
+func quantizeBF16(dst []byte, src []float32) {
+	for i, v := range src {
+		bits := math.Float32bits(v)
+		if v != v {
+			bits |= 1 << 22
+		} else {
+			bits += 0x7fff + bits>>16&1
+		}
+		binary.LittleEndian.PutUint16(dst[2*i:], uint16(bits>>16))
+	}
+}

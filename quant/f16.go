@@ -9,3 +9,9 @@ func dequantizeF16(dst []float32, src []byte) {
 		dst[i] = halfToFloat32(binary.LittleEndian.Uint16(src[2*i:]))
 	}
 }
+
+func quantizeF16(dst []byte, src []float32) {
+	for i, v := range src {
+		putHalf(dst[2*i:], v)
+	}
+}

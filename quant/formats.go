@@ -7,28 +7,24 @@ type format struct {
 	blockBytes int
 	dequantize func(dst []float32, src []byte) // nil: unsupported
 	quantize   func(dst []byte, src []float32) // nil: read only
-	limit      float32                         // the largest magnitude that quantize is given, 0: any
 }
-
-// maxHalf is the largest finite float16, hence the largest scale of most block types.
-const maxHalf = 65504
 
 // formats is indexed by Type. A new type is a file of its own and a row here.
 var formats = [...]format{
-	F32:  {"F32", 1, 4, dequantizeF32, quantizeF32, 0},
-	F16:  {"F16", 1, 2, dequantizeF16, nil, 0},
-	Q4_0: {"Q4_0", 32, 18, dequantizeQ4_0, nil, 8 * maxHalf},
-	Q4_1: {"Q4_1", 32, 20, dequantizeQ4_1, nil, 0},
-	Q5_0: {"Q5_0", 32, 22, dequantizeQ5_0, nil, 0},
-	Q5_1: {"Q5_1", 32, 24, dequantizeQ5_1, nil, 0},
-	Q8_0: {"Q8_0", 32, 34, dequantizeQ8_0, nil, 127 * maxHalf},
-	Q2_K: {"Q2_K", 256, 84, dequantizeQ2K, nil, 0},
-	Q3_K: {"Q3_K", 256, 110, dequantizeQ3K, nil, 0},
-	Q4_K: {"Q4_K", 256, 144, dequantizeQ4K, nil, 0},
-	Q5_K: {"Q5_K", 256, 176, dequantizeQ5K, nil, 0},
-	Q6_K: {"Q6_K", 256, 210, dequantizeQ6K, nil, 0},
-	Q8_K: {"Q8_K", 256, 292, dequantizeQ8K, nil, 0},
-	BF16: {"BF16", 1, 2, dequantizeBF16, nil, 0},
+	F32:  {"F32", 1, 4, dequantizeF32, quantizeF32},
+	F16:  {"F16", 1, 2, dequantizeF16, quantizeF16},
+	Q4_0: {"Q4_0", 32, 18, dequantizeQ4_0, quantizeQ4_0},
+	Q4_1: {"Q4_1", 32, 20, dequantizeQ4_1, quantizeQ4_1},
+	Q5_0: {"Q5_0", 32, 22, dequantizeQ5_0, quantizeQ5_0},
+	Q5_1: {"Q5_1", 32, 24, dequantizeQ5_1, quantizeQ5_1},
+	Q8_0: {"Q8_0", 32, 34, dequantizeQ8_0, quantizeQ8_0},
+	Q2_K: {"Q2_K", 256, 84, dequantizeQ2K, nil},
+	Q3_K: {"Q3_K", 256, 110, dequantizeQ3K, nil},
+	Q4_K: {"Q4_K", 256, 144, dequantizeQ4K, quantizeQ4K},
+	Q5_K: {"Q5_K", 256, 176, dequantizeQ5K, quantizeQ5K},
+	Q6_K: {"Q6_K", 256, 210, dequantizeQ6K, quantizeQ6K},
+	Q8_K: {"Q8_K", 256, 292, dequantizeQ8K, quantizeQ8K},
+	BF16: {"BF16", 1, 2, dequantizeBF16, quantizeBF16},
 
 	// Known by name alone, so that an error can say what a file holds.
 	9:  {name: "Q8_1"},

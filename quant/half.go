@@ -3,7 +3,12 @@ package quant
 import (
 	"encoding/binary"
 	"math"
+
+	"github.com/x448/float16"
 )
+
+// maxHalf is the largest finite float16.
+const maxHalf = 65504
 
 // halfToFloat32 returns the value of a float16 bit pattern.
 //
@@ -20,3 +25,8 @@ func halfToFloat32(h uint16) float32 {
 
 // half returns the value of the float16 that starts p.
 func half(p []byte) float32 { return halfToFloat32(binary.LittleEndian.Uint16(p)) }
+
+// putHalf writes v as a float16, rounded to nearest even, at the start of p.
+func putHalf(p []byte, v float32) {
+	binary.LittleEndian.PutUint16(p, float16.Fromfloat32(v).Bits())
+}

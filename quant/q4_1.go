@@ -18,3 +18,32 @@ func dequantizeQ4_1(dst []float32, src []byte) {
 		}
 	}
 }
+
+func quantizeQ4_1(dst []byte, src []float32) {
+	for ; len(src) >= 32; dst, src = dst[20:], src[32:] {
+		x, qs := (*[32]float32)(src), (*[16]byte)(dst[4:])
+		low, high := bounds(x)
+		d := (high - low) / 15
+		putHalf(dst, d)
+		putHalf(dst[2:], low)
+		inverse := inverse(d)
+		level := func(v float32) byte { return byte(min(15, int32(float32((v-low)*inverse)+0.5))) }
+		for i := range qs {
+			qs[i] = level(x[i]) | level(x[i+16])<<4
+		}
+	}
+}
+
+// bounds returns the smallest and the largest value.
+func bounds(x *[32]float32) (low, high float32) {
+	low, high = x[0], x[0]
+	for _, v := range x {
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
+		}
+	}
+	return low, high
+}

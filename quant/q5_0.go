@@ -21,3 +21,27 @@ func dequantizeQ5_0(dst []float32, src []byte) {
 		}
 	}
 }
+
+// quantizeQ5_0 gives the value of largest magnitude the level −16, where there is one more.
+func quantizeQ5_0(dst []byte, src []float32) {
+	for ; len(src) >= 32; dst, src = dst[22:], src[32:] {
+		x := (*[32]float32)(src)
+		d := furthest(x) / -16
+		putHalf(dst, d)
+		inverse := inverse(d)
+		packFiveBits((*[20]byte)(dst[2:]), func(i int) byte {
+			return byte(min(31, int32(float32(x[i]*inverse)+16.5)))
+		})
+	}
+}
+
+// packFiveBits writes qh and qs of Q5_0 and Q5_1.
+func packFiveBits(packed *[20]byte, level func(i int) byte) {
+	var qh uint32
+	for i := range 16 {
+		q0, q1 := level(i), level(i+16)
+		packed[4+i] = q0&15 | q1<<4
+		qh |= uint32(q0>>4)<<i | uint32(q1>>4)<<(i+16)
+	}
+	binary.LittleEndian.PutUint32(packed[:], qh)
+}

@@ -22,3 +22,17 @@ func dequantizeQ5_1(dst []float32, src []byte) {
 		}
 	}
 }
+
+func quantizeQ5_1(dst []byte, src []float32) {
+	for ; len(src) >= 32; dst, src = dst[24:], src[32:] {
+		x := (*[32]float32)(src)
+		low, high := bounds(x)
+		d := (high - low) / 31
+		putHalf(dst, d)
+		putHalf(dst[2:], low)
+		inverse := inverse(d)
+		packFiveBits((*[20]byte)(dst[4:]), func(i int) byte {
+			return byte(min(31, int32(float32((x[i]-low)*inverse)+0.5)))
+		})
+	}
+}

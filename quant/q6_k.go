@@ -35,3 +35,41 @@ func dequantizeQ6K(dst []float32, src []byte) {
 		}
 	}
 }
+
+func quantizeQ6K(dst []byte, src []float32) {
+	for ; len(src) >= 256; dst, src = dst[210:], src[256:] {
+		x, scales := (*[256]float32)(src), (*[16]byte)(dst[192:])
+		var wanted [16]float32
+		var largest float32
+		for s := range wanted {
+			wanted[s] = fitSymmetric((*[16]float32)(x[16*s:]))
+			if abs(wanted[s]) > abs(largest) {
+				largest = wanted[s]
+			}
+		}
+		putHalf(dst[208:], largest/-128)
+		unit, d := inverse(largest/-128), half(dst[208:])
+		var levels [256]byte
+		for s := range wanted {
+			scale := min(127, roundToInt(wanted[s]*unit))
+			scales[s] = byte(scale)
+			inverse := inverse(d * float32(scale))
+			for i, v := range x[16*s : 16*s+16] {
+				levels[16*s+i] = byte(max(-32, min(31, roundToInt(v*inverse))) + 32)
+			}
+		}
+		packQ6K((*[192]byte)(dst), &levels)
+	}
+}
+
+// packQ6K writes ql and qh.
+func packQ6K(packed *[192]byte, levels *[256]byte) {
+	for i := range 64 {
+		h := i / 32
+		at := 96*h + i
+		q0, q1, q2, q3 := levels[at], levels[at+32], levels[at+64], levels[at+96]
+		packed[32*h+i] = q0&15 | q2<<4
+		packed[32*h+i+32] = q1&15 | q3<<4
+		packed[128+i] = q0>>4 | q1>>4<<2 | q2>>4<<4 | q3>>4<<6
+	}
+}

@@ -22,3 +22,27 @@ func dequantizeQ8K(dst []float32, src []byte) {
 		}
 	}
 }
+
+// quantizeQ8K gives the value of largest magnitude the level −127.
+func quantizeQ8K(dst []byte, src []float32) {
+	for ; len(src) >= 256; dst, src = dst[292:], src[256:] {
+		x, qs, bsums := (*[256]float32)(src), (*[256]byte)(dst[4:]), (*[32]byte)(dst[260:])
+		var largest float32
+		for _, v := range x {
+			if abs(v) > abs(largest) {
+				largest = v
+			}
+		}
+		unit := -inverse(largest) * 127
+		var sums [16]int16
+		for i, v := range x {
+			q := min(127, roundToInt(v*unit))
+			qs[i] = byte(q)
+			sums[i/16] += int16(q)
+		}
+		binary.LittleEndian.PutUint32(dst, math.Float32bits(inverse(unit)))
+		for i, sum := range sums {
+			binary.LittleEndian.PutUint16(bsums[2*i:], uint16(sum))
+		}
+	}
+}

@@ -97,8 +97,7 @@ func (t Type) Dequantize(dst []float32, src []byte) error {
 // so long tensors can be encoded in parallel, piece by piece, with the same result.
 //
 // F32, F16 and BF16 take every value (rounding to nearest even, overflow to infinity, NaN to NaN). The block types
-// take finite values up to a magnitude that their scales can hold (over 500000 for each) and fail with [ErrRange]
-// beyond. Other failures are [ErrUnsupported] and [ErrLength]; a failure leaves dst alone.
+// take magnitudes up to 65504, which all their scales can express, and fail with [ErrRange] beyond. Other failures are [ErrUnsupported] and [ErrLength]; a failure leaves dst alone.
 func (t Type) Quantize(dst []byte, src []float32) error {
 	f := t.format()
 	if f.quantize == nil {
@@ -107,8 +106,10 @@ func (t Type) Quantize(dst []byte, src []float32) error {
 	if err := t.checkLengths(len(src), len(dst)); err != nil {
 		return fmt.Errorf("quant: quantize: %w", err)
 	}
-	if i := beyond(src, f.limit); i >= 0 {
-		return fmt.Errorf("quant: quantize: value %d is %v, %v holds magnitudes up to %g: %w", i, src[i], t, f.limit, ErrRange)
+	if f.blockLen > 1 {
+		if i := firstBeyond(src, maxHalf); i >= 0 {
+			return fmt.Errorf("quant: quantize: value %d is %v, %v takes magnitudes up to %d: %w", i, src[i], t, maxHalf, ErrRange)
+		}
 	}
 	f.quantize(dst, src)
 	return nil
@@ -126,16 +127,12 @@ func (t Type) checkLengths(n, numBytes int) error {
 	return nil
 }
 
-// beyond returns the index of the first value whose magnitude is over limit or that is NaN, -1 if there is none.
-// A limit of 0 means none.
-func beyond(values []float32, limit float32) int {
-	if limit == 0 {
-		return -1
-	}
+// firstBeyond returns the index of the first value whose magnitude is over limit or that is NaN, -1 if there is none.
+func firstBeyond(values []float32, limit float32) int {
 	// Without their sign, float32 bit patterns sort as their values do, with NaN above all.
 	most := math.Float32bits(limit)
 	for i, v := range values {
-		if math.Float32bits(v)&0x7fffffff > most {
+		if math.Float32bits(v)&^(1<<31) > most {
 			return i
 		}
 	}

@@ -1,0 +1,138 @@
+package quant
+
+import "math"
+
+// Encoders look for the scale of a sub-block as ggml's do: try a few scales around the obvious one, solve for the best scale
+// given the levels that each leads to, and keep what leaves the least squared error. Errors count more where values
+// are large: these matter more to a dot product. Products are rounded before they are summed (no fused multiply-add), so that
+// the same values give the same bytes on every machine.
+
+// negligible is the magnitude below which a sub-block counts as zero: no float16 scale could hold it.
+const negligible = 1e-15
+
+// affineTrials are what the values' range is divided by, less the number of steps.
+var affineTrials = [...]float32{-0.9, -0.6, -0.3, 0, 0.3, 0.6, 0.9}
+
+// fitAffine finds scale, low ≥ 0 such that x ≈ scale·q − low for levels q in 0 … top.
+func fitAffine(x *[32]float32, top int32) (scale, low float32) {
+	f := newAffineFit(x, top)
+	if f.span < negligible {
+		return 0, f.low
+	}
+	for _, trial := range affineTrials {
+		f.try((float32(top)+trial)/f.span, f.low)
+	}
+	for range 2 {
+		f.try(inverse(f.bestScale), f.bestLow)
+	}
+	return f.bestScale, f.bestLow
+}
+
+// affineFit is a weighted least squares problem over scale and low, with the levels fixed by each trial.
+type affineFit struct {
+	x, weight *[32]float32
+	top       int32
+	low, span float32 // −low is the smallest value (or 0), span reaches from there to the largest
+	// Sums of weight, weight·x.
+	sumW, sumX float32
+
+	bestGain, bestScale, bestLow float32
+}
+
+func newAffineFit(x *[32]float32, top int32) *affineFit {
+	f := &affineFit{x: x, weight: new([32]float32), top: top}
+	var squares, smallest, largest float32
+	largest = x[0]
+	for _, v := range x {
+		squares += float32(v * v)
+		smallest, largest = min(smallest, v), max(largest, v)
+	}
+	f.low, f.span = -smallest, largest-smallest
+	rms := float32(math.Sqrt(float64(squares / 32)))
+	for i, v := range x {
+		f.weight[i] = rms + abs(v)
+		f.sumW += f.weight[i]
+		f.sumX += float32(f.weight[i] * v)
+	}
+	f.bestLow = f.low
+	return f
+}
+
+// try picks the levels for an inverse scale and a low, solves for the best scale and low given these levels, and keeps them if
+// they are the best so far.
+//
+// With a = scale and b = −low the error is Σ w·(a·q + b − x)²; what it lies below Σ w·x² is
+// 2a·Σwqx + 2b·Σwx − a²·Σwq² − 2ab·Σwq − b²·Σw, the gain.
+func (f *affineFit) try(inverse, low float32) {
+	var q1, q2, qx float32
+	for i, v := range f.x {
+		q := float32(max(0, min(f.top, roundToInt((v+low)*inverse))))
+		wq := f.weight[i] * q
+		q1 += wq
+		q2 += float32(wq * q)
+		qx += float32(wq * v)
+	}
+	det := float32(f.sumW*q2) - float32(q1*q1)
+	if det <= 0 {
+		return
+	}
+	a := (float32(f.sumW*qx) - float32(q1*f.sumX)) / det
+	b := (float32(q2*f.sumX) - float32(q1*qx)) / det
+	if b > 0 {
+		a, b = qx/q2, 0
+	}
+	gain := float32(a*(2*qx-float32(a*q2)-float32(2*b*q1))) + float32(b*(2*f.sumX-float32(b*f.sumW)))
+	if a > 0 && gain > f.bestGain {
+		f.bestGain, f.bestScale, f.bestLow = gain, a, -b
+	}
+}
+
+// symmetricTrials are what the value of largest magnitude is divided by, less 32.
+var symmetricTrials = [...]float32{-0.9, -0.6, -0.3, 0, 0.3, 0.6, 0.9}
+
+// fitSymmetric finds the scale, of either sign, such that x ≈ scale·q for levels q in −32 … 31.
+// The value of largest magnitude decides the sign: it gets a negative level, where there is one more.
+func fitSymmetric(x *[16]float32) (scale float32) {
+	var largest float32
+	for _, v := range x {
+		if abs(v) > abs(largest) {
+			largest = v
+		}
+	}
+	if abs(largest) < negligible {
+		return 0
+	}
+	var bestGain float32
+	for _, trial := range symmetricTrials {
+		inverse := -(32 + trial) / largest
+		var qx, q2 float32 // Σ w·q·x and Σ w·q², with w = x²
+		for _, v := range x {
+			q := float32(max(-32, min(31, roundToInt(v*inverse))))
+			wq := float32(v*v) * q
+			qx += float32(wq * v)
+			q2 += float32(wq * q)
+		}
+		// The best scale is qx/q2; it takes qx²/q2 off the error.
+		if gain := qx * qx; q2 > 0 && gain > float32(bestGain*q2) {
+			bestGain, scale = gain/q2, qx/q2
+		}
+	}
+	return scale
+}
+
+// inverse returns 1/v, or 0 where that is not finite.
+func inverse(v float32) float32 {
+	if r := 1 / v; abs(r) <= math.MaxFloat32 {
+		return r
+	}
+	return 0
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// roundToInt rounds to the nearest integer, ties to even, for magnitudes below 2^22.
+func roundToInt(v float32) int32 {
+	// Added to 1.5·2^23, a value has its last bit at the ones.
+	const shift = 3 << 22
+	return int32(math.Float32bits(v+shift)&(1<<23-1)) - 1<<22
+}
