@@ -6,6 +6,8 @@ require (
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
+	github.com/google/go-cmp v0.7.0
+	gonum.org/v1/gonum v0.17.0
 )
 
 replace (
