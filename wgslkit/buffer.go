@@ -1,0 +1,133 @@
+package wgslkit
+
+import (
+	"fmt"
+	"maps"
+)
+
+// Purpose is what a buffer's bytes are counted as.
+type Purpose string
+
+// The purposes that memory is accounted under.
+const (
+	Weights     Purpose = "weights"
+	Cache       Purpose = "cache"
+	Activations Purpose = "activations"
+	Parameters  Purpose = "parameters" // uniforms of recorded programs
+	Staging     Purpose = "staging"
+)
+
+// Buffer is a range of GPU memory. Its size is a multiple of 4 bytes.
+type Buffer struct {
+	device  *Device
+	handle  bufferHandle
+	label   string
+	purpose Purpose
+	size    int64
+}
+
+// NewBuffer makes a zeroed storage buffer of size bytes, rounded up to whole
+// words. The label names it in errors. It fails with ErrOutOfMemory, or with
+// ErrLimit where one buffer cannot be that large.
+func (d *Device) NewBuffer(label string, purpose Purpose, size int64) (*Buffer, error) {
+	return d.newBuffer(label, purpose, usageStorage, size)
+}
+
+func (d *Device) newBuffer(label string, purpose Purpose, u usage, size int64) (*Buffer, error) {
+	size = max((size+3)&^3, 16)
+	if size > d.limits.MaxBufferSize {
+		return nil, fmt.Errorf("%w: buffer %q wants %d bytes, one buffer holds at most %d", ErrLimit, label, size, d.limits.MaxBufferSize)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("%w: device", ErrReleased)
+	}
+	if err := d.checkBudget(label, size); err != nil {
+		return nil, err
+	}
+	h, err := d.backend.newBuffer(label, u, size)
+	if err != nil {
+		return nil, err
+	}
+	b := &Buffer{device: d, handle: h, label: label, purpose: purpose, size: size}
+	d.buffers[b] = struct{}{}
+	d.used[purpose] += size
+	return b, nil
+}
+
+func (d *Device) checkBudget(label string, size int64) error {
+	if d.budget == 0 {
+		return nil
+	}
+	var total int64
+	for _, n := range d.used {
+		total += n
+	}
+	if total+size > d.budget {
+		return fmt.Errorf("%w: %q wants %d bytes, %d of the budget of %d are in use; take a smaller context or model, or raise the budget",
+			ErrOutOfMemory, label, size, total, d.budget)
+	}
+	return nil
+}
+
+// Memory is the bytes in use by purpose.
+func (d *Device) Memory() map[Purpose]int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.used)
+}
+
+// Buffers is how many buffers live on the device.
+func (d *Device) Buffers() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.buffers)
+}
+
+// Size is the buffer's size in bytes.
+func (b *Buffer) Size() int64 { return b.size }
+
+// Label is the name that the buffer was given.
+func (b *Buffer) Label() string { return b.label }
+
+// All binds the whole buffer.
+func (b *Buffer) All() Binding { return Binding{Buffer: b, Size: b.size} }
+
+// Range binds size bytes from offset, which must be a multiple of the
+// device's storage alignment.
+func (b *Buffer) Range(offset, size int64) Binding {
+	return Binding{Buffer: b, Offset: offset, Size: size}
+}
+
+// Write copies data into the buffer at offset; both must be whole words. It
+// takes effect before what is submitted after it.
+func (b *Buffer) Write(offset int64, data []byte) error {
+	if b == nil || b.handle == nil {
+		return fmt.Errorf("%w: buffer", ErrReleased)
+	}
+	if offset < 0 || offset%4 != 0 || len(data)%4 != 0 || offset+int64(len(data)) > b.size {
+		return fmt.Errorf("%w: write of %d bytes at %d into %q of %d bytes", ErrValidation, len(data), offset, b.label, b.size)
+	}
+	if err := b.device.backend.write(b.handle, offset, data); err != nil {
+		return fmt.Errorf("writing %q: %w", b.label, err)
+	}
+	return nil
+}
+
+// Release frees the memory. Releasing twice, or a nil buffer, does nothing.
+func (b *Buffer) Release() {
+	if b == nil {
+		return
+	}
+	d := b.device
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if b.handle == nil {
+		return
+	}
+	d.backend.freeBuffer(b.handle)
+	b.handle = nil
+	delete(d.buffers, b)
+	d.used[b.purpose] -= b.size
+}

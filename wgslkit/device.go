@@ -1,0 +1,117 @@
+package wgslkit
+
+import (
+	"fmt"
+	"os"
+	"sync"
+)
+
+// Options say which device to open and how much of it to use.
+type Options struct {
+	// Adapter is part of the adapter's name, in any case; empty takes the
+	// fastest, or what the environment variable GEMWIRE_ADAPTER names.
+	Adapter string
+	// MemoryBudget bounds the bytes of all buffers together; 0 is no bound
+	// but the device's.
+	MemoryBudget int64
+	// MaxBindingSize lowers the device's storage binding and buffer limits,
+	// to try what a smaller device does; 0 leaves them.
+	MaxBindingSize int64
+	// Disable switches features off that the device has.
+	Disable Features
+}
+
+// Device is one GPU with everything that was made on it. Its methods may be
+// called from several goroutines.
+type Device struct {
+	backend  backend
+	info     Info
+	limits   Limits
+	features Features
+	budget   int64
+
+	mu       sync.Mutex
+	closed   bool
+	used     map[Purpose]int64
+	buffers  map[*Buffer]struct{}
+	kernels  map[string]*Kernel
+	staging  map[int64][]bufferHandle // idle read buffers by size
+	programs int
+}
+
+// Open opens the adapter that opts asks for, with all of its limits.
+func Open(opts Options) (*Device, error) {
+	if opts.Adapter == "" {
+		opts.Adapter = os.Getenv("GEMWIRE_ADAPTER")
+	}
+	b, err := openBackend(opts)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{
+		backend: b, budget: opts.MemoryBudget,
+		used:    map[Purpose]int64{},
+		buffers: map[*Buffer]struct{}{},
+		kernels: map[string]*Kernel{},
+		staging: map[int64][]bufferHandle{},
+	}
+	d.info, d.limits, d.features = b.describe()
+	d.applyOptions(opts)
+	return d, nil
+}
+
+func (d *Device) applyOptions(opts Options) {
+	if m := opts.MaxBindingSize; m > 0 {
+		d.limits.MaxStorageBindingSize = min(d.limits.MaxStorageBindingSize, m)
+		d.limits.MaxBufferSize = min(d.limits.MaxBufferSize, m)
+	}
+	d.features.Timestamps = d.features.Timestamps && !opts.Disable.Timestamps
+	d.features.Subgroups = d.features.Subgroups && !opts.Disable.Subgroups
+	d.features.ShaderF16 = d.features.ShaderF16 && !opts.Disable.ShaderF16
+	d.features.PackedDot = d.features.PackedDot && !opts.Disable.PackedDot
+}
+
+// Info names the adapter.
+func (d *Device) Info() Info { return d.info }
+
+// Limits are the device's limits in force.
+func (d *Device) Limits() Limits { return d.limits }
+
+// Features are the optional abilities in force.
+func (d *Device) Features() Features { return d.features }
+
+// Budget is the bound on all buffers together, 0 for none.
+func (d *Device) Budget() int64 { return d.budget }
+
+// Wait blocks until all submitted work is done.
+func (d *Device) Wait() error { return d.backend.wait(0) }
+
+// Close releases the device and what is left on it. It reports buffers and
+// programs that were not released before: a leak.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	leaked := len(d.buffers)
+	_ = d.backend.wait(0)
+	for b := range d.buffers {
+		d.backend.freeBuffer(b.handle)
+		b.handle = nil
+	}
+	for _, idle := range d.staging {
+		for _, h := range idle {
+			d.backend.freeBuffer(h)
+		}
+	}
+	for _, k := range d.kernels {
+		d.backend.freePipeline(k.pipeline)
+	}
+	d.backend.close()
+	if leaked > 0 || d.programs > 0 {
+		return fmt.Errorf("device closed with %d buffers and %d programs not released", leaked, d.programs)
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+// Package ops holds model-agnostic kernels for wgslkit: matrix products for
+// every quantized type, norms, rotation, attention, gating, embedding rows,
+// routing to experts and sampling.
+//
+// An op is a struct of buffers and numbers that a Recorder records into a
+// program; its WGSL stands in wgsl/, with the formula on top. Recorders of
+// width one (a decoding step) fuse an op's norms and residual sums into the
+// product that follows; wider ones (a prompt) run them apart and use tiled
+// products. The caller's graph is the same for both.
+//
+// Read kit.go, recorder.go and linear.go first; one file stands for each
+// other op. Package opstest holds the suite that runs every op in every
+// variant against a plain twin on the CPU.
+package ops

@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// The words of a state buffer: what changes from one replay to the next.
+const (
+	// StatePosition is the position of the program's first token.
+	StatePosition = iota
+	// StateWidth is how many tokens the replay computes, at most the recorder's width.
+	StateWidth
+	// StateWords is how many words the ops of this package use.
+	StateWords
+)
+
+// Recorder records ops into one program. The first error sticks: the ops
+// after it do nothing and Finish returns it, so that a graph reads as a list.
+type Recorder struct {
+	kit     *Kit
+	program *wgslkit.Program
+	width   int
+	state   *wgslkit.Buffer
+	scratch map[string]*wgslkit.Buffer
+	err     error
+}
+
+// Record starts a program of at most width tokens. state holds StateWords
+// words at least, and is read at replay.
+func (k *Kit) Record(label string, width int, state *wgslkit.Buffer) *Recorder {
+	return &Recorder{
+		kit: k, program: k.dev.NewProgram(label), width: width, state: state,
+		scratch: map[string]*wgslkit.Buffer{},
+	}
+}
+
+// Recording is a finished program with the buffers that only it uses.
+type Recording struct {
+	*wgslkit.Program
+	scratch map[string]*wgslkit.Buffer
+}
+
+// Release frees the program and its scratch buffers.
+func (r *Recording) Release() {
+	if r == nil {
+		return
+	}
+	r.Program.Release()
+	for _, b := range r.scratch {
+		b.Release()
+	}
+}
+
+// Finish ends the recording. On an error nothing is left behind.
+func (r *Recorder) Finish() (*Recording, error) {
+	if r.err == nil {
+		r.err = r.program.Finish()
+	}
+	out := &Recording{Program: r.program, scratch: r.scratch}
+	if r.err != nil {
+		out.Release()
+		return nil, r.err
+	}
+	return out, nil
+}
+
+// Width is the most tokens that a replay computes.
+func (r *Recorder) Width() int { return r.width }
+
+// fail keeps the first error, naming the op.
+func (r *Recorder) fail(label string, err error) {
+	if r.err == nil && err != nil {
+		r.err = fmt.Errorf("%s: %w", label, err)
+	}
+}
+
+// temp is a buffer of at least n float32 values that lives with the program.
+// Ops that are never in flight together share one by name.
+func (r *Recorder) temp(name string, n int) *wgslkit.Buffer {
+	size := int64(4 * n)
+	key := fmt.Sprintf("%s/%d", name, size)
+	if b, ok := r.scratch[key]; ok {
+		return b
+	}
+	b, err := r.kit.dev.NewBuffer(name, wgslkit.Activations, size)
+	if err != nil {
+		r.fail(name, err)
+		return nil
+	}
+	r.scratch[key] = b
+	return b
+}
+
+// dispatch compiles a variant and records one call of it.
+func (r *Recorder) dispatch(file string, v wgslkit.Variant, c wgslkit.Call) {
+	if r.err != nil {
+		return
+	}
+	k, err := r.kit.dev.Kernel(r.kit.shaders, file, v)
+	if err != nil {
+		r.fail(c.Label, err)
+		return
+	}
+	c.Kernel = k
+	r.program.Add(c)
+}

@@ -1,0 +1,259 @@
+package wgslkit
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+)
+
+// Binding is a range of a buffer as a kernel sees it.
+type Binding struct {
+	Buffer       *Buffer
+	Offset, Size int64
+}
+
+// Grid is a dispatch's size in workgroups. Zero counts as one.
+//
+// Where Tile is set, the program's width (its tokens, say) scales the grid:
+// the axis Along becomes ceil(width / Tile) times its own count.
+type Grid struct {
+	X, Y, Z uint32
+	Tile    uint32
+	Along   Axis
+}
+
+// Axis is a dimension of a Grid.
+type Axis uint8
+
+// The axes.
+const (
+	AlongX Axis = iota
+	AlongY
+	AlongZ
+)
+
+// at is the grid for one width.
+func (g Grid) at(width int) [3]uint32 {
+	n := [3]uint32{max(g.X, 1), max(g.Y, 1), max(g.Z, 1)}
+	if g.Tile > 0 {
+		n[g.Along] *= (uint32(width) + g.Tile - 1) / g.Tile
+	}
+	return n
+}
+
+// Linear is a grid of n workgroups in X, folded into Y where X is limited to
+// fewer; a kernel counts them as id.x + id.y * num_workgroups.x.
+func (d *Device) Linear(n int) Grid {
+	limit := int(d.limits.MaxWorkgroupsPerDimension)
+	if n <= limit {
+		return Grid{X: uint32(n)}
+	}
+	rows := (n + limit - 1) / limit
+	return Grid{X: uint32((n + rows - 1) / rows), Y: uint32(rows)}
+}
+
+// Call is one dispatch: a kernel over bindings. Params, where the kernel has
+// a uniform as its last binding, is a fixed-size struct of 4-byte fields with
+// WGSL's layout; it is fixed when recorded.
+type Call struct {
+	Label  string
+	Kernel *Kernel
+	Bind   []Binding
+	Params any
+	Grid   Grid
+}
+
+// Program is a list of dispatches over fixed bind groups, recorded once and
+// replayed; a replay makes nothing new.
+type Program struct {
+	device   *Device
+	label    string
+	calls    []Call
+	steps    []step
+	params   []byte
+	offsets  []int64 // of each step's params, -1 for none
+	uniforms *Buffer
+	replay   replayHandle
+	grids    []uint32
+	width    int
+	dispatch []int // step of each dispatch
+}
+
+// NewProgram starts to record. Finish ends it.
+func (d *Device) NewProgram(label string) *Program {
+	return &Program{device: d, label: label, width: -1}
+}
+
+// Add records a dispatch. Malformed calls are reported by Finish.
+func (p *Program) Add(c Call) {
+	p.calls = append(p.calls, c)
+	p.steps = append(p.steps, step{label: c.Label})
+	offset := int64(-1)
+	if c.Params != nil {
+		p.alignParams()
+		offset = int64(len(p.params))
+		p.params, _ = binary.Append(p.params, binary.LittleEndian, c.Params)
+		// WGSL rounds a uniform struct's size up to 16 bytes.
+		p.params = append(p.params, make([]byte, -len(p.params)&15)...)
+	}
+	p.offsets = append(p.offsets, offset)
+}
+
+// Copy records a copy of size bytes (whole words) between buffers.
+func (p *Program) Copy(src, dst *Buffer, srcOffset, dstOffset, size int64) {
+	p.calls = append(p.calls, Call{})
+	p.offsets = append(p.offsets, -1)
+	p.steps = append(p.steps, step{copy: &copyStep{
+		src: src.handle, dst: dst.handle, srcOffset: srcOffset, dstOffset: dstOffset, size: size,
+	}})
+}
+
+func (p *Program) alignParams() {
+	align := max(int(p.device.limits.MinUniformAlignment), 16)
+	if over := len(p.params) % align; over > 0 {
+		p.params = append(p.params, make([]byte, align-over)...)
+	}
+}
+
+// Finish makes the bind groups and the replay list. On an error, nothing is left behind.
+func (p *Program) Finish() error {
+	if err := p.finish(); err != nil {
+		p.release()
+		return fmt.Errorf("program %q: %w", p.label, err)
+	}
+	p.device.mu.Lock()
+	p.device.programs++
+	p.device.mu.Unlock()
+	return nil
+}
+
+func (p *Program) finish() (err error) {
+	if len(p.params) > 0 {
+		if p.uniforms, err = p.device.newBuffer(p.label+" params", Parameters, usageUniform, int64(len(p.params))); err != nil {
+			return err
+		}
+		if err = p.uniforms.Write(0, padWords(p.params)); err != nil {
+			return err
+		}
+	}
+	for i := range p.steps {
+		if p.steps[i].copy != nil {
+			continue
+		}
+		if err := p.bind(i); err != nil {
+			return fmt.Errorf("step %d, %s: %w", i, p.calls[i].Label, err)
+		}
+		p.dispatch = append(p.dispatch, i)
+	}
+	p.grids = make([]uint32, 3*len(p.dispatch))
+	p.replay, err = p.device.backend.newReplay(p.steps)
+	return err
+}
+
+func padWords(raw []byte) []byte { return append(bytes.Clone(raw), make([]byte, -len(raw)&3)...) }
+
+func (p *Program) bind(i int) error {
+	c := p.calls[i]
+	if c.Kernel == nil {
+		return fmt.Errorf("%w: no kernel", ErrValidation)
+	}
+	entries, err := p.entries(i)
+	if err != nil {
+		return fmt.Errorf("kernel %s: %w", c.Kernel.name, err)
+	}
+	group, err := p.device.backend.newBindGroup(c.Kernel.pipeline, entries)
+	if err != nil {
+		return fmt.Errorf("kernel %s: %w", c.Kernel.name, err)
+	}
+	p.steps[i].pipeline, p.steps[i].group = c.Kernel.pipeline, group
+	return nil
+}
+
+func (p *Program) entries(i int) ([]groupEntry, error) {
+	c := p.calls[i]
+	bindings := c.Bind
+	if p.offsets[i] >= 0 {
+		size := binary.Size(c.Params)
+		bindings = append(bindings[:len(bindings):len(bindings)],
+			Binding{Buffer: p.uniforms, Offset: p.offsets[i], Size: int64((size + 15) &^ 15)})
+	}
+	if len(bindings) != len(c.Kernel.bindings) {
+		return nil, fmt.Errorf("%w: %d bindings given, it has %v", ErrValidation, len(bindings), c.Kernel.names)
+	}
+	entries := make([]groupEntry, len(bindings))
+	for j, b := range bindings {
+		if err := p.device.checkBinding(b, c.Kernel.bindings[j]); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Kernel.names[j], err)
+		}
+		entries[j] = groupEntry{buffer: b.Buffer.handle, offset: b.Offset, size: b.Size}
+	}
+	return entries, nil
+}
+
+func (d *Device) checkBinding(b Binding, kind bindingKind) error {
+	if b.Buffer == nil || b.Buffer.handle == nil {
+		return fmt.Errorf("%w: buffer", ErrReleased)
+	}
+	limit := d.limits.MaxStorageBindingSize
+	if kind == bindUniform {
+		limit = d.limits.MaxUniformBindingSize
+	}
+	if b.Size > limit {
+		return fmt.Errorf("%w: binding %q wants %d bytes, a binding holds at most %d", ErrLimit, b.Buffer.label, b.Size, limit)
+	}
+	if b.Offset < 0 || b.Size <= 0 || b.Offset+b.Size > b.Buffer.size {
+		return fmt.Errorf("%w: range %d+%d of %q, which has %d bytes", ErrValidation, b.Offset, b.Size, b.Buffer.label, b.Buffer.size)
+	}
+	return nil
+}
+
+// Dispatches is how many dispatches one replay makes at most.
+func (p *Program) Dispatches() int { return len(p.dispatch) }
+
+// Submit replays the program for a width and returns without waiting.
+func (p *Program) Submit(width int) error {
+	if p.replay == nil {
+		return fmt.Errorf("%w: program %q", ErrReleased, p.label)
+	}
+	p.setWidth(width)
+	if _, err := p.device.backend.submit(p.replay, p.grids); err != nil {
+		return fmt.Errorf("program %q: %w", p.label, err)
+	}
+	return nil
+}
+
+func (p *Program) setWidth(width int) {
+	if width == p.width {
+		return
+	}
+	p.width = width
+	for k, i := range p.dispatch {
+		g := p.calls[i].Grid.at(width)
+		copy(p.grids[3*k:], g[:])
+	}
+}
+
+// Release frees the bind groups and parameters. Kernels stay with the device.
+func (p *Program) Release() {
+	if p == nil || p.replay == nil {
+		return
+	}
+	p.release()
+	p.device.mu.Lock()
+	p.device.programs--
+	p.device.mu.Unlock()
+}
+
+func (p *Program) release() {
+	if p.replay != nil {
+		p.device.backend.freeReplay(p.replay)
+		p.replay = nil
+	}
+	for i := range p.steps {
+		if p.steps[i].group != nil {
+			p.device.backend.freeBindGroup(p.steps[i].group)
+			p.steps[i].group = nil
+		}
+	}
+	p.uniforms.Release()
+}

@@ -1,0 +1,116 @@
+package wgslkit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Readback is a read under way: the bytes as they were when it was started,
+// after everything submitted before it.
+type Readback struct {
+	device  *Device
+	staging bufferHandle
+	rounded int64
+	size    int64
+	handle  readHandle
+}
+
+// StartRead begins to read size bytes at offset (whole words) and returns at
+// once. Every Readback must be finished with Bytes or Discard.
+func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
+	if b == nil || b.handle == nil {
+		return nil, fmt.Errorf("%w: buffer", ErrReleased)
+	}
+	if offset < 0 || size <= 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {
+		return nil, fmt.Errorf("%w: read of %d bytes at %d from %q of %d bytes", ErrValidation, size, offset, b.label, b.size)
+	}
+	d := b.device
+	rounded := stagingSize(size)
+	staging, err := d.takeStaging(rounded)
+	if err != nil {
+		return nil, fmt.Errorf("reading %q: %w", b.label, err)
+	}
+	h, err := d.backend.startRead(b.handle, offset, staging, size)
+	if err != nil {
+		d.putStaging(rounded, staging)
+		return nil, fmt.Errorf("reading %q: %w", b.label, err)
+	}
+	return &Readback{device: d, staging: staging, rounded: rounded, size: size, handle: h}, nil
+}
+
+// Read reads size bytes at offset and waits for them.
+func (b *Buffer) Read(offset, size int64) ([]byte, error) {
+	r, err := b.StartRead(offset, size)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, size)
+	return out, r.Bytes(out)
+}
+
+// ReadFloats reads n float32 values from the buffer's start and waits for them.
+func (b *Buffer) ReadFloats(n int) ([]float32, error) {
+	raw, err := b.Read(0, int64(4*n))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return out, nil
+}
+
+// Bytes waits for the read and copies it to dst.
+func (r *Readback) Bytes(dst []byte) error {
+	if r.handle == nil {
+		return fmt.Errorf("%w: readback", ErrReleased)
+	}
+	err := r.device.backend.finishRead(r.handle, dst)
+	r.handle = nil
+	r.device.putStaging(r.rounded, r.staging)
+	return err
+}
+
+// Discard waits for the read and drops it.
+func (r *Readback) Discard() {
+	if r != nil && r.handle != nil {
+		_ = r.Bytes(nil)
+	}
+}
+
+// stagingSize rounds up to a power of two, so that few sizes are kept.
+func stagingSize(n int64) int64 {
+	return max(int64(1)<<bits.Len64(uint64(n-1)), 256)
+}
+
+// keptStaging bounds the staging buffers that stay for the next read.
+const keptStaging = 1 << 20
+
+func (d *Device) takeStaging(size int64) (bufferHandle, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if idle := d.staging[size]; len(idle) > 0 {
+		h := idle[len(idle)-1]
+		d.staging[size] = idle[:len(idle)-1]
+		return h, nil
+	}
+	h, err := d.backend.newBuffer("read staging", usageMapRead, size)
+	if err == nil {
+		d.used[Staging] += size
+	}
+	return h, err
+}
+
+func (d *Device) putStaging(size int64, h bufferHandle) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed || size > keptStaging {
+		d.backend.freeBuffer(h)
+		d.used[Staging] -= size
+		return
+	}
+	d.staging[size] = append(d.staging[size], h)
+}
