@@ -20,7 +20,7 @@ type File struct {
 // it; when Open fails, src stays open.
 //
 // A part of a split file is refused with [ErrParts]: see [OpenPath],
-// OpenRemote and [OpenParts].
+// [OpenRemote] and [OpenParts].
 func Open(ctx context.Context, src Source, opts ...Option) (*File, error) {
 	return OpenParts(ctx, []Source{src}, opts...)
 }

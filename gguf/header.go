@@ -16,6 +16,7 @@ const (
 	maxDims          = 4
 	maxNesting       = 8
 	defaultAlignment = 32
+	maxAlignment     = 1 << 30
 
 	keyAlignment    = "general.alignment"
 	keyArchitecture = "general.architecture"
@@ -154,8 +155,8 @@ func (c *cursor) readAlignment(h *header) error {
 	if err != nil {
 		return c.fail(c.pos, err)
 	}
-	if bits.OnesCount32(a) != 1 {
-		return c.failf(c.pos, "%d is not a power of two", a)
+	if bits.OnesCount32(a) != 1 || a > maxAlignment {
+		return c.failf(c.pos, "%d is not a power of two up to %d", a, maxAlignment)
 	}
 	h.alignment = int64(a)
 	return nil

@@ -31,7 +31,7 @@ func WithMaxHeader(n int64) Option {
 }
 
 // WithProjector names the file that holds the towers of a model whose text part
-// is opened: a path for [OpenPath], a URL for OpenRemote. See [File.Join].
+// is opened: a path for [OpenPath], a URL for [OpenRemote]. See [File.Join].
 func WithProjector(name string) Option {
 	return func(o *options) { o.projector = name }
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"strconv"
 )
 
 // The keys that tell parts of a split model, as llama.cpp's gguf-split writes them.
@@ -19,14 +18,24 @@ const (
 // partName matches the name of a part: model-00001-of-00003.gguf.
 var partName = regexp.MustCompile(`^(.*-)(\d{5})-of-(\d{5})(\.gguf)$`)
 
-// An opener makes the source of a name, a path or a URL.
-type opener func(ctx context.Context, name string) (Source, error)
+// maxParts is what the name of a part has digits for.
+const maxParts = 99999
+
+// A shelf is where a model's files stand side by side: a folder, a server.
+type shelf struct {
+	open    func(ctx context.Context, name string) (Source, error)
+	sibling func(name string, no, count int) (string, bool) // the name of part no, from 0
+	show    func(name string) string                        // the name as errors give it
+}
 
 // OpenPath opens a local file. Given any part of a split model it opens all of
 // them, which have to stand in the same folder.
 func OpenPath(ctx context.Context, path string, opts ...Option) (*File, error) {
-	open := func(_ context.Context, name string) (Source, error) { return OpenFile(name) }
-	return openNamed(ctx, path, open, siblingPath, collectOptions(opts))
+	return shelf{
+		open:    func(_ context.Context, name string) (Source, error) { return OpenFile(name) },
+		sibling: siblingPath,
+		show:    func(name string) string { return name },
+	}.openModel(ctx, path, collectOptions(opts))
 }
 
 func siblingPath(path string, no, count int) (string, bool) {
@@ -65,58 +74,62 @@ func partError(err error, i, count int) error {
 	return fmt.Errorf("gguf: part %d of %d: %w", i+1, count, err)
 }
 
-// openNamed opens name, the other parts of its model where it is a part, and
-// the projector. sibling gives the name of part no (from 0) of count.
-func openNamed(ctx context.Context, name string, open opener, sibling func(name string, no, count int) (string, bool), o options) (*File, error) {
-	projector := o.projector
-	f, err := openSource(ctx, name, open, o)
+// openModel opens name, the other parts of its model where it is a part, and
+// the projector.
+func (s shelf) openModel(ctx context.Context, name string, o options) (*File, error) {
+	f, err := s.openOne(ctx, name, o)
 	if err != nil {
 		return nil, err
 	}
 	if count := f.splitCount(); count > 1 {
-		if f, err = openSiblings(ctx, f, name, count, open, sibling, o); err != nil {
-			return nil, err
+		if f, err = s.openSiblings(ctx, f, name, count, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.show(name), err)
 		}
 	}
-	if projector == "" {
+	if o.projector == "" {
 		return f, nil
 	}
-	p, err := openSource(ctx, projector, open, o)
-	if err == nil {
-		if err = f.Join(p); err != nil {
-			p.Close()
-			err = fmt.Errorf("%s: %w", projector, err)
-		}
-	}
-	if err != nil {
+	if err := s.openProjector(ctx, f, o); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func openSource(ctx context.Context, name string, open opener, o options) (*File, error) {
-	src, err := open(ctx, name)
+func (s shelf) openProjector(ctx context.Context, f *File, o options) error {
+	p, err := s.openOne(ctx, o.projector, o)
+	if err != nil {
+		return err
+	}
+	if err := f.Join(p); err != nil {
+		p.Close()
+		return fmt.Errorf("%s: %w", s.show(o.projector), err)
+	}
+	return nil
+}
+
+func (s shelf) openOne(ctx context.Context, name string, o options) (*File, error) {
+	src, err := s.open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	f, err := openOne(ctx, src, o)
 	if err != nil {
 		src.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", s.show(name), err)
 	}
 	return f, nil
 }
 
 // openSiblings opens the other parts beside f, the part with that name. It
 // closes f where it fails.
-func openSiblings(ctx context.Context, f *File, name string, count int, open opener, sibling func(string, int, int) (string, bool), o options) (*File, error) {
+func (s shelf) openSiblings(ctx context.Context, f *File, name string, count int, o options) (*File, error) {
 	own, err := f.splitNo(count)
-	var files []*File
+	files := []*File{}
 	for no := 0; err == nil && no < count; no++ {
 		part := f
 		if no != own {
-			part, err = openSibling(ctx, name, no, count, open, sibling, o)
+			part, err = s.openSibling(ctx, name, no, count, o)
 		}
 		if err == nil {
 			files = append(files, part)
@@ -133,20 +146,19 @@ func openSiblings(ctx context.Context, f *File, name string, count int, open ope
 				part.Close()
 			}
 		}
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return joined, nil
+	return joined, err
 }
 
-func openSibling(ctx context.Context, name string, no, count int, open opener, sibling func(string, int, int) (string, bool), o options) (*File, error) {
-	partName, ok := sibling(name, no, count)
-	if !ok {
-		return nil, fmt.Errorf("gguf: this is one of %d parts, but its name does not end in -%05d-of-%05d.gguf (or so), so the others cannot be found; give the files their names back: %w",
-			count, 1, count, ErrParts)
+func (s shelf) openSibling(ctx context.Context, name string, no, count int, o options) (*File, error) {
+	partName, ok := s.sibling(name, no, count)
+	if !ok || count > maxParts {
+		return nil, fmt.Errorf("gguf: this is one of %d parts, but its name does not end in -00001-of-%05d.gguf or the like; give the parts their names back: %w",
+			count, count, ErrParts)
 	}
-	f, err := openSource(ctx, partName, open, o)
+	f, err := s.openOne(ctx, partName, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("gguf: part %d of %d, %s, was not found; put all parts side by side: %w", no+1, count, partName, ErrMissingPart)
+		return nil, fmt.Errorf("gguf: part %d of %d, %s, was not found; put all parts side by side: %w", no+1, count, s.show(partName), ErrMissingPart)
 	}
 	return f, err
 }
@@ -207,7 +219,7 @@ func (f *File) checkPlace(i, count int) error {
 		return err
 	}
 	if no != i {
-		return fmt.Errorf("gguf: file %d of %d calls itself part %s: %w", i+1, count, strconv.Itoa(no+1), ErrParts)
+		return fmt.Errorf("gguf: file %d of %d calls itself part %d: %w", i+1, count, no+1, ErrParts)
 	}
 	return nil
 }
