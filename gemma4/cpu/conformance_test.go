@@ -1,0 +1,245 @@
+package cpu
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gguf"
+)
+
+// conformanceCase is a model with what the reference makes of it.
+type conformanceCase struct {
+	name       string
+	model      string // path of the GGUF
+	references string // path of the .safetensors; empty where there is none
+	prompts    []prompt
+	images     []media
+	clips      []media
+}
+
+type prompt struct {
+	IDs     []int32   `json:"ids"`
+	Greedy  []int32   `json:"greedy"`
+	Margins []float64 `json:"margins"`
+}
+
+type media struct {
+	File       string    `json:"file"`
+	SoftTokens int       `json:"soft_tokens"`
+	IDs        []int32   `json:"ids"`
+	Greedy     []int32   `json:"greedy"`
+	Margins    []float64 `json:"margins"`
+}
+
+// shared returns the folder of the shared conformance cases, or "".
+func shared() string {
+	dir := os.Getenv("GEMWIRE_SHARED")
+	if dir == "" {
+		dir = filepath.FromSlash("../../../shared")
+	}
+	dir = filepath.Join(dir, "conformance")
+	if _, err := os.Stat(dir); err != nil {
+		return ""
+	}
+	return dir
+}
+
+func findCase(t testing.TB, name string) conformanceCase {
+	t.Helper()
+	own := filepath.FromSlash("../../testdata/conformance")
+	if name == "nano" {
+		c := conformanceCase{name: name, model: filepath.FromSlash("../nano/nano.gguf")}
+		var file struct {
+			Text []prompt `json:"text"`
+		}
+		readJSON(t, filepath.Join(own, "nano", "cases.json"), &file)
+		c.prompts = file.Text
+		return c
+	}
+	dir := own
+	if _, err := os.Stat(filepath.Join(dir, name+".gguf")); err != nil {
+		if dir = shared(); dir == "" {
+			t.Skipf("no shared conformance cases: set GEMWIRE_SHARED to run %s", name)
+		}
+	}
+	c := conformanceCase{name: name, model: filepath.Join(dir, name+".gguf"), references: filepath.Join(dir, name+".safetensors")}
+	var file struct {
+		Prompts []prompt `json:"prompts"`
+		Images  []media  `json:"images"`
+		Clips   []media  `json:"clips"`
+	}
+	readJSON(t, filepath.Join(dir, name+".json"), &file)
+	c.prompts, c.images, c.clips = file.Prompts, file.Images, file.Clips
+	return c
+}
+
+func readJSON(t testing.TB, path string, into any) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+}
+
+func openModel(t testing.TB, path string, options Options) *Model {
+	t.Helper()
+	file, err := gguf.OpenPath(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	resolved, err := arch.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(context.Background(), resolved, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+func newCache(t testing.TB, m *Model) *Cache {
+	t.Helper()
+	c, err := m.NewCache(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func forward(t testing.TB, m *Model, c *Cache, inputs []Input, want Want) []float32 {
+	t.Helper()
+	logits, err := m.Forward(context.Background(), c, inputs, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logits
+}
+
+// relativeL2 is |got − want| / |want|.
+func relativeL2(t testing.TB, got, want []float32) float64 {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, wanted %d", len(got), len(want))
+	}
+	var difference, norm float64
+	for i, w := range want {
+		d := float64(got[i]) - float64(w)
+		difference += d * d
+		norm += float64(w) * float64(w)
+	}
+	return math.Sqrt(difference / norm)
+}
+
+const tolerance = 1e-5
+
+func closeTo(t testing.TB, what string, got, want []float32) {
+	t.Helper()
+	e := relativeL2(t, got, want)
+	if !(e <= tolerance) {
+		t.Errorf("%s: relative L2 error %.2e, at most %.0e allowed", what, e, tolerance)
+	} else {
+		t.Logf("%s: relative L2 error %.2e", what, e)
+	}
+}
+
+var caseNames = []string{"f32", "e2b", "types", "dense", "moe", "nano"}
+
+func TestConformance(t *testing.T) {
+	for _, name := range caseNames {
+		t.Run(name, func(t *testing.T) {
+			c := findCase(t, name)
+			m := openModel(t, c.model, Options{})
+			for i, p := range c.prompts {
+				if c.references != "" {
+					testLogits(t, m, c, i, p)
+				}
+				testGreedy(t, m, fmt.Sprintf("prompt %d", i), Tokens(p.IDs), p.Greedy, p.Margins)
+			}
+		})
+	}
+}
+
+func testLogits(t *testing.T, m *Model, c conformanceCase, i int, p prompt) {
+	references := openReferences(t, c.references)
+	want := Want{Logits: AllLogits}
+	if i == 0 {
+		want.Hidden = func(layer, _ int, x []float32) {
+			closeTo(t, fmt.Sprintf("hidden %d", layer), x, references.read(t, fmt.Sprintf("0.hidden.%d", layer)))
+		}
+	}
+	logits := forward(t, m, newCache(t, m), Tokens(p.IDs), want)
+	closeTo(t, fmt.Sprintf("prompt %d, logits", i), logits, references.read(t, fmt.Sprintf("%d.logits", i)))
+}
+
+// testGreedy follows the greedy stream token by token; where a token differs from
+// the reference's, its margin there must be below what rounding may turn over.
+func testGreedy(t *testing.T, m *Model, what string, inputs []Input, greedy []int32, margins []float64) {
+	t.Helper()
+	cache := newCache(t, m)
+	for n, want := range greedy {
+		logits := forward(t, m, cache, inputs, Want{})
+		best := 0
+		for i, l := range logits {
+			if l > logits[best] {
+				best = i
+			}
+		}
+		if int32(best) != want {
+			if margins[n] >= 0.02 {
+				t.Errorf("%s: token %d is %d, wanted %d (margin %.3f)", what, n, best, want, margins[n])
+			}
+			return
+		}
+		inputs = Tokens([]int32{want})
+	}
+}
+
+// references reads float32 tensors of a safetensors file: u64 length of a JSON
+// header, the header, the data.
+type references struct {
+	header map[string]struct {
+		Offsets [2]int64 `json:"data_offsets"`
+	}
+	data []byte
+}
+
+func openReferences(t testing.TB, path string) references {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint64(file)
+	r := references{data: file[8+n:]}
+	if err := json.Unmarshal(file[8:8+n], &r.header); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return r
+}
+
+func (r references) read(t testing.TB, name string) []float32 {
+	t.Helper()
+	entry, ok := r.header[name]
+	if !ok {
+		t.Fatalf("no reference %q", name)
+	}
+	raw := r.data[entry.Offsets[0]:entry.Offsets[1]]
+	values := make([]float32, len(raw)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return values
+}

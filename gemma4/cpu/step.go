@@ -1,0 +1,110 @@
+package cpu
+
+// step is one batch on its way through the layers.
+type step struct {
+	cache  *Cache
+	window int
+
+	first  int // position of the first token
+	tokens int
+	kept   int // how many of the last tokens are of interest beyond the last keys and values
+
+	x        []float32 // [tokens, d], the residual stream
+	h        []float32 // [tokens, d], what a part of the layer makes of it
+	perLayer []float32 // [tokens, L, P]
+	imageEnd []int     // for each token, the position behind the image it belongs to; 0 for none
+
+	sliding, global rotation
+}
+
+// newStep embeds the inputs and makes room for them in the cache.
+func (m *Model) newStep(cache *Cache, inputs []Input) (*step, error) {
+	c, n := m.config, len(inputs)
+	s := &step{cache: cache, window: c.SlidingWindow, first: cache.length, tokens: n}
+	cache.reserve(n)
+	s.x = make([]float32, n*c.EmbeddingLength)
+	s.h = make([]float32, n*c.EmbeddingLength)
+	if err := m.embed(s.x, inputs); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.perLayer, err = m.perLayerInputs(s.x, inputs); err != nil {
+		return nil, err
+	}
+	s.imageEnd = make([]int, n)
+	if c.BidirectionalImages() {
+		s.findImages(inputs)
+	}
+	m.rotations(s)
+	return s, nil
+}
+
+// rotations computes the angles of the kinds of layers that there are.
+func (m *Model) rotations(s *step) {
+	var hasSliding, hasGlobal bool
+	for i := range m.layers {
+		c := m.config
+		switch {
+		case c.IsSliding(i) && !hasSliding:
+			s.sliding = newRotation(c.HeadDim(i), c.RopeTheta(i), nil, s.first, s.tokens)
+			hasSliding = true
+		case !c.IsSliding(i) && !hasGlobal:
+			s.global = newRotation(c.HeadDim(i), c.RopeTheta(i), m.ropeFactors, s.first, s.tokens)
+			hasGlobal = true
+		}
+	}
+}
+
+// findImages sets imageEnd for the runs of soft tokens of one image.
+func (s *step) findImages(inputs []Input) {
+	end := 0
+	for i := len(inputs) - 1; i >= 0; i-- {
+		if i+1 == len(inputs) || inputs[i].Image != inputs[i+1].Image {
+			end = s.first + i + 1
+		}
+		if inputs[i].Image != 0 {
+			s.imageEnd[i] = end
+		}
+	}
+}
+
+// visible returns the positions, first ≤ j < end, that token t sees: those up to
+// its own, and its image's; in sliding layers no further away than the window.
+func (s *step) visible(sliding bool, t int) (first, end int) {
+	position := s.first + t
+	end = max(position+1, s.imageEnd[t])
+	if !sliding {
+		return 0, end
+	}
+	return max(0, position-s.window+1), min(end, position+s.window)
+}
+
+func (s *step) rotation(sliding bool) rotation {
+	if sliding {
+		return s.sliding
+	}
+	return s.global
+}
+
+// keep notes which tokens somebody reads the hidden state or the logits of.
+func (s *step) keep(want Want, lastBatch bool) {
+	switch {
+	case want.Hidden != nil || want.Logits == AllLogits:
+		s.kept = s.tokens
+	case want.Logits == LastLogits && lastBatch:
+		s.kept = 1
+	}
+}
+
+// keepLast drops all tokens but those of interest.
+func (s *step) keepLast() {
+	if s.kept == s.tokens {
+		return
+	}
+	last := func(x []float32) []float32 { return x[len(x)/s.tokens*(s.tokens-s.kept):] }
+	s.x, s.h, s.perLayer = last(s.x), last(s.h), last(s.perLayer)
+	s.imageEnd = s.imageEnd[s.tokens-s.kept:]
+	s.sliding, s.global = s.sliding.last(s.kept), s.global.last(s.kept)
+	s.first += s.tokens - s.kept
+	s.tokens = s.kept
+}
