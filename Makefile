@@ -1,0 +1,48 @@
+# The two commands of the README are `make run` and `make test`; `make help` lists the rest.
+
+MODULES  := quant gguf wgslkit gemma4 gemma4/nano tools
+PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
+PROMPT   ?= What is the capital of France?
+MODEL    ?=
+ARGS     ?=
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: build ## Answer PROMPT with MODEL (a path, a URL or a name in Ollama's store; the built-in model by default)
+	@./bin/gemwire run $(ARGS) $(if $(MODEL),--model "$(MODEL)") "$(PROMPT)"
+
+.PHONY: chat
+chat: build ## Chat with MODEL
+	@./bin/gemwire chat $(ARGS) $(MODEL)
+
+.PHONY: build
+build: ## Build bin/gemwire
+	@scripts/setup.sh build
+	@go build -o bin/gemwire ./tools/cmd/gemwire
+
+.PHONY: test
+test: ## Install what is missing, then vet, staticcheck and every test
+	@scripts/setup.sh test
+	@scripts/test.sh $(PACKAGES)
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck
+	@scripts/lint.sh $(PACKAGES)
+
+.PHONY: fuzz
+fuzz: ## Fuzz every fuzz target for FUZZTIME (30s) each
+	@scripts/fuzz.sh $(MODULES)
+
+.PHONY: bench
+bench: build ## Measure prefill, decode and single kernels on this machine
+	@./bin/gemwire bench $(MODEL)
+	@./bin/gemwire bench ops
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf bin dist

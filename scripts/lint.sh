@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# gofmt, go vet and staticcheck over the packages given.
+set -euo pipefail
+
+staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+unformatted=$(gofmt -l $(git ls-files '*.go'))
+if [[ -n "$unformatted" ]]; then
+  printf 'lint: not formatted, run gofmt -w on:\n%s\n' "$unformatted" >&2
+  exit 1
+fi
+go vet "$@"
+# A tool of its own, outside the workspace, so that no module depends on it.
+bin=$(go env GOPATH)/bin/staticcheck
+if [[ ! -x "$bin" ]] || ! "$bin" -version | grep -q "${staticcheck##*@v}"; then
+  GOWORK=off GOFLAGS= go install "$staticcheck"
+fi
+"$bin" "$@"

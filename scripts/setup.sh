@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Installs what the project needs and this machine lacks, and says what it does.
+#
+#   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
+#   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
+#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present
+#
+# GEMWIRE_NO_INSTALL=1 only says what is missing.
+set -euo pipefail
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+need_command() { command -v "$1" >/dev/null || die "$1 is missing: $2"; }
+
+check_build_tools() {
+  need_command go "install Go 1.25 or newer from https://go.dev/dl"
+  if ! command -v cc >/dev/null && ! command -v gcc >/dev/null && ! command -v clang >/dev/null; then
+    die "a C compiler is missing: install gcc or clang (Debian: apt-get install gcc libc6-dev)"
+  fi
+}
+
+has_vulkan_driver() {
+  local dir
+  for dir in /usr/share/vulkan/icd.d /etc/vulkan/icd.d /usr/local/share/vulkan/icd.d "$HOME/.local/share/vulkan/icd.d"; do
+    if compgen -G "$dir/*.json" >/dev/null; then return 0; fi
+  done
+  [[ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ]]
+}
+
+has_vulkan_loader() { ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1'; }
+
+install_packages() {
+  local run=()
+  if [[ "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then die "missing Debian packages: $*"; fi
+  command -v apt-get >/dev/null || die "install the equivalent of these Debian packages and run again: $*"
+  if [[ "$(id -u)" != 0 ]]; then
+    command -v sudo >/dev/null || die "run as root, or: apt-get install $*"
+    run=(sudo)
+  fi
+  say "installing $* with apt-get"
+  "${run[@]}" apt-get update -qq >&2
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+check_test_tools() {
+  local missing=()
+  [[ "$(uname -s)" == Linux ]] || return 0 # Metal and DX12 come with the system
+  has_vulkan_loader || missing+=(libvulkan1)
+  has_vulkan_driver || missing+=(mesa-vulkan-drivers)
+  if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+case "${1:-test}" in
+  build) check_build_tools ;;
+  test) check_build_tools; check_test_tools ;;
+  *) die "unknown argument '$1': build or test" ;;
+esac
