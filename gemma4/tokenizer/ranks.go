@@ -1,0 +1,145 @@
+package tokenizer
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math"
+	"strings"
+)
+
+// ranks orders the joining of two neighbouring symbols: the lowest goes first.
+type ranks interface {
+	// rank is the order of joining left and right, if they can be joined.
+	rank(run string, left, right symbol) (uint32, bool)
+	// join is the piece that they make, if that still is their rank.
+	join(run string, rank uint32, left, right symbol) (int32, bool)
+}
+
+// mergeRanks has the pairs of a file's merges; a merge's index is its rank.
+type mergeRanks struct {
+	pairs  []uint64 // left<<32 | right
+	joined []int32
+	slots  []uint32 // rank+1, 0 for free; a power of two, at most half full
+	factor uint64   // odd and random, so that no file can be made of collisions
+	shift  int
+}
+
+func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, seams *seams) (*mergeRanks, error) {
+	size := tableSize(len(merges))
+	m := &mergeRanks{
+		pairs:  make([]uint64, 0, len(merges)),
+		joined: make([]int32, 0, len(merges)),
+		slots:  make([]uint32, size),
+		factor: maphash.String(maphash.MakeSeed(), "") | 1,
+		shift:  64 - log2(size),
+	}
+	var text []byte
+	for i, merge := range merges {
+		pair, at, ok := splitMerge(merge, known)
+		if !ok {
+			return nil, fmt.Errorf("%w: merge %d, %.40q, is not two pieces with a space between", ErrVocabulary, i, merge)
+		}
+		text = append(append(text[:0], merge[:at]...), merge[at+1:]...)
+		id, ok := known.id(string(text))
+		if !ok {
+			return nil, fmt.Errorf("%w: merge %d makes %.40q, which is no piece", ErrVocabulary, i, text)
+		}
+		if slot, taken := m.find(pair); !taken && matchable(id) {
+			m.slots[slot] = uint32(len(m.pairs)) + 1
+			m.pairs = append(m.pairs, pair)
+			m.joined = append(m.joined, id)
+			seams.add(merge[:at], merge[at+1:])
+		}
+	}
+	return m, nil
+}
+
+// splitMerge cuts a merge at the space that leaves two known pieces.
+func splitMerge(merge string, known *pieces) (pair uint64, at int, ok bool) {
+	for from := 1; from < len(merge); from = at + 1 {
+		space := strings.IndexByte(merge[from:], ' ')
+		if space < 0 {
+			break
+		}
+		at = from + space
+		left, okLeft := known.id(merge[:at])
+		right, okRight := known.id(merge[at+1:])
+		if okLeft && okRight {
+			return pairOf(left, right), at, true
+		}
+	}
+	return 0, 0, false
+}
+
+func pairOf(left, right int32) uint64 { return uint64(uint32(left))<<32 | uint64(uint32(right)) }
+
+func (m *mergeRanks) find(pair uint64) (slot int, taken bool) {
+	slot = int(pair * m.factor >> m.shift)
+	for m.slots[slot] != 0 {
+		if m.pairs[m.slots[slot]-1] == pair {
+			return slot, true
+		}
+		slot = (slot + 1) & (len(m.slots) - 1)
+	}
+	return slot, false
+}
+
+func (m *mergeRanks) rank(_ string, left, right symbol) (uint32, bool) {
+	slot, ok := m.find(pairOf(left.id, right.id))
+	return m.slots[slot] - 1, ok
+}
+
+func (m *mergeRanks) join(_ string, rank uint32, left, right symbol) (int32, bool) {
+	return m.joined[rank], m.pairs[rank] == pairOf(left.id, right.id)
+}
+
+// scoreRanks is for files without merges: any two neighbours join that make a
+// piece together, the one with the highest score first (SentencePiece's BPE).
+type scoreRanks struct {
+	known     *pieces
+	scores    []float32
+	matchable func(int32) bool
+	longest   int32 // bytes of the longest piece
+}
+
+func newScoreRanks(scores []float32, known *pieces, matchable func(int32) bool, seams *seams) *scoreRanks {
+	s := &scoreRanks{known: known, scores: scores, matchable: matchable}
+	for id, text := range known.tokens {
+		if !matchable(int32(id)) {
+			continue
+		}
+		s.longest = max(s.longest, int32(min(len(text), math.MaxInt32)))
+		seams.addWithin(text)
+	}
+	return s
+}
+
+func (s *scoreRanks) rank(run string, left, right symbol) (uint32, bool) {
+	id, ok := s.piece(run, left, right)
+	if !ok {
+		return 0, false
+	}
+	return descending(s.scores[id]), true
+}
+
+func (s *scoreRanks) join(run string, rank uint32, left, right symbol) (int32, bool) {
+	id, ok := s.piece(run, left, right)
+	return id, ok && descending(s.scores[id]) == rank
+}
+
+func (s *scoreRanks) piece(run string, left, right symbol) (int32, bool) {
+	if right.end-left.start > s.longest {
+		return 0, false
+	}
+	id, ok := s.known.id(run[left.start:right.end])
+	return id, ok && s.matchable(id)
+}
+
+// descending maps scores to integers that order the other way round.
+func descending(score float32) uint32 {
+	b := math.Float32bits(score + 0) // +0 makes -0 the same as 0
+	if b>>31 != 0 {
+		return b
+	}
+	return ^b &^ (1 << 31)
+}
