@@ -23,6 +23,15 @@ func packAffine(packed *[12]byte, scales, lows *[8]byte) {
 	}
 }
 
+// decodeAffine scales the levels of a block that starts with d, dmin and the packed scales.
+func decodeAffine(y *[256]float32, header *[16]byte, levels *[256]byte) {
+	d, dmin := half(header[0:]), half(header[2:])
+	for j := range 8 {
+		scale, low := unpackAffine((*[12]byte)(header[4:]), j)
+		affine32((*[32]float32)(y[32*j:]), (*[32]byte)(levels[32*j:]), d*scale, -(dmin * low))
+	}
+}
+
 // encodeAffine writes d, dmin and the packed scales, the first 16 bytes of a block, and returns each value's q in 0 … top.
 func encodeAffine(header *[16]byte, x *[256]float32, top int32) (levels [256]byte) {
 	var scales, lows [8]float32

@@ -5,6 +5,6 @@
 // rows follow each other without gaps. So [Type.Size], [Type.Dequantize] and [Type.Quantize] work on a block, a row or a tensor alike.
 //
 // Read type.go for what the package offers, formats.go for the table of types, then the file of a type: on top stands the
-// layout of its block. half.go has float16, affine.go what Q4_K and Q5_K share, search.go how encoders
-// look for their scales, noise.go a source of random blocks for files that only need the right size and spread.
+// layout of its block. levels.go has the loops that decoding shares, half.go float16, affine.go what Q4_K and Q5_K have in common,
+// search.go how encoders look for their scales, noise.go a source of random blocks for files that need only the right size and spread.
 package quant

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q3_K: 256 values in 110 bytes, sub-blocks of 16.
 //
 //	  0  hmask   [32]byte   bit k of hmask[i]: bit 2 of value 32k+i
@@ -11,24 +13,27 @@ package quant
 // value = (d·(scale − 32))·(q − 4)
 
 func dequantizeQ3K(dst []float32, src []byte) {
+	var q [256]byte
 	for ; len(src) >= 110; dst, src = dst[256:], src[110:] {
-		y, hmask, qs := (*[256]float32)(dst), (*[32]byte)(src), (*[64]byte)(src[32:])
+		for i := 0; i < 64; i += 8 {
+			qs := binary.LittleEndian.Uint64(src[32+i:])
+			high := binary.LittleEndian.Uint64(src[i%32:]) >> (i / 32 * 4)
+			quarters := (*[104]byte)(q[i/32*128+i%32:])
+			binary.LittleEndian.PutUint64(quarters[0:], lessEach(qs&lowPairs|high&lowBits<<2, 4))
+			binary.LittleEndian.PutUint64(quarters[32:], lessEach(qs>>2&lowPairs|high>>1&lowBits<<2, 4))
+			binary.LittleEndian.PutUint64(quarters[64:], lessEach(qs>>4&lowPairs|high>>2&lowBits<<2, 4))
+			binary.LittleEndian.PutUint64(quarters[96:], lessEach(qs>>6&lowPairs|high>>3&lowBits<<2, 4))
+		}
 		scales, d := (*[12]byte)(src[96:]), half(src[108:])
 		for s := range 16 {
-			scale := d * float32(scaleQ3K(scales, s))
-			high, run := (*[16]byte)(hmask[s%2*16:]), (*[16]byte)(qs[s/8*32+s%2*16:])
-			bit, shift := s/2, s%8/2*2
-			out := (*[16]float32)(y[16*s:])
-			for i, q := range run {
-				out[i] = scale * float32(int32(q>>(shift&7)&3|high[i]>>(bit&7)&1<<2)-4)
-			}
+			scale16((*[16]float32)(dst[16*s:]), (*[16]byte)(q[16*s:]), d*scaleQ3K(scales, s))
 		}
 	}
 }
 
 // scaleQ3K returns scale s, −32 to 31.
-func scaleQ3K(scales *[12]byte, s int) int32 {
+func scaleQ3K(scales *[12]byte, s int) float32 {
 	low := scales[s%8] >> (s / 8 * 4) & 15
 	top := scales[8+s%4] >> (s / 4 * 2) & 3
-	return int32(top<<4|low) - 32
+	return signed[(top<<4|low)-32]
 }

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q4_0: 32 values in 18 bytes.
 //
 //	 0  d   float16
@@ -8,13 +10,14 @@ package quant
 // value = d·(q − 8)
 
 func dequantizeQ4_0(dst []float32, src []byte) {
+	var q [32]byte
 	for ; len(src) >= 18; dst, src = dst[32:], src[18:] {
-		y, qs := (*[32]float32)(dst), (*[16]byte)(src[2:])
-		d := half(src)
-		for i, q := range qs {
-			y[i] = float32(int32(q&15)-8) * d
-			y[i+16] = float32(int32(q>>4)-8) * d
+		for i := 0; i < 16; i += 8 {
+			qs := binary.LittleEndian.Uint64(src[2+i:])
+			binary.LittleEndian.PutUint64(q[i:], lessEach(qs&nibbles, 8))
+			binary.LittleEndian.PutUint64(q[i+16:], lessEach(qs>>4&nibbles, 8))
 		}
+		scale32((*[32]float32)(dst), &q, half(src))
 	}
 }
 

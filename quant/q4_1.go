@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q4_1: 32 values in 20 bytes.
 //
 //	 0  d   float16
@@ -9,13 +11,14 @@ package quant
 // value = d·q + m
 
 func dequantizeQ4_1(dst []float32, src []byte) {
+	var q [32]byte
 	for ; len(src) >= 20; dst, src = dst[32:], src[20:] {
-		y, qs := (*[32]float32)(dst), (*[16]byte)(src[4:])
-		d, m := half(src), half(src[2:])
-		for i, q := range qs {
-			y[i] = float32(float32(q&15)*d) + m
-			y[i+16] = float32(float32(q>>4)*d) + m
+		for i := 0; i < 16; i += 8 {
+			qs := binary.LittleEndian.Uint64(src[4+i:])
+			binary.LittleEndian.PutUint64(q[i:], qs&nibbles)
+			binary.LittleEndian.PutUint64(q[i+16:], qs>>4&nibbles)
 		}
+		affine32((*[32]float32)(dst), &q, half(src), half(src[2:]))
 	}
 }
 

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q4_K: 256 values in 144 bytes, sub-blocks of 32.
 //
 //	 0  d       float16
@@ -10,19 +12,14 @@ package quant
 // value = (d·scale)·q − dmin·low
 
 func dequantizeQ4K(dst []float32, src []byte) {
+	var q [256]byte
 	for ; len(src) >= 144; dst, src = dst[256:], src[144:] {
-		y, scales, qs := (*[256]float32)(dst), (*[12]byte)(src[4:]), (*[128]byte)(src[16:])
-		d, dmin := half(src), half(src[2:])
-		for k := range 4 {
-			scale0, low0 := unpackAffine(scales, 2*k)
-			scale1, low1 := unpackAffine(scales, 2*k+1)
-			scale0, low0, scale1, low1 = d*scale0, dmin*low0, d*scale1, dmin*low1
-			run, out := (*[32]byte)(qs[32*k:]), (*[64]float32)(y[64*k:])
-			for i, q := range run {
-				out[i] = float32(scale0*float32(q&15)) - low0
-				out[i+32] = float32(scale1*float32(q>>4)) - low1
-			}
+		for i := 0; i < 128; i += 8 {
+			qs, pair := binary.LittleEndian.Uint64(src[16+i:]), q[i/32*64+i%32:]
+			binary.LittleEndian.PutUint64(pair, qs&nibbles)
+			binary.LittleEndian.PutUint64(pair[32:], qs>>4&nibbles)
 		}
+		decodeAffine((*[256]float32)(dst), (*[16]byte)(src), &q)
 	}
 }
 

@@ -11,14 +11,20 @@ import "encoding/binary"
 // value = d·(q − 16)
 
 func dequantizeQ5_0(dst []float32, src []byte) {
+	var q [32]byte
 	for ; len(src) >= 22; dst, src = dst[32:], src[22:] {
-		y, qs := (*[32]float32)(dst), (*[16]byte)(src[6:])
-		d, qh := half(src), binary.LittleEndian.Uint32(src[2:])
-		for i, q := range qs {
-			y[i] = float32(int32(uint32(q&15)|qh<<4&16)-16) * d
-			y[i+16] = float32(int32(uint32(q>>4)|qh>>12&16)-16) * d
-			qh >>= 1
-		}
+		unpackFiveBits(&q, (*[20]byte)(src[2:]), 16)
+		scale32((*[32]float32)(dst), &q, half(src))
+	}
+}
+
+// unpackFiveBits reads qh and qs of Q5_0 and Q5_1, and takes offset from each level.
+func unpackFiveBits(q *[32]byte, packed *[20]byte, offset byte) {
+	for i := range 2 {
+		qs := binary.LittleEndian.Uint64(packed[4+8*i:])
+		low, high := qs&nibbles|spreadToFifth(packed[i]), qs>>4&nibbles|spreadToFifth(packed[i+2])
+		binary.LittleEndian.PutUint64(q[8*i:], lessEach(low, offset))
+		binary.LittleEndian.PutUint64(q[8*i+16:], lessEach(high, offset))
 	}
 }
 

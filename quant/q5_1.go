@@ -1,7 +1,5 @@
 package quant
 
-import "encoding/binary"
-
 // Q5_1: 32 values in 24 bytes.
 //
 //	 0  d   float16
@@ -12,14 +10,10 @@ import "encoding/binary"
 // value = d·q + m
 
 func dequantizeQ5_1(dst []float32, src []byte) {
+	var q [32]byte
 	for ; len(src) >= 24; dst, src = dst[32:], src[24:] {
-		y, qs := (*[32]float32)(dst), (*[16]byte)(src[8:])
-		d, m, qh := half(src), half(src[2:]), binary.LittleEndian.Uint32(src[4:])
-		for i, q := range qs {
-			y[i] = float32(float32(int32(uint32(q&15)|qh<<4&16))*d) + m
-			y[i+16] = float32(float32(int32(uint32(q>>4)|qh>>12&16))*d) + m
-			qh >>= 1
-		}
+		unpackFiveBits(&q, (*[20]byte)(src[4:]), 0)
+		affine32((*[32]float32)(dst), &q, half(src), half(src[2:]))
 	}
 }
 

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q5_K: 256 values in 176 bytes, sub-blocks of 32.
 //
 //	 0  d       float16
@@ -11,21 +13,16 @@ package quant
 // value = (d·scale)·q − dmin·low
 
 func dequantizeQ5K(dst []float32, src []byte) {
+	var q [256]byte
 	for ; len(src) >= 176; dst, src = dst[256:], src[176:] {
-		y, scales := (*[256]float32)(dst), (*[12]byte)(src[4:])
-		qh, qs := (*[32]byte)(src[16:]), (*[128]byte)(src[48:])
-		d, dmin := half(src), half(src[2:])
-		for k := range 4 {
-			scale0, low0 := unpackAffine(scales, 2*k)
-			scale1, low1 := unpackAffine(scales, 2*k+1)
-			scale0, low0, scale1, low1 = d*scale0, dmin*low0, d*scale1, dmin*low1
-			run, out := (*[32]byte)(qs[32*k:]), (*[64]float32)(y[64*k:])
-			for i, q := range run {
-				high := qh[i] >> (2 * k & 7)
-				out[i] = float32(scale0*float32(q&15|high&1<<4)) - low0
-				out[i+32] = float32(scale1*float32(q>>4|high&2<<3)) - low1
-			}
+		for i := 0; i < 128; i += 8 {
+			k := i / 32 * 2
+			qs, pair := binary.LittleEndian.Uint64(src[48+i:]), q[32*k+i%32:]
+			high := binary.LittleEndian.Uint64(src[16+i%32:]) >> k
+			binary.LittleEndian.PutUint64(pair, qs&nibbles|high&lowBits<<4)
+			binary.LittleEndian.PutUint64(pair[32:], qs>>4&nibbles|high>>1&lowBits<<4)
 		}
+		decodeAffine((*[256]float32)(dst), (*[16]byte)(src), &q)
 	}
 }
 

@@ -1,5 +1,7 @@
 package quant
 
+import "encoding/binary"
+
 // Q6_K: 256 values in 210 bytes, sub-blocks of 16.
 //
 //	  0  ql      [128]byte   bits 0–3
@@ -17,21 +19,22 @@ package quant
 // value = (d·scale)·(q − 32)
 
 func dequantizeQ6K(dst []float32, src []byte) {
+	const highPairs = lowPairs << 4
+	var q [256]byte
 	for ; len(src) >= 210; dst, src = dst[256:], src[210:] {
-		d, scales := half(src[208:]), (*[16]byte)(src[192:])
-		for s := range 4 { // 16 values from each quarter of a half
-			h, at := s/2, s%2*16
-			low0, low1 := (*[16]byte)(src[64*h+at:]), (*[16]byte)(src[64*h+32+at:])
-			high := (*[16]byte)(src[128+32*h+at:])
-			out := (*[112]float32)(dst[128*h+at:])
-			scale := func(quarter int) float32 { return d * float32(int8(scales[8*h+2*quarter+s%2])) }
-			scale0, scale1, scale2, scale3 := scale(0), scale(1), scale(2), scale(3)
-			for i, q := range high {
-				out[i] = scale0 * float32(int32(low0[i]&15|q<<4&48)-32)
-				out[i+32] = scale1 * float32(int32(low1[i]&15|q<<2&48)-32)
-				out[i+64] = scale2 * float32(int32(low0[i]>>4|q&48)-32)
-				out[i+96] = scale3 * float32(int32(low1[i]>>4|q>>2&48)-32)
-			}
+		for i := 0; i < 64; i += 8 {
+			h, at := i/32, i%32
+			low0, low1 := binary.LittleEndian.Uint64(src[64*h+at:]), binary.LittleEndian.Uint64(src[64*h+at+32:])
+			high := binary.LittleEndian.Uint64(src[128+i:])
+			quarters := (*[104]byte)(q[128*h+at:])
+			binary.LittleEndian.PutUint64(quarters[0:], lessEach(low0&nibbles|high<<4&highPairs, 32))
+			binary.LittleEndian.PutUint64(quarters[32:], lessEach(low1&nibbles|high<<2&highPairs, 32))
+			binary.LittleEndian.PutUint64(quarters[64:], lessEach(low0>>4&nibbles|high&highPairs, 32))
+			binary.LittleEndian.PutUint64(quarters[96:], lessEach(low1>>4&nibbles|high>>2&highPairs, 32))
+		}
+		d := half(src[208:])
+		for s, scale := range src[192:208] {
+			scale16((*[16]float32)(dst[16*s:]), (*[16]byte)(q[16*s:]), d*signed[scale])
 		}
 	}
 }

@@ -11,11 +11,7 @@ import "math"
 
 func dequantizeQ8_0(dst []float32, src []byte) {
 	for ; len(src) >= 34; dst, src = dst[32:], src[34:] {
-		y, qs := (*[32]float32)(dst), (*[32]byte)(src[2:])
-		d := half(src)
-		for i, q := range qs {
-			y[i] = float32(int8(q)) * d
-		}
+		scale32((*[32]float32)(dst), (*[32]byte)(src[2:]), half(src))
 	}
 }
 

@@ -15,10 +15,9 @@ import (
 
 func dequantizeQ8K(dst []float32, src []byte) {
 	for ; len(src) >= 292; dst, src = dst[256:], src[292:] {
-		y, qs := (*[256]float32)(dst), (*[256]byte)(src[4:])
 		d := math.Float32frombits(binary.LittleEndian.Uint32(src))
-		for i, q := range qs {
-			y[i] = d * float32(int8(q))
+		for i := 0; i < 256; i += 32 {
+			scale32((*[32]float32)(dst[i:]), (*[32]byte)(src[4+i:]), d)
 		}
 	}
 }
