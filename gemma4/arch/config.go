@@ -111,6 +111,7 @@ func (c *Config) EmbedScale() float32 { return float32(math.Sqrt(float64(c.Embed
 // PerLayerScale is √P, the factor on per-layer token embeddings.
 func (c *Config) PerLayerScale() float32 { return float32(math.Sqrt(float64(c.PerLayerDim))) }
 
-// BidirectionalImages says whether the soft tokens of one image see each other
-// in both directions: so it is in the models without per-layer embeddings.
+// BidirectionalImages says whether, in sliding layers, the soft tokens of an
+// image see those behind them in the same image too: so it is in the models
+// without per-layer embeddings. Global layers are causal in all of them.
 func (c *Config) BidirectionalImages() bool { return c.PerLayerDim == 0 }

@@ -8,13 +8,14 @@ const padToken = 0
 func (m *Model) embed(x []float32, inputs []Input) error {
 	d := m.config.EmbeddingLength
 	factor := m.config.EmbedScale()
+	var scratch scratch
 	for i, in := range inputs {
 		row := x[i*d : (i+1)*d]
 		if in.Embedding != nil {
 			copy(row, in.Embedding)
 			continue
 		}
-		weights, err := m.tokenEmbd.read(row, int(in.Token), 1)
+		weights, err := m.tokenEmbd.read(&scratch, int(in.Token), 1)
 		if err != nil {
 			return err
 		}

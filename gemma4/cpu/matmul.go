@@ -69,11 +69,11 @@ func (m *Model) mul(tokens int, products ...product) error {
 // multiply computes the outputs from … to of every token.
 func (p product) multiply(tokens, from, to int) error {
 	step := rowsPerPass
-	var scratch []float32
 	if p.w.values == nil {
-		step = min(to-from, max(1, valuesPerRead/p.w.cols))
-		scratch = make([]float32, step*p.w.cols)
+		step = max(1, valuesPerRead/p.w.cols)
 	}
+	scratch := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(scratch)
 	for ; from < to; from += step {
 		n := min(step, to-from)
 		weights, err := p.w.read(scratch, p.first+from, n)

@@ -18,13 +18,13 @@ func (m *Model) perLayerInputs(x []float32, inputs []Input) ([]float32, error) {
 	scale(pli, float32(1/math.Sqrt(float64(c.EmbeddingLength))))
 	rmsNorm(pli, pli, m.perLayerProjNorm, c.Eps)
 
-	row := make([]float32, width)
+	var scratch scratch
 	for i, in := range inputs {
 		token := in.Token
 		if in.Embedding != nil {
 			token = padToken
 		}
-		e, err := m.perLayerTokenEmbd.read(row, int(token), 1)
+		e, err := m.perLayerTokenEmbd.read(&scratch, int(token), 1)
 		if err != nil {
 			return nil, err
 		}

@@ -69,14 +69,15 @@ func (s *step) findImages(inputs []Input) {
 }
 
 // visible returns the positions, first ≤ j < end, that token t sees: those up to
-// its own, and its image's; in sliding layers no further away than the window.
+// its own and, in sliding layers, none further back than the window but all of
+// its own image, how far ahead it may go. In global layers images are causal like
+// text: the references of the larger models hold both.
 func (s *step) visible(sliding bool, t int) (first, end int) {
 	position := s.first + t
-	end = max(position+1, s.imageEnd[t])
 	if !sliding {
-		return 0, end
+		return 0, position + 1
 	}
-	return max(0, position-s.window+1), min(end, position+s.window)
+	return max(0, position-s.window+1), max(position+1, s.imageEnd[t])
 }
 
 func (s *step) rotation(sliding bool) rotation {

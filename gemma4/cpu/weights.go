@@ -2,6 +2,9 @@ package cpu
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
@@ -11,23 +14,42 @@ import (
 type matrix struct {
 	tensor     *gguf.Tensor
 	rows, cols int
+	rowBytes   int       // as the tensor stores them
 	values     []float32 // [rows, cols]; nil where the budget did not reach
 }
 
 func newMatrix(t *gguf.Tensor) *matrix {
-	return &matrix{tensor: t, rows: t.Rows(), cols: t.RowLen()}
+	w := &matrix{tensor: t, rows: t.Rows(), cols: t.RowLen()}
+	w.rowBytes = int(t.Size / int64(w.rows))
+	return w
 }
 
+// bytes is what the decoded matrix takes.
 func (w *matrix) bytes() int64 { return int64(w.rows) * int64(w.cols) * 4 }
 
-// read returns rows from first on: a view where they are decoded, else decoded
-// into scratch, which holds n rows.
-func (w *matrix) read(scratch []float32, first, n int) ([]float32, error) {
+// scratch is memory to decode rows into.
+type scratch struct {
+	raw    []byte
+	values []float32
+}
+
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
+
+// read returns n rows from first on: a view where they are decoded, else decoded
+// into s and valid until its next use.
+func (w *matrix) read(s *scratch, first, n int) ([]float32, error) {
 	if w.values != nil {
 		return w.values[first*w.cols : (first+n)*w.cols], nil
 	}
-	scratch = scratch[:n*w.cols]
-	return scratch, w.tensor.ReadRows(scratch, first, n)
+	s.raw = slices.Grow(s.raw[:0], n*w.rowBytes)[:n*w.rowBytes]
+	s.values = slices.Grow(s.values[:0], n*w.cols)[:n*w.cols]
+	if _, err := w.tensor.ReadAt(s.raw, int64(first)*int64(w.rowBytes)); err != nil {
+		return nil, err
+	}
+	if err := w.tensor.Type.Dequantize(s.values, s.raw); err != nil {
+		return nil, fmt.Errorf("%s: %w", w.tensor.Name, err)
+	}
+	return s.values, nil
 }
 
 // loader collects what to decode, and decodes it.
