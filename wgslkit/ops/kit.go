@@ -2,6 +2,7 @@ package ops
 
 import (
 	"embed"
+	"encoding/binary"
 	"io/fs"
 	"math"
 
@@ -49,24 +50,28 @@ func tune(dev *wgslkit.Device) Tuning {
 // Device is the device that the kit is for.
 func (k *Kit) Device() *wgslkit.Device { return k.dev }
 
-// Vector uploads float32 values: a norm's weights, a rotation's factors.
+// Vector uploads float32 values: a norm's weights, a product's scales.
 func (k *Kit) Vector(label string, purpose wgslkit.Purpose, values []float32) (*wgslkit.Buffer, error) {
-	b, err := k.dev.NewBuffer(label, purpose, int64(4*len(values)))
+	words := make([]uint32, len(values))
+	for i, v := range values {
+		words[i] = math.Float32bits(v)
+	}
+	return k.Words(label, purpose, words)
+}
+
+// Words uploads u32 values.
+func (k *Kit) Words(label string, purpose wgslkit.Purpose, words []uint32) (*wgslkit.Buffer, error) {
+	b, err := k.dev.NewBuffer(label, purpose, int64(4*len(words)))
 	if err != nil {
 		return nil, err
 	}
-	if err := b.Write(0, floatBytes(values)); err != nil {
+	raw := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		raw = binary.LittleEndian.AppendUint32(raw, w)
+	}
+	if err := b.Write(0, raw); err != nil {
 		b.Release()
 		return nil, err
 	}
 	return b, nil
-}
-
-func floatBytes(values []float32) []byte {
-	raw := make([]byte, 4*len(values))
-	for i, v := range values {
-		u := math.Float32bits(v)
-		raw[4*i], raw[4*i+1], raw[4*i+2], raw[4*i+3] = byte(u), byte(u>>8), byte(u>>16), byte(u>>24)
-	}
-	return raw
 }
