@@ -8,6 +8,7 @@ import (
 
 const (
 	firstRead        = 1 << 20
+	maxAhead         = 8 // a guess may multiply what was read by this
 	defaultMaxHeader = 512 << 20
 	// maxHeaderLimit keeps every offset in a header within the uint32 of a textTable.
 	maxHeaderLimit = 1 << 30
@@ -64,7 +65,8 @@ func (c *cursor) need(n int, expect int64) error {
 		return err
 	}
 	have := int64(len(c.buf))
-	end := max(int64(c.pos)+max(int64(n), expect)+c.tail, have+have/2, firstRead)
+	guess := min(expect+c.tail, maxAhead*(have+firstRead)) // counts may lie
+	end := max(int64(c.pos)+max(int64(n), guess), have+have/2, firstRead)
 	return c.grow(min(end, c.limit))
 }
 

@@ -4,4 +4,9 @@ go 1.25.0
 
 require github.com/gemwire/gemwire/quant v0.1.0
 
+require (
+	github.com/google/go-cmp v0.7.0
+	github.com/x448/float16 v0.8.4 // indirect
+)
+
 replace github.com/gemwire/gemwire/quant => ../quant
