@@ -40,7 +40,9 @@ type nativeBackend struct {
 func openBackend(opts Options) (backend, error) {
 	wgpu.SetLogLevel(wgpu.LogLevelOff)
 	quietWayland()
-	instance := wgpu.CreateInstance(&wgpu.InstanceDescriptor{Backends: wgpu.InstanceBackendPrimary})
+	// A descriptor would be passed on with fields that the binding leaves
+	// uninitialised, so there is none; the backends are chosen below.
+	instance := wgpu.CreateInstance(nil)
 	adapter, err := pickAdapter(instance, opts)
 	if err != nil {
 		instance.Release()
@@ -67,7 +69,7 @@ func pickAdapter(instance *wgpu.Instance, opts Options) (*wgpu.Adapter, error) {
 	var best *wgpu.Adapter
 	var names []string
 	bestRank := -1
-	for _, a := range instance.EnumerateAdapters(nil) {
+	for _, a := range instance.EnumerateAdapters(&wgpu.InstanceEnumerateAdapterOptons{Backends: wgpu.InstanceBackendPrimary}) {
 		info := adapterInfo(a)
 		names = append(names, info.Name)
 		rank := adapterRank(info, opts)

@@ -19,8 +19,8 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 			return fmt.Errorf("uploading %q: %w", b.label, err)
 		}
 		n := min(size-done, int64(len(chunk)))
-		if _, err := src.ReadAt(chunk[:n], offset+done); err != nil && !(err == io.EOF && done+n == size) {
-			return fmt.Errorf("uploading %q: %w", b.label, err)
+		if got, err := src.ReadAt(chunk[:n], offset+done); int64(got) < n {
+			return fmt.Errorf("uploading %q: byte %d of %d: %w", b.label, done+int64(got), size, err)
 		}
 		padded := (n + 3) &^ 3
 		clear(chunk[n:padded])

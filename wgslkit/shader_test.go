@@ -1,0 +1,69 @@
+package wgslkit_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+func TestCompose(t *testing.T) {
+	files := fstest.MapFS{
+		"main.wgsl":        {Data: []byte("//#include \"decode/${QUANT}.wgsl\"\n//#include \"once.wgsl\"\n//#include \"once.wgsl\"\n//#if F16\nhalf\n//#else\nfull\n//#end\n//#if QUANT == q8\neight\n//#end\n//#if !F16\nplain\n//#if QUANT != q4\nnested\n//#end\n//#end\n")},
+		"decode/q4.wgsl":   {Data: []byte("four\n//#include \"near.wgsl\"\n")},
+		"decode/q8.wgsl":   {Data: []byte("bits\n")},
+		"decode/near.wgsl": {Data: []byte("neighbour\n")},
+		"once.wgsl":        {Data: []byte("once\n")},
+	}
+	for _, tc := range []struct {
+		name    string
+		variant wgslkit.Variant
+		want    []string
+	}{
+		{"q4", wgslkit.Variant{"QUANT": "q4", "F16": true, "TILE": 8}, []string{"const F16: bool = true;", "const TILE: u32 = 8u;", "four", "neighbour", "once", "half"}},
+		{"q8", wgslkit.Variant{"QUANT": "q8", "EPS": float32(1e-6)}, []string{"const EPS: f32 = 1e-06f;", "bits", "once", "full", "eight", "plain", "nested"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := wgslkit.NewShaders(files).Compose("main.wgsl", tc.variant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, nonEmptyLines(got)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func nonEmptyLines(text string) []string {
+	var lines []string
+	for _, line := range strings.Split(text, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func TestComposeErrors(t *testing.T) {
+	for name, text := range map[string]string{
+		"missing include":   "//#include \"absent.wgsl\"\n",
+		"unquoted include":  "//#include absent.wgsl\n",
+		"unknown name":      "//#include \"${WHAT}.wgsl\"\n",
+		"open condition":    "//#if A\n",
+		"end without if":    "//#end\n",
+		"unknown directive": "//#elif B\n",
+		"odd condition":     "//#if A < B\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := wgslkit.NewShaders(fstest.MapFS{"x.wgsl": {Data: []byte(text)}}).Compose("x.wgsl", nil)
+			if !errors.Is(err, wgslkit.ErrShader) || !strings.Contains(err.Error(), "wgsl") {
+				t.Errorf("got %v, want ErrShader that names the file", err)
+			}
+		})
+	}
+}
