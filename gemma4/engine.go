@@ -1,0 +1,47 @@
+package gemma4
+
+import (
+	"context"
+
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/sample"
+)
+
+// engine computes one model: on the GPU (gpu.go) or on the CPU (cpu.go).
+type engine interface {
+	// newState makes the caches of a session of n tokens.
+	newState(n int) (state, error)
+	// describe fills in what Info tells about the device.
+	describe(info *Info)
+	close() error
+}
+
+// state is what one session has computed: caches for the first length()
+// positions. Its methods are called by one goroutine at a time.
+type state interface {
+	length() int
+	// rewind forgets all but the first n positions, or as many fewer as it
+	// must to be right, and returns how many it kept.
+	rewind(n int) int
+	// prefill computes tokens behind what is there and leaves the last one's
+	// logits for start. report hears the tokens done.
+	prefill(ctx context.Context, tokens []int32, report func(done int)) error
+	// allLogits computes tokens behind what is there and hands each one's
+	// logits over in turn; row is only valid during the call.
+	allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error
+	// start begins to choose tokens after prefill; history is every token of
+	// the session so far, the prompt's last included, and limit bounds how many
+	// next may be asked for.
+	start(params sample.Params, history []int32, limit int) error
+	// next chooses one token and takes it into the cache's view of the text:
+	// the following call computes it.
+	next(ctx context.Context) (sample.Choice, error)
+	// stop ends choosing; what was computed ahead is dropped. The state then
+	// holds n positions.
+	stop(n int)
+	// layers hands over what each layer with a cache of its own holds, in
+	// order; restore takes the same for n positions into an empty state.
+	layers(each func(cpu.LayerState) error) error
+	restore(n int, layers []cpu.LayerState) error
+	close()
+}

@@ -1,0 +1,153 @@
+package gemma4
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/sample"
+)
+
+// cpuEngine computes with package cpu, in float32.
+type cpuEngine struct {
+	model *cpu.Model
+}
+
+func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
+	model, err := cpu.New(ctx, m, cpu.Options{Progress: func(done, total int64) {
+		opts.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return &cpuEngine{model: model}, nil
+}
+
+func (e *cpuEngine) newState(n int) (state, error) {
+	cache, err := e.model.NewCache(n)
+	if err != nil {
+		return nil, err
+	}
+	return &cpuState{model: e.model, cache: cache}, nil
+}
+
+func (e *cpuEngine) describe(info *Info) {
+	info.Device, info.DeviceName = OnCPU, fmt.Sprintf("CPU, %d threads", runtime.GOMAXPROCS(0))
+}
+
+func (e *cpuEngine) close() error {
+	e.model.Close()
+	return nil
+}
+
+// cpuState is a session's cache. While tokens are chosen, the last one chosen
+// is pending: next computes it before it chooses another.
+type cpuState struct {
+	model   *cpu.Model
+	cache   *cpu.Cache
+	logits  []float32
+	sampler *sample.Sampler
+	history []int32
+	pending bool
+}
+
+func (s *cpuState) length() int { return s.cache.Len() }
+
+func (s *cpuState) rewind(n int) int {
+	if s.cache.Truncate(n) != nil {
+		// Going back to nothing always succeeds.
+		_ = s.cache.Truncate(0)
+	}
+	return s.cache.Len()
+}
+
+// cpuReportEvery is how many prompt tokens go between two reports.
+const cpuReportEvery = 64
+
+func (s *cpuState) prefill(ctx context.Context, tokens []int32, report func(done int)) error {
+	for done := 0; done < len(tokens); {
+		n := min(cpuReportEvery, len(tokens)-done)
+		want := cpu.Want{Logits: cpu.NoLogits}
+		if done+n == len(tokens) {
+			want.Logits = cpu.LastLogits
+		}
+		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens[done:done+n]), want)
+		if err != nil {
+			return err
+		}
+		s.logits = logits
+		done += n
+		report(done)
+	}
+	return nil
+}
+
+func (s *cpuState) allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error {
+	vocab := s.model.Config().Vocab
+	for done := 0; done < len(tokens); {
+		n := min(cpuReportEvery, len(tokens)-done)
+		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens[done:done+n]), cpu.Want{Logits: cpu.AllLogits})
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			if err := each(done+i, logits[i*vocab:(i+1)*vocab]); err != nil {
+				return err
+			}
+		}
+		done += n
+	}
+	return nil
+}
+
+func (s *cpuState) start(params sample.Params, history []int32, _ int) (err error) {
+	s.sampler, err = sample.New(s.model.Config().Vocab, params)
+	s.history, s.pending = history, false
+	return err
+}
+
+func (s *cpuState) next(ctx context.Context) (sample.Choice, error) {
+	if s.pending {
+		last := s.history[len(s.history)-1]
+		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens([]int32{last}), cpu.Want{})
+		if err != nil {
+			return sample.Choice{}, err
+		}
+		s.logits = logits
+	}
+	choice, err := s.sampler.Sample(s.logits, s.history, len(s.history))
+	if err != nil {
+		return choice, err
+	}
+	s.history, s.pending = append(s.history, choice.Token), true
+	return choice, nil
+}
+
+func (s *cpuState) stop(n int) {
+	if s.cache.Len() > n {
+		s.rewind(n)
+	}
+	s.sampler, s.logits = nil, nil
+}
+
+func (s *cpuState) layers(each func(cpu.LayerState) error) error {
+	for _, l := range s.cache.State().Layers {
+		if err := each(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *cpuState) restore(n int, layers []cpu.LayerState) error {
+	err := s.cache.Restore(cpu.State{Length: n, Layers: layers})
+	if errors.Is(err, cpu.ErrInput) {
+		err = fmt.Errorf("%w: %w", ErrSavedSession, err)
+	}
+	return err
+}
+
+func (s *cpuState) close() {}

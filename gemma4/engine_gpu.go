@@ -1,0 +1,94 @@
+package gemma4
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// gpuEngine computes with recorded programs over wgslkit.
+type gpuEngine struct {
+	device  *wgslkit.Device
+	kit     *ops.Kit
+	model   *arch.Model
+	plan    *Plan
+	weights *gpuWeights
+}
+
+func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts OpenOptions) (engine, error) {
+	device, err := wgslkit.Open(opts.GPU)
+	if err != nil {
+		return nil, err
+	}
+	e := &gpuEngine{device: device, kit: ops.New(device), model: m}
+	if err := e.load(ctx, contextLength, opts); err != nil {
+		return nil, errors.Join(err, e.close())
+	}
+	return e, nil
+}
+
+func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOptions) (err error) {
+	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength)); err != nil {
+		return err
+	}
+	total := e.plan.Weights
+	e.weights, err = loadWeights(ctx, e.kit, e.model, e.plan, func(done int64) {
+		opts.report(Progress{Phase: PhaseWeights, Done: min(done, total), Total: total})
+	})
+	return err
+}
+
+func (e *gpuEngine) sizing(contextLength int) sizing {
+	return newSizing(e.model.Config, contextLength, e.device.Info().Kind, e.device.Limits())
+}
+
+func (e *gpuEngine) describe(info *Info) {
+	info.Device, info.DeviceName, info.Plan = DeviceGPU, e.device.Info().Name, e.plan
+}
+
+// close reports what was left unreleased on the device.
+func (e *gpuEngine) close() error {
+	if e.weights != nil {
+		e.weights.release()
+	}
+	return e.device.Close()
+}
+
+// newState makes the caches and records the programs of a session.
+func (e *gpuEngine) newState(n int) (state, error) {
+	s := &gpuState{engine: e, sizing: e.sizing(n)}
+	if err := s.build(); err != nil {
+		s.close()
+		return nil, fmt.Errorf("making a session of %d tokens: %w", n, err)
+	}
+	return s, nil
+}
+
+// newCaches makes a cache for each layer that owns one; the others get their donor's.
+func (e *gpuEngine) newCaches(s sizing) ([]*ops.KVCache, error) {
+	c := e.model.Config
+	caches := make([]*ops.KVCache, c.Blocks)
+	for i := range caches {
+		if !c.HasOwnKV(i) {
+			caches[i] = caches[c.KVDonor(i)]
+			continue
+		}
+		cache, err := e.kit.NewKVCache(fmt.Sprintf("cache of layer %d", i), s.slots(c, i), c.KVHeads(i), c.HeadDim(i))
+		if err != nil {
+			releaseCaches(caches)
+			return nil, err
+		}
+		caches[i] = cache
+	}
+	return caches, nil
+}
+
+func releaseCaches(caches []*ops.KVCache) {
+	for _, c := range caches {
+		c.Release() // a shared one more than once, which does nothing
+	}
+}

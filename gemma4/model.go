@@ -1,0 +1,190 @@
+package gemma4
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// Device says where a model is computed.
+type Device string
+
+// The devices.
+const (
+	// DeviceAuto takes the GPU, and the CPU where there is none.
+	DeviceAuto Device = ""
+	DeviceGPU  Device = "gpu"
+	DeviceCPU  Device = "cpu"
+)
+
+// Phase is what Open is busy with.
+type Phase string
+
+// The phases of Open.
+const (
+	PhaseHeader  Phase = "reading the header"
+	PhaseWeights Phase = "loading weights"
+	PhaseKernels Phase = "compiling kernels"
+)
+
+// Progress is how far something is. Total is 0 where it is not known.
+type Progress struct {
+	Phase       Phase
+	Done, Total int64 // bytes, or tokens of a prompt
+}
+
+// OpenOptions say how a model is opened. The zero value takes the GPU, or the
+// CPU where there is none.
+type OpenOptions struct {
+	Device Device
+	// GPU chooses and bounds the device; see wgslkit.Options.
+	GPU wgslkit.Options
+	// Context is how many tokens a session holds unless it says otherwise: 0
+	// means DefaultContext, or what the model was made for where that is less.
+	Context int
+	// Progress, where set, is called from time to time while the model loads.
+	Progress func(Progress)
+}
+
+// DefaultContext is how many tokens a session holds where nothing else is said.
+const DefaultContext = 8192
+
+func (o OpenOptions) report(p Progress) {
+	if o.Progress != nil {
+		o.Progress(p)
+	}
+}
+
+// Model is an open model, ready for sessions. Its methods may be called from
+// several goroutines; sessions take turns on the device.
+type Model struct {
+	file      *gguf.File
+	arch      *arch.Model
+	tokenizer *tokenizer.Tokenizer
+	template  chat.Template
+	engine    engine
+	info      Info
+	context   int
+
+	mu       sync.Mutex
+	sessions int
+	closed   bool
+}
+
+// Info describes an open model.
+type Info struct {
+	Name       string `json:"name"`
+	Device     Device `json:"device"`
+	DeviceName string `json:"deviceName"`
+	Fallback   string `json:"fallback,omitempty"` // why the CPU was taken, where a GPU was wished for
+	Template   string `json:"template"`
+	Layers     int    `json:"layers"`
+	Vocab      int    `json:"vocab"`
+	MaxContext int    `json:"maxContext"`
+	Context    int    `json:"context"`
+	FileSize   int64  `json:"fileSize"`
+	Plan       *Plan  `json:"plan,omitempty"` // on a GPU
+	Dispatches int    `json:"dispatches,omitempty"`
+}
+
+// Open reads a model's header, plans where its tensors live, and loads them.
+// source is closed with the model, or at once on an error.
+func Open(ctx context.Context, source gguf.Source, opts OpenOptions) (*Model, error) {
+	opts.report(Progress{Phase: PhaseHeader})
+	file, err := gguf.Open(ctx, source)
+	if err != nil {
+		return nil, errors.Join(err, source.Close())
+	}
+	return OpenGGUF(ctx, file, opts)
+}
+
+// OpenGGUF is Open for a file whose header has been read: one in several
+// parts, or with a projector beside it. file is closed with the model.
+func OpenGGUF(ctx context.Context, file *gguf.File, opts OpenOptions) (*Model, error) {
+	m := &Model{file: file}
+	if err := m.open(ctx, opts); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return m, nil
+}
+
+func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
+	if m.arch, err = arch.Open(m.file); err != nil {
+		return err
+	}
+	if m.tokenizer, err = tokenizer.FromGGUF(m.file.Meta); err != nil {
+		return err
+	}
+	if m.tokenizer.Len() != m.arch.Config.Vocab {
+		return fmt.Errorf("%w: the tokenizer has %d tokens and the model %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
+	}
+	c := m.arch.Config
+	m.template = chat.For(c.PerLayerDim > 0)
+	if opts.Context < 0 || opts.Context > c.ContextLength {
+		return fmt.Errorf("%w: a context of %d tokens; this model takes 1 to %d", ErrUnsupported, opts.Context, c.ContextLength)
+	}
+	m.context = opts.Context
+	if m.context == 0 {
+		m.context = min(DefaultContext, c.ContextLength)
+	}
+	name, _ := m.file.Meta.String("general.name")
+	m.info = Info{
+		Name: name, Template: m.template.String(), Layers: c.Blocks, Vocab: c.Vocab,
+		MaxContext: c.ContextLength, Context: m.context, FileSize: m.file.Size(),
+	}
+	if m.engine, err = m.newEngine(ctx, opts); err != nil {
+		return err
+	}
+	m.engine.describe(&m.info)
+	return nil
+}
+
+// newEngine takes the GPU or the CPU. Only a missing GPU leads to the CPU by
+// itself: a model that is too large, or a fault, is told and left to the user.
+func (m *Model) newEngine(ctx context.Context, opts OpenOptions) (engine, error) {
+	if opts.Device == DeviceCPU {
+		return newCPUEngine(ctx, m.arch, opts)
+	}
+	if opts.Device != DeviceAuto && opts.Device != DeviceGPU {
+		return nil, fmt.Errorf("%w: device %q; say gpu or cpu", ErrUnsupported, opts.Device)
+	}
+	e, err := newGPUEngine(ctx, m.arch, m.context, opts)
+	if err == nil || opts.Device == DeviceGPU || !errors.Is(err, wgslkit.ErrNoDevice) {
+		return e, err
+	}
+	m.info.Fallback = err.Error()
+	return newCPUEngine(ctx, m.arch, opts)
+}
+
+// Info describes the model and where it runs.
+func (m *Model) Info() Info { return m.info }
+
+// Config is the model's sizes.
+func (m *Model) Config() *arch.Config { return m.arch.Config }
+
+// Tokenizer is the model's own.
+func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
+
+// Template is the chat format that the model was trained on.
+func (m *Model) Template() chat.Template { return m.template }
+
+// Close releases everything. Sessions must be closed before.
+func (m *Model) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil
+	}
+	if m.sessions > 0 {
+		return fmt.Errorf("%w: %d sessions are still open", ErrBusy, m.sessions)
+	}
+	m.closed = true
+	return errors.Join(m.engine.close(), m.file.Close())
+}

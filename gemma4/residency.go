@@ -1,0 +1,213 @@
+package gemma4
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// Placement says where a tensor lives.
+type Placement string
+
+// The placements.
+const (
+	// OnGPU: all of it in GPU memory, in tiles where a binding is too small.
+	OnGPU Placement = "gpu"
+	// RowByRow: it stays in the file, and the host fetches a token's row.
+	RowByRow Placement = "rows from the file"
+)
+
+// ErrDoesNotFit says that the model is larger than the memory it may use.
+var ErrDoesNotFit = errors.New("the model does not fit")
+
+// Plan says, before the first upload, where each tensor will live and what
+// memory that takes. Sizes are in bytes.
+type Plan struct {
+	Device      string      `json:"device"`
+	Entries     []PlanEntry `json:"tensors"`
+	Weights     int64       `json:"weights"`     // on the GPU
+	Rows        int64       `json:"rows"`        // left in the file, fetched by row
+	Context     int         `json:"context"`     // tokens
+	Cache       int64       `json:"cache"`       // keys and values of one session
+	Activations int64       `json:"activations"` // of one session
+	Budget      int64       `json:"budget"`      // 0: no bound was given
+}
+
+// PlanEntry is one tensor's place.
+type PlanEntry struct {
+	Name  string    `json:"name"`
+	Type  string    `json:"type"`
+	Bytes int64     `json:"bytes"` // where it lives
+	Tiles int       `json:"tiles"` // bindings it takes on the GPU
+	Where Placement `json:"where"`
+
+	tensor *gguf.Tensor
+}
+
+// Total is what one session needs on the GPU.
+func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations }
+
+func (p *Plan) onGPU(t *gguf.Tensor) bool {
+	for _, e := range p.Entries {
+		if e.tensor == t {
+			return e.Where == OnGPU
+		}
+	}
+	return false
+}
+
+// planner places tensors on a device.
+type planner struct {
+	kit    *ops.Kit
+	model  *arch.Model
+	sizing sizing
+	plan   *Plan
+}
+
+// newPlan places every tensor on the GPU; where that is over the budget, the
+// embedding tables that are only looked up, largest first, stay in the file.
+// It fails with ErrDoesNotFit where that is not enough either.
+func newPlan(kit *ops.Kit, m *arch.Model, s sizing) (*Plan, error) {
+	p := &planner{kit: kit, model: m, sizing: s, plan: &Plan{
+		Device: kit.Device().Info().Name, Context: s.context, Budget: kit.Device().Budget(),
+	}}
+	for _, t := range textTensors(m) {
+		if err := p.place(t); err != nil {
+			return nil, err
+		}
+	}
+	p.plan.Cache = s.cacheBytes(m.Config)
+	p.plan.Activations = s.activationBytes(m.Config)
+	p.shrink()
+	if b := p.plan.Budget; b > 0 && p.plan.Total() > b {
+		return p.plan, fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s) and %s allowed; use a smaller context or model, or run on the CPU",
+			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations), size(b))
+	}
+	return p.plan, nil
+}
+
+func (p *planner) place(t *gguf.Tensor) error {
+	if !ops.Supports(t.Type) {
+		return fmt.Errorf("%w: tensor %s has type %v, which has no GPU kernel; take a file in another quantization, such as Q4_K_M, or run on the CPU",
+			ErrUnsupported, t.Name, t.Type)
+	}
+	bytes := p.kit.MatrixBytes(t.Type, t.Rows(), t.RowLen())
+	limit := p.kit.Device().Limits().MaxStorageBindingSize
+	p.plan.Entries = append(p.plan.Entries, PlanEntry{
+		Name: t.Name, Type: t.Type.String(), Bytes: bytes, Tiles: int((bytes + limit - 1) / limit), Where: OnGPU, tensor: t,
+	})
+	p.plan.Weights += bytes
+	return nil
+}
+
+// shrink moves lookup-only tables out of the GPU until the budget holds.
+func (p *planner) shrink() {
+	for _, t := range lookupTables(p.model) {
+		if p.plan.Budget == 0 || p.plan.Total() <= p.plan.Budget {
+			return
+		}
+		for i := range p.plan.Entries {
+			if e := &p.plan.Entries[i]; e.tensor == t {
+				p.plan.Weights -= e.Bytes
+				p.plan.Rows += t.Size
+				e.Where, e.Bytes, e.Tiles = RowByRow, t.Size, 0
+			}
+		}
+	}
+}
+
+// lookupTables are the tensors of which a token needs one row, the largest
+// first. A tied output projection reads all of token_embd, so it is none then.
+func lookupTables(m *arch.Model) []*gguf.Tensor {
+	var tables []*gguf.Tensor
+	if m.PerLayerTokenEmbd != nil {
+		tables = append(tables, m.PerLayerTokenEmbd)
+	}
+	if m.Output != m.TokenEmbd {
+		tables = append(tables, m.TokenEmbd)
+	}
+	return tables
+}
+
+// textTensors lists the tensors of the text model, each once.
+func textTensors(m *arch.Model) []*gguf.Tensor {
+	all := []*gguf.Tensor{m.TokenEmbd, m.OutputNorm, m.RopeFreqs, m.PerLayerTokenEmbd, m.PerLayerModelProj, m.PerLayerProjNorm}
+	if m.Output != m.TokenEmbd {
+		all = append(all, m.Output)
+	}
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		all = append(all, l.AttnNorm, l.Q, l.K, l.V, l.QNorm, l.KNorm, l.AttnOutput, l.PostAttentionNorm,
+			l.FFNNorm, l.Gate, l.Up, l.Down, l.PostFFWNorm, l.InpGate, l.Proj, l.PostNorm, l.OutputScale)
+		if e := l.MoE; e != nil {
+			all = append(all, e.Router, e.RouterScale, e.GateUp, e.Gate, e.Up, e.Down, e.DownScale, e.PreNorm, e.PostDenseNorm, e.PostNorm)
+		}
+	}
+	present := all[:0]
+	for _, t := range all {
+		if t != nil {
+			present = append(present, t)
+		}
+	}
+	return present
+}
+
+// sizing is how large a session's caches and programs are.
+type sizing struct {
+	context int // tokens a session holds
+	chunk   int // prompt tokens computed together
+	rows    int // positions whose logits are computed together when all are wanted
+}
+
+func newSizing(c *arch.Config, context int, kind wgslkit.Kind, limits wgslkit.Limits) sizing {
+	s := sizing{context: context, chunk: 512}
+	if kind == wgslkit.CPU {
+		s.chunk = 128
+	}
+	s.chunk = min(s.chunk, context)
+	widest := max(sizesOf(c).ff, sizesOf(c).perLayer, sizesOf(c).qkv, sizesOf(c).expertHidden, 1)
+	s.chunk = max(min(s.chunk, int(limits.MaxStorageBindingSize/int64(4*widest))), 1)
+	const logitBytes = 64 << 20
+	s.rows = max(min(s.chunk, 64, logitBytes/(4*max(c.Vocab, 1))), 1)
+	return s
+}
+
+// slots is how many positions layer i's cache holds: all of the context, or,
+// for a sliding layer, the window with a chunk's new positions beside it.
+func (s sizing) slots(c *arch.Config, i int) int {
+	if !c.IsSliding(i) {
+		return s.context
+	}
+	return min(s.context, c.SlidingWindow+s.chunk)
+}
+
+// cacheBytes is the size of the keys and values of one session, in f16.
+func (s sizing) cacheBytes(c *arch.Config) int64 {
+	var n int64
+	for i := range c.Blocks {
+		if c.HasOwnKV(i) {
+			n += 2 * 2 * int64(s.slots(c, i)) * int64(c.KVDim(i))
+		}
+	}
+	return n
+}
+
+func (s sizing) activationBytes(c *arch.Config) int64 {
+	sizes := sizesOf(c)
+	return 4 * (int64(s.chunk+1)*int64(sizes.perToken()) + int64(s.rows+1)*int64(sizes.vocab))
+}
+
+// size prints bytes as people read them.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1<<20:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+}

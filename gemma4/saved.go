@@ -1,0 +1,238 @@
+package gemma4
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/quant"
+)
+
+// A saved session is the magic, the length of a JSON header as u32, the header,
+// and then, for each layer of the header, its keys and its values, row by row.
+const savedMagic = "gemwire session 1\n"
+
+// maxSavedHeader bounds the header before it is allocated.
+const maxSavedHeader = 64 << 20
+
+type savedHeader struct {
+	Model  string       `json:"model"`  // fingerprint
+	Type   string       `json:"type"`   // of the values: F16 or F32
+	Tokens []int32      `json:"tokens"` // the cached text
+	Layers []savedLayer `json:"layers"`
+}
+
+type savedLayer struct {
+	Layer int `json:"layer"`
+	First int `json:"first"` // position
+	Dim   int `json:"dim"`
+}
+
+// Save writes the session, so that Restore goes on from it without computing
+// the text again. It is as large as the caches in use.
+func (s *Session) Save(w io.Writer) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	typ := quant.F32
+	if s.model.info.Device == DeviceGPU {
+		typ = quant.F16 // as the caches are
+	}
+	header := savedHeader{Model: s.model.fingerprint(), Type: typ.String(), Tokens: s.tokens[:s.state.length()]}
+	c := s.model.arch.Config
+	for i := range c.Blocks {
+		if c.HasOwnKV(i) {
+			header.Layers = append(header.Layers, savedLayer{Layer: i, First: s.firstNeeded(i, s.state.length()), Dim: c.KVDim(i)})
+		}
+	}
+	out := bufio.NewWriterSize(w, 1<<20)
+	if err := writeSavedHeader(out, header); err != nil {
+		return err
+	}
+	err := s.state.layers(func(l cpu.LayerState) error {
+		return errors.Join(writeValues(out, typ, l.K), writeValues(out, typ, l.V))
+	})
+	return errors.Join(err, out.Flush())
+}
+
+// firstNeeded is the first position that the token behind n others sees in layer i.
+func (s *Session) firstNeeded(i, n int) int {
+	c := s.model.arch.Config
+	if !c.IsSliding(i) {
+		return 0
+	}
+	return max(0, n-c.SlidingWindow+1)
+}
+
+func writeSavedHeader(w io.Writer, h savedHeader) error {
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, savedMagic); err != nil {
+		return err
+	}
+	if err := binary.Write(w, binary.LittleEndian, uint32(len(raw))); err != nil {
+		return err
+	}
+	_, err = w.Write(raw)
+	return err
+}
+
+func writeValues(w io.Writer, typ quant.Type, values []float32) error {
+	n, err := typ.Size(int64(len(values)))
+	if err != nil {
+		return err
+	}
+	raw := make([]byte, n)
+	if err := typ.Quantize(raw, values); err != nil {
+		return err
+	}
+	_, err = w.Write(raw)
+	return err
+}
+
+// Restore replaces the session's text by one that Save wrote. On an error the
+// session is empty.
+func (s *Session) Restore(r io.Reader) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	s.tokens = s.tokens[:0]
+	s.state.rewind(0)
+	in := bufio.NewReaderSize(r, 1<<20)
+	header, err := s.readSavedHeader(in)
+	if err != nil {
+		return err
+	}
+	layers, err := s.readLayers(in, header)
+	if err != nil {
+		return err
+	}
+	if err := s.state.restore(len(header.Tokens), layers); err != nil {
+		s.state.rewind(0)
+		return err
+	}
+	s.tokens = append(s.tokens, header.Tokens...)
+	return nil
+}
+
+func (s *Session) readSavedHeader(r io.Reader) (h savedHeader, err error) {
+	var start [len(savedMagic) + 4]byte
+	if _, err := io.ReadFull(r, start[:]); err != nil || string(start[:len(savedMagic)]) != savedMagic {
+		return h, fmt.Errorf("%w: it does not begin like one", ErrSavedSession)
+	}
+	n := binary.LittleEndian.Uint32(start[len(savedMagic):])
+	if n > maxSavedHeader {
+		return h, fmt.Errorf("%w: a header of %d bytes", ErrSavedSession, n)
+	}
+	raw, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil || len(raw) != int(n) {
+		return h, fmt.Errorf("%w: it ends in its header", ErrSavedSession)
+	}
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return h, fmt.Errorf("%w: %w", ErrSavedSession, err)
+	}
+	return h, s.checkSaved(h)
+}
+
+// checkSaved makes sure that the header fits this model, so that nothing is
+// allocated on its word alone.
+func (s *Session) checkSaved(h savedHeader) error {
+	if h.Model != s.model.fingerprint() {
+		return fmt.Errorf("%w: it is of another model", ErrSavedSession)
+	}
+	if len(h.Tokens) > s.context {
+		return fmt.Errorf("%w: it has %d tokens and this session holds %d: %w", ErrSavedSession, len(h.Tokens), s.context, ErrContextFull)
+	}
+	if h.Type != quant.F32.String() && h.Type != quant.F16.String() {
+		return fmt.Errorf("%w: values of type %q", ErrSavedSession, h.Type)
+	}
+	if len(h.Tokens) > 0 {
+		if err := s.check(h.Tokens); err != nil {
+			return fmt.Errorf("%w: %w", ErrSavedSession, err)
+		}
+	}
+	c, next := s.model.arch.Config, 0
+	for i := range c.Blocks {
+		if !c.HasOwnKV(i) {
+			continue
+		}
+		want := savedLayer{Layer: i, First: s.firstNeeded(i, len(h.Tokens)), Dim: c.KVDim(i)}
+		if next >= len(h.Layers) || h.Layers[next] != want {
+			return fmt.Errorf("%w: layer %d is not as this model has it", ErrSavedSession, i)
+		}
+		next++
+	}
+	if next != len(h.Layers) {
+		return fmt.Errorf("%w: it has %d layers too many", ErrSavedSession, len(h.Layers)-next)
+	}
+	return nil
+}
+
+func (s *Session) readLayers(r io.Reader, h savedHeader) ([]cpu.LayerState, error) {
+	typ, err := quant.Parse(h.Type)
+	if err != nil {
+		return nil, err
+	}
+	layers := make([]cpu.LayerState, len(h.Layers))
+	for i, l := range h.Layers {
+		n := (len(h.Tokens) - l.First) * l.Dim
+		layers[i] = cpu.LayerState{Layer: l.Layer, First: l.First, Dim: l.Dim}
+		for _, into := range []*[]float32{&layers[i].K, &layers[i].V} {
+			if *into, err = readValues(r, typ, n); err != nil {
+				return nil, fmt.Errorf("%w: layer %d: %w", ErrSavedSession, l.Layer, err)
+			}
+		}
+	}
+	return layers, nil
+}
+
+// readValues reads n values in pieces, so that a short file fails before all
+// of their memory is taken.
+func readValues(r io.Reader, typ quant.Type, n int) ([]float32, error) {
+	const piece = 1 << 16
+	values := make([]float32, 0, min(n, piece))
+	raw := make([]byte, piece*typ.BlockBytes())
+	for len(values) < n {
+		m := min(n-len(values), piece)
+		part := raw[:m*typ.BlockBytes()]
+		if _, err := io.ReadFull(r, part); err != nil {
+			return nil, err
+		}
+		start := len(values)
+		values = append(values, make([]float32, m)...)
+		if err := typ.Dequantize(values[start:], part); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range values {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil, fmt.Errorf("a value is not finite")
+		}
+	}
+	return values, nil
+}
+
+// fingerprint tells models apart: a hash over the names, types and shapes of
+// the tensors and a few of their bytes.
+func (m *Model) fingerprint() string {
+	hash := sha256.New()
+	for _, t := range m.file.Tensors {
+		fmt.Fprintf(hash, "%s %v %v\n", t.Name, t.Type, t.Dims)
+	}
+	sample := make([]byte, min(m.arch.OutputNorm.Size, 4096))
+	if _, err := m.arch.OutputNorm.ReadAt(sample, 0); err == nil {
+		hash.Write(sample)
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:16])
+}

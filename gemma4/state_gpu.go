@@ -1,0 +1,414 @@
+package gemma4
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// gpuState is a session's caches and programs on the GPU.
+type gpuState struct {
+	engine   *gpuEngine
+	sizing   sizing
+	caches   []*ops.KVCache
+	words    *wgslkit.Buffer // the state words that programs read
+	sampler  *ops.Sampler
+	wide     *activations
+	single   *activations
+	rows     *activations // of programs.every
+	programs *programs
+
+	cached  int // positions computed
+	written int // the most positions since the caches were last empty: what sliding rings have overwritten
+
+	// While choosing:
+	position int               // of the next token to submit
+	limit    int               // position that must not be submitted
+	ahead    []*ops.SampleRead // choices under way, oldest first
+	rowByRow bool              // the host fetches rows: no running ahead
+	last     int32             // the token chosen last
+	chosen   int               // tokens handed out
+}
+
+// maxAhead is how many steps run ahead of the token that was read last.
+const maxAhead = 2
+
+func (s *gpuState) build() (err error) {
+	e, c := s.engine, s.engine.model.Config
+	if s.caches, err = e.newCaches(s.sizing); err != nil {
+		return err
+	}
+	if s.words, err = e.device.NewBuffer("state", wgslkit.Activations, 4*ops.StateWords); err != nil {
+		return err
+	}
+	s.sampler, err = e.kit.NewSampler(ops.SamplerOptions{
+		Vocab: c.Vocab, History: s.sizing.context, MaxLogProbs: ops.MaxLogProbs,
+	})
+	if err != nil {
+		return err
+	}
+	if s.wide, err = newActivations(e.kit, c, s.sizing.chunk, 0); err != nil {
+		return err
+	}
+	if s.single, err = newActivations(e.kit, c, 1, 1); err != nil {
+		return err
+	}
+	s.rowByRow = e.plan.Rows > 0
+	s.programs, err = s.recorder().record()
+	return err
+}
+
+func (s *gpuState) recorder() *recorder {
+	e := s.engine
+	return &recorder{
+		kit: e.kit, config: e.model.Config, weights: e.weights, caches: s.caches,
+		state: s.words, sampler: s.sampler, wide: s.wide, single: s.single,
+	}
+}
+
+func (s *gpuState) length() int { return s.cached }
+
+// rewind goes back where the sliding layers' rings still hold what position n
+// sees, and to nothing otherwise.
+func (s *gpuState) rewind(n int) int {
+	c := s.engine.model.Config
+	for i := range c.Blocks {
+		if slots := s.sizing.slots(c, i); c.HasOwnKV(i) && max(0, n-c.SlidingWindow+1) < s.written-slots && c.IsSliding(i) {
+			n = 0
+		}
+	}
+	s.cached = n
+	if n == 0 {
+		s.written = 0
+	}
+	return n
+}
+
+// at tells the programs where their first token stands and how many there are.
+func (s *gpuState) at(position, width int) error {
+	var raw [4 * ops.StateWords]byte
+	binary.LittleEndian.PutUint32(raw[4*ops.StatePosition:], uint32(position))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(width))
+	return s.words.Write(0, raw[:])
+}
+
+func (s *gpuState) prefill(ctx context.Context, tokens []int32, report func(done int)) error {
+	for done := 0; done < len(tokens); {
+		n := min(s.sizing.chunk, len(tokens)-done)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.feed(s.wide, tokens[done:done+n]); err != nil {
+			return err
+		}
+		if err := s.programs.lower.Submit(n); err != nil {
+			return err
+		}
+		if err := s.engine.device.Wait(); err != nil {
+			return err
+		}
+		s.advance(n)
+		done += n
+		report(done)
+	}
+	if err := s.at(s.cached-1, 1); err != nil {
+		return err
+	}
+	return s.programs.upper.Submit(1)
+}
+
+func (s *gpuState) advance(n int) {
+	s.cached += n
+	s.written = max(s.written, s.cached)
+}
+
+// feed writes the next tokens, and the rows that the host fetches for them.
+func (s *gpuState) feed(act *activations, tokens []int32) error {
+	raw := make([]byte, 4*len(tokens))
+	for i, t := range tokens {
+		binary.LittleEndian.PutUint32(raw[4*i:], uint32(t))
+	}
+	if err := act.tokens.Write(0, raw); err != nil {
+		return err
+	}
+	if err := s.feedRows(act, tokens); err != nil {
+		return err
+	}
+	return s.at(s.cached, len(tokens))
+}
+
+func (s *gpuState) allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error {
+	if err := s.recordEvery(); err != nil {
+		return err
+	}
+	vocab := s.engine.model.Config.Vocab
+	for done := 0; done < len(tokens); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(s.sizing.rows, len(tokens)-done)
+		if err := s.feed(s.rows, tokens[done:done+n]); err != nil {
+			return err
+		}
+		if err := s.programs.every.Submit(n); err != nil {
+			return err
+		}
+		logits, err := s.rows.logits.ReadFloats(n * vocab)
+		if err != nil {
+			return err
+		}
+		s.advance(n)
+		for i := range n {
+			if err := each(done+i, logits[i*vocab:(i+1)*vocab]); err != nil {
+				return err
+			}
+		}
+		done += n
+	}
+	return nil
+}
+
+func (s *gpuState) recordEvery() (err error) {
+	if s.programs.every != nil {
+		return nil
+	}
+	if s.rows == nil {
+		if s.rows, err = newActivations(s.engine.kit, s.engine.model.Config, s.sizing.rows, s.sizing.rows); err != nil {
+			return err
+		}
+	}
+	s.programs.every, err = s.recorder().every(s.rows)
+	return err
+}
+
+func (s *gpuState) start(p sample.Params, history []int32, limit int) error {
+	if err := s.sampler.SetHistory(history, 0); err != nil {
+		return err
+	}
+	err := s.sampler.Configure(ops.SampleParams{
+		Temperature: p.Temperature, TopK: p.TopK, TopP: p.TopP, MinP: p.MinP,
+		RepetitionPenalty: p.RepetitionPenalty, PresencePenalty: p.PresencePenalty, FrequencyPenalty: p.FrequencyPenalty,
+		RepeatLastN: p.RepeatLastN, Bias: p.LogitBias, Seed: p.Seed, LogProbs: p.LogProbs,
+	})
+	if err != nil {
+		return err
+	}
+	s.position, s.limit, s.chosen = len(history), len(history)+limit, 0
+	return s.submit(s.programs.choose)
+}
+
+// submit runs a program that ends in a choice, and begins to read it.
+func (s *gpuState) submit(p *ops.Recording) error {
+	if err := p.Submit(1); err != nil {
+		return err
+	}
+	read, err := s.sampler.StartRead(s.position)
+	if err != nil {
+		return err
+	}
+	s.ahead = append(s.ahead, read)
+	s.position++
+	return nil
+}
+
+// next keeps the GPU busy with the steps after the one whose token it waits for.
+func (s *gpuState) next(ctx context.Context) (sample.Choice, error) {
+	if err := s.runAhead(); err != nil {
+		return sample.Choice{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return sample.Choice{}, err
+	}
+	read := s.ahead[0]
+	s.ahead = append(s.ahead[:0], s.ahead[1:]...)
+	result, err := read.Result()
+	if err != nil {
+		return sample.Choice{}, err
+	}
+	s.last = result.Token
+	s.chosen++
+	if s.chosen > 1 {
+		s.advance(1) // the token before this one is in the cache now
+	}
+	choice := sample.Choice{Token: result.Token, LogProb: result.LogProb}
+	for _, t := range result.Top {
+		choice.Top = append(choice.Top, sample.LogProb(t))
+	}
+	return choice, nil
+}
+
+func (s *gpuState) runAhead() error {
+	if s.rowByRow {
+		if len(s.ahead) > 0 {
+			return nil
+		}
+		if err := s.feedRows(s.single, []int32{s.last}); err != nil {
+			return err
+		}
+		return s.submit(s.programs.decode)
+	}
+	for len(s.ahead) < maxAhead && s.position < s.limit {
+		if err := s.submit(s.programs.decode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop drops the steps under way. They have written keys at positions that are
+// not counted; a later prefill writes over them.
+func (s *gpuState) stop(n int) {
+	s.written = max(s.written, s.position)
+	for _, read := range s.ahead {
+		read.Discard()
+	}
+	s.ahead = s.ahead[:0]
+	if s.cached > n {
+		s.rewind(n)
+	}
+}
+
+// layers reads the caches back, in float32.
+func (s *gpuState) layers(each func(cpu.LayerState) error) error {
+	c := s.engine.model.Config
+	for i := range c.Blocks {
+		if !c.HasOwnKV(i) {
+			continue
+		}
+		l := cpu.LayerState{Layer: i, Dim: c.KVDim(i)}
+		if c.IsSliding(i) {
+			l.First = max(0, s.cached-c.SlidingWindow+1)
+		}
+		if err := s.readLayer(&l); err != nil {
+			return fmt.Errorf("reading the cache of layer %d: %w", i, err)
+		}
+		if err := each(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *gpuState) readLayer(l *cpu.LayerState) error {
+	n := s.cached - l.First
+	l.K, l.V = make([]float32, n*l.Dim), make([]float32, n*l.Dim)
+	if n == 0 {
+		return nil
+	}
+	raw, err := s.caches[l.Layer].Read(context.Background(), l.First, n)
+	if err != nil {
+		return err
+	}
+	row := 2 * l.Dim // bytes of the keys, or values, of one position
+	for i := range n {
+		at := raw[2*row*i:]
+		if err := quant.F16.Dequantize(l.K[i*l.Dim:(i+1)*l.Dim], at[:row]); err != nil {
+			return err
+		}
+		if err := quant.F16.Dequantize(l.V[i*l.Dim:(i+1)*l.Dim], at[row:2*row]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *gpuState) restore(n int, layers []cpu.LayerState) error {
+	c := s.engine.model.Config
+	next := 0
+	for i := range c.Blocks {
+		if !c.HasOwnKV(i) {
+			continue
+		}
+		if next == len(layers) {
+			return fmt.Errorf("%w: it lacks layer %d", ErrSavedSession, i)
+		}
+		if err := s.writeLayer(i, n, layers[next]); err != nil {
+			return err
+		}
+		next++
+	}
+	s.cached, s.written = n, n
+	if slots := s.restoredFrom(n); slots > 0 {
+		s.written = slots
+	}
+	return nil
+}
+
+// restoredFrom is the length whose rings would hold just what was restored: a
+// saved window has nothing before it to go back to.
+func (s *gpuState) restoredFrom(n int) int {
+	c := s.engine.model.Config
+	first := n - c.SlidingWindow + 1
+	if c.SlidingWindow == 0 || first <= 0 {
+		return 0
+	}
+	return first + min(s.sizing.context, c.SlidingWindow+s.sizing.chunk)
+}
+
+func (s *gpuState) writeLayer(i, n int, l cpu.LayerState) error {
+	c := s.engine.model.Config
+	count := n - l.First
+	if l.Layer != i || l.Dim != c.KVDim(i) || l.First < 0 || count < 0 || len(l.K) != count*l.Dim || len(l.V) != count*l.Dim ||
+		count > s.sizing.slots(c, i) || (!c.IsSliding(i) && l.First != 0) {
+		return fmt.Errorf("%w: layer %d does not fit this model", ErrSavedSession, i)
+	}
+	if count == 0 {
+		return nil
+	}
+	row := 2 * l.Dim
+	raw := make([]byte, 2*row*count)
+	for p := range count {
+		at := raw[2*row*p:]
+		if err := quant.F16.Quantize(at[:row], l.K[p*l.Dim:(p+1)*l.Dim]); err != nil {
+			return err
+		}
+		if err := quant.F16.Quantize(at[row:2*row], l.V[p*l.Dim:(p+1)*l.Dim]); err != nil {
+			return err
+		}
+	}
+	return s.caches[i].Write(context.Background(), l.First, raw)
+}
+
+// feedRows fetches the rows of tables that are not on the GPU.
+func (s *gpuState) feedRows(act *activations, tokens []int32) error {
+	if s.engine.plan.Rows == 0 {
+		return nil
+	}
+	m, w := s.engine.model, s.engine.weights
+	if w.tokenEmbd == nil {
+		rows, err := lookUp(m.TokenEmbd, tokens, m.Config.EmbedScale())
+		if err != nil {
+			return err
+		}
+		if err := act.x.Write(0, rows); err != nil {
+			return err
+		}
+	}
+	if m.PerLayerTokenEmbd != nil && w.perLayerTokenEmbd == nil {
+		rows, err := lookUp(m.PerLayerTokenEmbd, tokens, m.Config.PerLayerScale())
+		if err != nil {
+			return err
+		}
+		return act.perLayerRows.Write(0, rows)
+	}
+	return nil
+}
+
+func (s *gpuState) close() {
+	if s.ahead != nil {
+		s.stop(s.cached)
+	}
+	s.programs.release()
+	s.sampler.Release()
+	s.words.Release()
+	s.wide.release()
+	s.single.release()
+	s.rows.release()
+	releaseCaches(s.caches)
+}
