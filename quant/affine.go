@@ -47,7 +47,7 @@ func encodeAffine(header *[16]byte, x *[256]float32, top int32) (levels [256]byt
 	// The levels are chosen last, for the scales as they will be read.
 	d, dmin = half(header[0:]), half(header[2:])
 	for j := range scales {
-		inverse, low := inverse(d*float32(sixScales[j])), dmin*float32(sixLows[j])
+		inverse, low := inverse(d*float32(sixScales[j])), float32(dmin*float32(sixLows[j]))
 		for i, v := range x[32*j : 32*j+32] {
 			levels[32*j+i] = byte(max(0, min(top, roundToInt((v+low)*inverse))))
 		}

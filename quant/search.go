@@ -69,7 +69,7 @@ func (f *affineFit) try(inverse, low float32) {
 	x, weight := f.x, f.weight
 	for i, v := range x {
 		q := clamp(roundToEven((v+low)*inverse), 0, top)
-		wq := weight[i] * q
+		wq := float32(weight[i] * q)
 		q1 += wq
 		q2 += float32(wq * q)
 		qx += float32(wq * v)
@@ -83,7 +83,7 @@ func (f *affineFit) try(inverse, low float32) {
 	if b > 0 {
 		a, b = qx/q2, 0
 	}
-	gain := float32(a*(2*qx-float32(a*q2)-float32(2*b*q1))) + float32(b*(2*f.sumX-float32(b*f.sumW)))
+	gain := float32(a*(qx+qx-float32(a*q2)-float32(2*b*q1))) + float32(b*(f.sumX+f.sumX-float32(b*f.sumW)))
 	if a > 0 && gain > f.bestGain {
 		f.bestGain, f.bestScale, f.bestLow = gain, a, -b
 	}
@@ -132,17 +132,19 @@ func inverse(v float32) float32 {
 
 func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
 
-// roundToInt rounds to the nearest integer, ties to even, for magnitudes below 2^22.
+// roundToInt rounds to the nearest integer, ties to even, for magnitudes below 2^22. The conversion of v keeps a product
+// that the caller passes from being fused with the sum.
 func roundToInt(v float32) int32 {
 	// Added to 1.5·2^23, a value has its last bit at the ones.
 	const shift = 3 << 22
-	return int32(math.Float32bits(v+shift)&(1<<23-1)) - 1<<22
+	return int32(math.Float32bits(float32(v)+shift)&(1<<23-1)) - 1<<22
 }
 
 // roundToEven rounds to the nearest integer, ties to even, for magnitudes below 2^22; larger ones stay about as they are.
+// The conversion of v is for what it is in roundToInt.
 func roundToEven(v float32) float32 {
 	const shift = 3 << 22 // a sum has its last bit at the ones
-	return float32(v+shift) - shift
+	return float32(float32(v)+shift) - shift
 }
 
 // clamp is faster than min and max, which order zeros and keep NaN.
