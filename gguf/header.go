@@ -14,7 +14,7 @@ const (
 	magic            = "GGUF"
 	maxKeyLen        = 1<<16 - 1
 	maxDims          = 4
-	maxNesting       = 8
+	maxNesting       = 4
 	defaultAlignment = 32
 	maxAlignment     = 1 << 30
 
@@ -298,7 +298,7 @@ func (c *cursor) arrays(n uint64, depth int) ([]Value, error) {
 	if err := c.room(n, 4+8); err != nil {
 		return nil, err
 	}
-	var out []Value
+	out := make([]Value, 0, n) // claims of nested arrays add up, but maxNesting is small
 	for range n {
 		v, err := c.array(depth + 1)
 		if err != nil {
