@@ -26,18 +26,19 @@ type ContextReaderAt interface {
 
 // Memory is a source over bytes that are in memory already. They are not
 // copied and must not change.
-func Memory(b []byte) Source { return memory(b) }
+func Memory(b []byte) Source { return &memory{b} }
 
-type memory []byte
+// A memory is a pointer, so that sources can be compared and be keys of a map.
+type memory struct{ bytes []byte }
 
-func (m memory) Size() int64  { return int64(len(m)) }
-func (m memory) Close() error { return nil }
+func (m *memory) Size() int64  { return int64(len(m.bytes)) }
+func (m *memory) Close() error { return nil }
 
-func (m memory) ReadAt(p []byte, off int64) (int, error) {
-	if off < 0 || off > int64(len(m)) {
-		return 0, fmt.Errorf("gguf: read at byte %d of %d: %w", off, len(m), io.ErrUnexpectedEOF)
+func (m *memory) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > m.Size() {
+		return 0, fmt.Errorf("gguf: read at byte %d of %d: %w", off, m.Size(), io.ErrUnexpectedEOF)
 	}
-	n := copy(p, m[off:])
+	n := copy(p, m.bytes[off:])
 	if n < len(p) {
 		return n, io.EOF
 	}
