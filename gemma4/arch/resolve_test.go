@@ -2,7 +2,6 @@ package arch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -239,38 +238,4 @@ func describe(c *Config) string {
 		}
 	}
 	return fmt.Sprintf("%s vocab %d P %d", &b, c.Vocab, c.PerLayerDim)
-}
-
-// FuzzOpen changes whole files, of which the metadata is most: whatever they say,
-// the answer is a model whose every question has an answer, or an error of ours.
-func FuzzOpen(f *testing.F) {
-	f.Add(small().bytes(f))
-	f.Add(mixture().bytes(f))
-	f.Add(small().set("block_count", uint32(4)).bytes(f))
-	f.Add(small().set("attention.shared_kv_layers", uint32(4)).bytes(f))
-	f.Add(small().set("attention.head_count_kv", []int8{3, 1, 1, 0, -1}).bytes(f))
-	f.Add(small().set("attention.sliding_window_pattern", []uint8{1, 1, 0, 1, 2}).bytes(f))
-	f.Add(mixture().set("expert_count", uint32(1<<24)).bytes(f))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := gguf.Open(context.Background(), gguf.Memory(data))
-		if err != nil {
-			return
-		}
-		m, err := Open(file)
-		if err != nil {
-			known := []error{ErrArchitecture, ErrConfig, ErrMissingTensor, ErrShape, gguf.ErrMissingKey, gguf.ErrWrongType, quant.ErrUnsupported}
-			if !slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) }) {
-				t.Errorf("an error that nobody can tell: %v", err)
-			}
-			return
-		}
-		c := m.Config
-		for i := range c.Blocks {
-			donor := c.KVDonor(i)
-			if donor > i || !c.HasOwnKV(donor) || c.IsSliding(donor) != c.IsSliding(i) || c.KVDim(donor) != c.KVDim(i) || c.Heads%c.KVHeads(i) != 0 {
-				t.Errorf("layer %d reads the cache of layer %d", i, donor)
-			}
-		}
-		_ = describe(c)
-	})
 }
