@@ -20,6 +20,6 @@ func dequantizeF16(dst []float32, src []byte) {
 
 func quantizeF16(dst []byte, src []float32) {
 	for i, v := range src {
-		putHalf(dst[2*i:], v)
+		binary.LittleEndian.PutUint16(dst[2*i:], halfFromFloat32(v))
 	}
 }

@@ -33,7 +33,7 @@ func TestDequantizeGolden(t *testing.T) {
 
 func TestQuantizeGolden(t *testing.T) {
 	values := golden(t, "values.f32")
-	for _, typ := range []quant.Type{quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0} {
+	for _, typ := range []quant.Type{quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0, quant.Q8_K} {
 		t.Run(typ.String(), func(t *testing.T) {
 			want := goldenBytes(t, typ.String()+".encoded")
 			got := encode(t, typ, values)

@@ -37,6 +37,18 @@ var halves = sync.OnceValue(func() *[1 << 16]float32 {
 func half(p []byte) float32 { return halfToFloat32(binary.LittleEndian.Uint16(p)) }
 
 // putHalf writes v as a float16, rounded to nearest even, at the start of p.
-func putHalf(p []byte, v float32) {
-	binary.LittleEndian.PutUint16(p, float16.Fromfloat32(v).Bits())
+func putHalf(p []byte, v float32) { binary.LittleEndian.PutUint16(p, halfFromFloat32(v)) }
+
+// halfFromFloat32 rounds to nearest even, overflowing to infinity and keeping NaN. Magnitudes that are normal in both formats,
+// all but a few of a model's, take the short way: a rebiased exponent, and half of what is cut off added, less one bit where the
+// last bit kept is even.
+func halfFromFloat32(v float32) uint16 {
+	bits := math.Float32bits(v)
+	magnitude := bits &^ (1 << 31)
+	const smallest, above = (127 - 14) << 23, (127 + 16) << 23
+	if magnitude < smallest || magnitude >= above {
+		return float16.Fromfloat32(v).Bits()
+	}
+	rounded := magnitude - (127-15)<<23 + 0xfff + magnitude>>13&1
+	return uint16(bits>>16&0x8000 | rounded>>13)
 }

@@ -32,7 +32,10 @@ func quantizeQ8K(dst []byte, src []float32) {
 				largest = v
 			}
 		}
-		unit := -inverse(largest) * 127
+		var unit float32
+		if abs(largest) >= negligible {
+			unit = -127 / largest
+		}
 		var sums [16]int16
 		for i, v := range x {
 			q := min(127, roundToInt(v*unit))

@@ -11,7 +11,7 @@ import "math"
 const negligible = 1e-15
 
 // affineTrials are what the span of the values is divided by, less the top level. Denser trials gain less than 0.2% of the error.
-var affineTrials = [...]float32{-0.8, -0.4, 0, 0.4, 0.8}
+var affineTrials = [...]float32{0, -0.8, -0.4, 0.4, 0.8}
 
 // fitAffine finds scale, low ≥ 0 such that x ≈ scale·q − low for levels q in 0 … top.
 func fitAffine(x *[32]float32, top int32) (scale, low float32) {
@@ -74,14 +74,15 @@ func (f *affineFit) try(inverse, low float32) {
 		q2 += float32(wq * q)
 		qx += float32(wq * v)
 	}
-	det := float32(f.sumW*q2) - float32(q1*q1)
-	if det <= 0 {
+	if q2 == 0 {
 		return
 	}
-	a := (float32(f.sumW*qx) - float32(q1*f.sumX)) / det
-	b := (float32(q2*f.sumX) - float32(q1*qx)) / det
-	if b > 0 {
-		a, b = qx/q2, 0
+	a, b := qx/q2, float32(0) // the best scale without a low
+	// Where all levels are alike nothing tells scale and low apart, and det is 0 but for rounding.
+	if det := float32(f.sumW*q2) - float32(q1*q1); det > 1e-5*q1*q1 {
+		if low := (float32(q2*f.sumX) - float32(q1*qx)) / det; low < 0 {
+			a, b = (float32(f.sumW*qx)-float32(q1*f.sumX))/det, low
+		}
 	}
 	gain := float32(a*(qx+qx-float32(a*q2)-float32(2*b*q1))) + float32(b*(f.sumX+f.sumX-float32(b*f.sumW)))
 	if a > 0 && gain > f.bestGain {
@@ -90,7 +91,7 @@ func (f *affineFit) try(inverse, low float32) {
 }
 
 // symmetricTrials are what the value of largest magnitude is divided by, less 32.
-var symmetricTrials = [...]float32{-0.9, -0.6, -0.3, 0, 0.3, 0.6, 0.9}
+var symmetricTrials = [...]float32{0, -0.9, -0.6, -0.3, 0.3, 0.6, 0.9}
 
 // fitSymmetric finds the scale, of either sign, such that x ≈ scale·q for levels q in −32 … 31.
 // The value of largest magnitude decides the sign: it gets a negative level, where there is one more.

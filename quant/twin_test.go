@@ -135,6 +135,26 @@ func TestDequantizeEveryHalfAsScale(t *testing.T) {
 	checkSame(t, quant.Q8_0, decode(t, quant.Q8_0, blocks), twinDecode(quant.Q8_0, blocks))
 }
 
+// Around every float16 and every middle between two, F16 rounds as the float16 package does.
+func TestQuantizeHalfLikeTwin(t *testing.T) {
+	var values []float32
+	for h := range uint32(1 << 16) {
+		exact := math.Float32bits(float16.Frombits(uint16(h)).Float32())
+		for _, middle := range []uint32{exact, exact + 1<<12} {
+			for _, bits := range []uint32{middle - 1, middle, middle + 1} {
+				values = append(values, math.Float32frombits(bits))
+			}
+		}
+	}
+	blocks := encode(t, quant.F16, values)
+	for i, v := range values {
+		got, want := float16.Frombits(binary.LittleEndian.Uint16(blocks[2*i:])), float16.Fromfloat32(v)
+		if got != want && !(got.IsNaN() && want.IsNaN()) {
+			t.Fatalf("%g (%#08x) became %#04x, want %#04x", v, math.Float32bits(v), got.Bits(), want.Bits())
+		}
+	}
+}
+
 // FuzzDequantize gives the bytes to every type: as whole blocks they decode as the twin does, and any other length is refused.
 func FuzzDequantize(f *testing.F) {
 	for _, typ := range decodable[1:] {

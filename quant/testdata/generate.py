@@ -86,6 +86,19 @@ def write_encoding() -> None:
     for kind in [Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1]:
         with np.errstate(all="ignore"):
             (HERE / f"{kind.name}.encoded").write_bytes(quants.quantize(rows, kind).tobytes())
+    (HERE / "Q8_K.encoded").write_bytes(encode_q8_k(rows))
+
+
+def encode_q8_k(rows: np.ndarray) -> bytes:
+    """What ggml makes of rows of 256, which the package does not have: the value of largest magnitude becomes -127."""
+    blocks = b""
+    for row in rows:
+        largest = row[np.abs(row).argmax()]
+        scale = np.float32(-127) / largest
+        q = np.minimum(127, np.rint(row * scale)).astype(np.int8)
+        sums = q.reshape(16, 16).sum(axis=1, dtype=np.int16)
+        blocks += (np.float32(1) / scale).tobytes() + q.tobytes() + sums.tobytes()
+    return blocks
 
 
 if __name__ == "__main__":
