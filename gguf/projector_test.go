@@ -1,6 +1,7 @@
 package gguf_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
-	"github.com/google/go-cmp/cmp"
 )
 
 // The two-file form of a model holds, joined, the tensors of its one-file form.
@@ -36,7 +36,7 @@ func TestTwoFileFormEqualsOneFileForm(t *testing.T) {
 		if _, err := got.ReadAt(g, 0); err != nil {
 			t.Fatal(err)
 		}
-		if !cmp.Equal(w, g) {
+		if !bytes.Equal(w, g) {
 			t.Errorf("%s has other bytes", want.Name)
 		}
 	}
