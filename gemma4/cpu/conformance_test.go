@@ -1,8 +1,8 @@
 package cpu
 
 import (
+	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
 // conformanceCase is a model with what the reference makes of it.
@@ -207,39 +208,27 @@ func testGreedy(t *testing.T, m *Model, what string, inputs []Input, greedy []in
 	}
 }
 
-// references reads float32 tensors of a safetensors file: u64 length of a JSON
-// header, the header, the data.
-type references struct {
-	header map[string]struct {
-		Offsets [2]int64 `json:"data_offsets"`
-	}
-	data []byte
-}
+// references holds the float32 tensors that the reference made.
+type references struct{ file *safetensors.File }
 
 func openReferences(t testing.TB, path string) references {
 	t.Helper()
-	file, err := os.ReadFile(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := binary.LittleEndian.Uint64(file)
-	r := references{data: file[8+n:]}
-	if err := json.Unmarshal(file[8:8+n], &r.header); err != nil {
-		t.Fatalf("%s: %v", path, err)
+	file, err := safetensors.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
 	}
-	return r
+	return references{file}
 }
 
 func (r references) read(t testing.TB, name string) []float32 {
 	t.Helper()
-	entry, ok := r.header[name]
-	if !ok {
-		t.Fatalf("no reference %q", name)
-	}
-	raw := r.data[entry.Offsets[0]:entry.Offsets[1]]
-	values := make([]float32, len(raw)/4)
-	for i := range values {
-		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	values, err := r.file.Floats(name)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return values
 }
