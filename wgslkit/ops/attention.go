@@ -1,24 +1,24 @@
 package ops
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // Attention is softmax(Scale · q·kᵀ)·v over the visible keys of a cache, for
 // the program's tokens, whose own keys are in the cache already. q is
-// rope(rms(q; QNorm)) of each head; query head h reads kv head h/(Heads/KVHeads).
+// rope(rms(q; QNorm)) of each head; query head h reads kv head h / (Heads / KVHeads).
 //
-// Key j is visible from query i when 0 ≤ i−j, or both are in one span, and
-// |i−j| < Window.
+// Key j is visible from query i when 0 ≤ i−j, or both are in one span; and,
+// where there is a window, |i−j| < Window.
 type Attention struct {
 	Label   string
 	Q       Slice           // rows of Heads·HeadDim
 	QNorm   *wgslkit.Buffer // [HeadDim], nil for no norm at all
 	Eps     float32
 	Rope    *Rope // nil for no rotation
-	Heads   int
+	Heads   int   // a multiple of the cache's KVHeads
 	Cache   *KVCache
 	Window  int     // 0 for all keys
 	Scale   float32 // 0 counts as 1
@@ -33,6 +33,118 @@ type Attention struct {
 // Out but in them, for the Input.Merge of the product that follows, or for
 // Merge; where it returns nil, the result is in Out.
 func (r *Recorder) Attention(o Attention) *Partials {
-	r.fail(o.Label, errors.New("not yet"))
+	if err := o.check(r.width); err != nil {
+		r.fail(o.Label, err)
+		return nil
+	}
+	if r.width > 1 {
+		r.attendTiles(o)
+		return nil
+	}
+	return r.attendToken(o)
+}
+
+func (o *Attention) check(width int) error {
+	c := o.Cache
+	switch {
+	case o.Heads < 1 || o.Heads%c.KVHeads != 0:
+		return fmt.Errorf("%w: %d query heads for %d kv heads", wgslkit.ErrValidation, o.Heads, c.KVHeads)
+	case o.Rope.Dim() > c.HeadDim:
+		return fmt.Errorf("%w: %d rotated values in heads of %d", wgslkit.ErrValidation, o.Rope.Dim(), c.HeadDim)
+	case o.Window < 0 || o.Window > 0 && c.Slots < o.Window+width-1:
+		return fmt.Errorf("%w: a ring of %d slots for a window of %d and %d tokens at a time, wanted %d slots",
+			wgslkit.ErrValidation, c.Slots, o.Window, width, o.Window+width-1)
+	}
 	return nil
+}
+
+type attendTokenParams struct {
+	Heads, KVHeads, FirstKVHead, ChunksPerKV uint32
+	Slots, Window, Splits, Rotated           uint32
+	QOffset, Normed                          uint32
+	Eps, Scale, Softcap                      float32
+}
+
+// attendToken records a decoding step's attention.
+func (r *Recorder) attendToken(o Attention) *Partials {
+	c := o.Cache
+	plan := r.kit.planToken(o)
+	var partials *Partials
+	out := o.Out
+	if plan.splits > 1 {
+		out = r.temp("attention partials", partialsLen(plan.splits, o.Heads, c.HeadDim))
+		partials = &Partials{Buffer: out, Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
+	}
+	if r.err != nil {
+		return nil
+	}
+	ratio := o.Heads / c.KVHeads
+	chunks := (ratio + plan.heads - 1) / plan.heads
+	v := plan.variant(c.HeadDim)
+	for _, p := range c.parts {
+		r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
+			Label: o.Label,
+			Bind: []wgslkit.Binding{
+				r.state.All(), o.Q.Buffer.All(), either(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer),
+				p.keys.All(), p.values.All(), out.All(),
+			},
+			Params: attendTokenParams{
+				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(chunks),
+				uint32(c.Slots), uint32(o.Window), uint32(plan.splits), uint32(o.Rope.Dim()),
+				uint32(o.Q.Offset), flag(o.QNorm != nil), o.Eps, orOne(o.Scale), o.Softcap,
+			},
+			Grid: wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)},
+		})
+	}
+	if partials != nil && !plan.fuseMerge {
+		r.Merge(o.Label, partials, o.Out)
+		return nil
+	}
+	return partials
+}
+
+type prepareQParams struct {
+	Heads, Offset, Stride, Rotated, Normed uint32
+	Eps, Scale                             float32
+}
+
+type attendTilesParams struct {
+	Heads, KVHeads, FirstKVHead, Slots, Window uint32
+	Softcap                                    float32
+}
+
+// attendTiles records a prompt's attention: the queries by themselves, then tiles of them over the keys.
+func (r *Recorder) attendTiles(o Attention) {
+	c := o.Cache
+	q := r.temp("attention queries", r.width*o.Heads*paddedDim(c.HeadDim))
+	if r.err != nil {
+		return
+	}
+	r.dispatch("prepare_q.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim}), wgslkit.Call{
+		Label: o.Label + " q",
+		Bind: []wgslkit.Binding{
+			r.state.All(), o.Q.Buffer.All(), either(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer), q.All(),
+		},
+		Params: prepareQParams{
+			uint32(o.Heads), uint32(o.Q.Offset), o.Q.stride(o.Heads * c.HeadDim), uint32(o.Rope.Dim()),
+			flag(o.QNorm != nil), o.Eps, orOne(o.Scale),
+		},
+		Grid: rowGrid(o.Heads),
+	})
+	plan := r.kit.planTiles()
+	v := plan.variant(c.HeadDim, o.Spans != nil)
+	for _, p := range c.parts {
+		r.dispatch("attention_tiles.wgsl", v, wgslkit.Call{
+			Label: o.Label,
+			Bind: []wgslkit.Binding{
+				r.state.All(), q.All(), p.keys.All(), p.values.All(), either(o.Spans, r.state).All(), o.Out.All(),
+			},
+			Params: attendTilesParams{
+				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(c.Slots), uint32(o.Window), o.Softcap,
+			},
+			Grid: wgslkit.Grid{
+				X: uint32(p.heads * o.Heads / c.KVHeads), Y: 1, Tile: uint32(plan.rows), Along: wgslkit.AlongY,
+			},
+		})
+	}
 }

@@ -2,21 +2,25 @@ package ops
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"math"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // KVCache holds the keys and values of one layer in f16, for Slots positions:
 // position p lies in slot p mod Slots, so a sliding layer's cache is a ring.
+// wgsl/store_kv.wgsl draws the layout.
 type KVCache struct {
 	Slots, KVHeads, HeadDim int
 
 	kit   *Kit
+	label string
 	parts []cachePart
 }
 
-// cachePart is the keys and values of neighbouring kv heads that fit one binding each.
+// cachePart is the keys and the values of neighbouring kv heads, as many as
+// one binding holds.
 type cachePart struct {
 	keys, values *wgslkit.Buffer
 	first, heads int
@@ -24,31 +28,192 @@ type cachePart struct {
 
 // NewKVCache makes an empty cache. slots is at least the context of a global
 // layer, and at least window + width − 1 of a sliding one, where width is the
-// most tokens of a program that writes it. It fails with ErrLimit where one
-// head's keys are larger than a binding.
+// most tokens of a program that writes it. It fails with ErrLimit where the
+// keys of one head are more than the device can bind at once.
 func (k *Kit) NewKVCache(label string, slots, kvHeads, headDim int) (*KVCache, error) {
-	return nil, errors.New("not yet")
+	if err := checkCache(label, slots, kvHeads, headDim); err != nil {
+		return nil, err
+	}
+	limits := k.dev.Limits()
+	head := headBytes(slots, headDim)
+	fit := min(limits.MaxStorageBindingSize, limits.MaxBufferSize) / head
+	if fit < 1 {
+		return nil, fmt.Errorf("%w: %s: the keys of %d positions take %d bytes a head, this device binds %d at once; take a smaller context",
+			wgslkit.ErrLimit, label, slots, head, min(limits.MaxStorageBindingSize, limits.MaxBufferSize))
+	}
+	c := &KVCache{Slots: slots, KVHeads: kvHeads, HeadDim: headDim, kit: k, label: label}
+	each := int(min(fit, int64(kvHeads)))
+	for first := 0; first < kvHeads; first += each {
+		if err := c.addPart(first, min(each, kvHeads-first)); err != nil {
+			c.Release()
+			return nil, err
+		}
+	}
+	return c, nil
 }
 
+// maxHeadDim is how long a head's row may be: what the kernels keep of it in
+// workgroup memory fits the 16 KiB that every device has.
+const maxHeadDim = 512
+
+func checkCache(label string, slots, kvHeads, headDim int) error {
+	switch {
+	case slots < 1 || kvHeads < 1 || slots > math.MaxInt32 || kvHeads > 1<<16:
+		return fmt.Errorf("%w: %s: a cache of %d positions and %d heads", wgslkit.ErrValidation, label, slots, kvHeads)
+	case headDim < 2 || headDim%2 != 0:
+		return fmt.Errorf("%w: %s: head dimension %d, wanted an even number", wgslkit.ErrValidation, label, headDim)
+	case headDim > maxHeadDim:
+		return fmt.Errorf("%w: %s: head dimension %d, at most %d", wgslkit.ErrLimit, label, headDim, maxHeadDim)
+	}
+	return nil
+}
+
+// headBytes is the size of one kv head's keys, or of its values: rows of f16
+// padded to vectors of 16 bytes.
+func headBytes(slots, headDim int) int64 { return int64(slots) * int64((headDim+7)/8*16) }
+
 // CacheBytes is the GPU size of a cache, for plans made before it exists.
-func CacheBytes(slots, kvHeads, headDim int) int64 { return 0 }
+func CacheBytes(slots, kvHeads, headDim int) int64 {
+	return 2 * int64(kvHeads) * headBytes(slots, headDim)
+}
+
+func (c *KVCache) addPart(first, heads int) error {
+	size := int64(heads) * headBytes(c.Slots, c.HeadDim)
+	keys, err := c.kit.dev.NewBuffer(c.label+" keys", wgslkit.Cache, size)
+	if err != nil {
+		return err
+	}
+	values, err := c.kit.dev.NewBuffer(c.label+" values", wgslkit.Cache, size)
+	if err != nil {
+		keys.Release()
+		return err
+	}
+	c.parts = append(c.parts, cachePart{keys, values, first, heads})
+	return nil
+}
 
 // Bytes is the cache's size on the GPU.
-func (c *KVCache) Bytes() int64 { return 0 }
+func (c *KVCache) Bytes() int64 { return CacheBytes(c.Slots, c.KVHeads, c.HeadDim) }
 
 // PositionBytes is the size of one position in the layout of Read and Write.
 func (c *KVCache) PositionBytes() int { return 2 * 2 * c.KVHeads * c.HeadDim }
 
+// Release frees the cache. Releasing twice, or a nil cache, does nothing.
+func (c *KVCache) Release() {
+	if c == nil {
+		return
+	}
+	for _, p := range c.parts {
+		p.keys.Release()
+		p.values.Release()
+	}
+	c.parts = nil
+}
+
 // Read returns positions from to from+n−1, each PositionBytes: keys
 // [KVHeads, HeadDim] then values [KVHeads, HeadDim], in f16, little endian.
+// It waits for what was submitted before.
 func (c *KVCache) Read(ctx context.Context, from, n int) ([]byte, error) {
-	return nil, errors.New("not yet")
+	if err := c.checkRange(from, n); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, n*c.PositionBytes())
+	err := c.copyChunks(ctx, from, n, false, func(rows *wgslkit.Buffer, copied func() error, first, count int) error {
+		if err := copied(); err != nil {
+			return err
+		}
+		raw, err := rows.Read(0, int64(count*c.PositionBytes()))
+		out = append(out, raw...)
+		return err
+	})
+	return out, err
 }
 
-// Write stores positions from on, in the layout of Read.
+// Write stores positions from on, in the layout of Read. It takes effect
+// before what is submitted after it.
 func (c *KVCache) Write(ctx context.Context, from int, data []byte) error {
-	return errors.New("not yet")
+	size := c.PositionBytes()
+	if len(data)%size != 0 {
+		return fmt.Errorf("%w: %s: %d bytes are no whole positions of %d", wgslkit.ErrValidation, c.label, len(data), size)
+	}
+	n := len(data) / size
+	if err := c.checkRange(from, n); err != nil {
+		return err
+	}
+	return c.copyChunks(ctx, from, n, true, func(rows *wgslkit.Buffer, copied func() error, first, count int) error {
+		if err := rows.Write(0, data[first*size:(first+count)*size]); err != nil {
+			return err
+		}
+		return copied()
+	})
 }
 
-// Release frees the cache. Releasing twice, or a nil cache, does nothing.
-func (c *KVCache) Release() {}
+func (c *KVCache) checkRange(from, n int) error {
+	switch {
+	case len(c.parts) == 0:
+		return fmt.Errorf("%w: cache %s", wgslkit.ErrReleased, c.label)
+	case from < 0 || n < 0 || n > c.Slots || from > math.MaxInt32-n:
+		return fmt.Errorf("%w: %s: positions %d+%d of a cache of %d", wgslkit.ErrValidation, c.label, from, n, c.Slots)
+	}
+	return nil
+}
+
+// copyBytes bounds the buffer that positions pass through.
+const copyBytes = 8 << 20
+
+// copyChunks splits n positions into runs that fit the buffer between cache
+// and caller, and calls each with the run's copy and its place in the n.
+func (c *KVCache) copyChunks(ctx context.Context, from, n int, write bool, each func(rows *wgslkit.Buffer, copied func() error, first, count int) error) error {
+	if n == 0 {
+		return nil
+	}
+	chunk := min(n, max(copyBytes/c.PositionBytes(), 1))
+	rows, err := c.kit.dev.NewBuffer(c.label+" rows", wgslkit.Staging, int64(chunk*c.PositionBytes()))
+	if err != nil {
+		return err
+	}
+	defer rows.Release()
+	for first := 0; first < n; first += chunk {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("copying %s: %w", c.label, err)
+		}
+		count := min(chunk, n-first)
+		copied := func() error { return c.copy(rows, from+first, count, write) }
+		if err := each(rows, copied, first, count); err != nil {
+			return fmt.Errorf("copying %s: %w", c.label, err)
+		}
+	}
+	return nil
+}
+
+type copyKVParams struct{ Heads, FirstHead, AllHeads, Slots, First, Count uint32 }
+
+// copy moves count positions between the cache and rows, and waits.
+func (c *KVCache) copy(rows *wgslkit.Buffer, first, count int, write bool) error {
+	dev := c.kit.dev
+	kernel, err := dev.Kernel(c.kit.shaders, "copy_kv.wgsl",
+		wgslkit.Variant{"THREADS": c.kit.tuning.Threads, "HEAD_DIM": c.HeadDim, "WRITE": write})
+	if err != nil {
+		return err
+	}
+	program := dev.NewProgram(c.label + " copy")
+	for _, p := range c.parts {
+		words := count * p.heads * c.HeadDim / 2
+		program.Add(wgslkit.Call{
+			Label: c.label + " copy", Kernel: kernel,
+			Bind: []wgslkit.Binding{p.keys.All(), p.values.All(), rows.All()},
+			Params: copyKVParams{
+				uint32(p.heads), uint32(p.first), uint32(c.KVHeads), uint32(c.Slots), uint32(first), uint32(count),
+			},
+			Grid: dev.Linear((words + c.kit.tuning.Threads - 1) / c.kit.tuning.Threads),
+		})
+	}
+	if err := program.Finish(); err != nil {
+		return err
+	}
+	defer program.Release()
+	if err := program.Submit(1); err != nil {
+		return err
+	}
+	return dev.Wait()
+}

@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"errors"
-
-	"github.com/gemwire/gemwire/wgslkit"
-)
+import "github.com/gemwire/gemwire/wgslkit"
 
 // NormAdd is out = (rms(AScale·a; Weight) + BScale·b)·OutScale over each group of Size values.
 type NormAdd struct {
@@ -17,5 +13,20 @@ type NormAdd struct {
 	AScale, BScale, OutScale float32 // 0 counts as 1
 }
 
+type normAddParams struct {
+	Size, Groups                  uint32
+	Eps, AScale, BScale, OutScale float32
+}
+
 // NormAdd records the op.
-func (r *Recorder) NormAdd(o NormAdd) { r.fail(o.Label, errors.New("not yet")) }
+func (r *Recorder) NormAdd(o NormAdd) {
+	groups := max(o.Groups, 1)
+	r.dispatch("norm_add.wgsl", r.rowVariant(wgslkit.Variant{"WEIGHTED": o.Weight != nil}), wgslkit.Call{
+		Label: o.Label,
+		Bind:  []wgslkit.Binding{o.A.All(), o.B.All(), either(o.Weight, o.A).All(), o.Out.All()},
+		Params: normAddParams{
+			uint32(o.Size), uint32(groups), o.Eps, orOne(o.AScale), orOne(o.BScale), orOne(o.OutScale),
+		},
+		Grid: rowGrid(groups),
+	})
+}

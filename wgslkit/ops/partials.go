@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -14,8 +14,8 @@ import (
 //	[5 + 2·(h·Splits + s)]              l = Σ exp(score − m)
 //	[o + (h·Splits + s)·HeadDim + d]    Σ exp(score − m)·v[d],  o = 4 + 2·Heads·Splits, rounded up to a multiple of 4
 //
-// and the merged value of element i = h·HeadDim + d is, with M = max of m over the filled splits,
-// Σ exp(m − M)·o[d] / Σ exp(m − M)·l. wgsl/merge.wgsl reads it.
+// and the merged value of element i = h·HeadDim + d is, with M = max of m over
+// the filled splits, Σ exp(m − M)·o[d] / Σ exp(m − M)·l. wgsl/merge.wgsl reads it.
 type Partials struct {
 	Buffer                 *wgslkit.Buffer
 	Splits, Heads, HeadDim int
@@ -23,7 +23,16 @@ type Partials struct {
 
 // NewPartials makes a buffer for partial results.
 func (k *Kit) NewPartials(label string, splits, heads, headDim int) (*Partials, error) {
-	return nil, errors.New("not yet")
+	b, err := k.dev.NewBuffer(label, wgslkit.Activations, int64(4*partialsLen(splits, heads, headDim)))
+	if err != nil {
+		return nil, err
+	}
+	return &Partials{Buffer: b, Splits: splits, Heads: heads, HeadDim: headDim}, nil
+}
+
+// partialsLen is the buffer's float32 values.
+func partialsLen(splits, heads, headDim int) int {
+	return (4+2*heads*splits+3)/4*4 + heads*splits*headDim
 }
 
 // Release frees the buffer.
@@ -33,7 +42,19 @@ func (p *Partials) Release() {
 	}
 }
 
+type mergeParams struct{ Heads, HeadDim, Splits uint32 }
+
 // Merge records out ← the merged partials, [Heads·HeadDim].
 func (r *Recorder) Merge(label string, p *Partials, out *wgslkit.Buffer) {
-	r.fail(label, errors.New("not yet"))
+	if p.Splits > maxSplits {
+		r.fail(label, fmt.Errorf("%w: %d splits, at most %d are merged", wgslkit.ErrLimit, p.Splits, maxSplits))
+		return
+	}
+	block := min(64, r.kit.tuning.Threads)
+	r.dispatch("merge_splits.wgsl", r.rowVariant(wgslkit.Variant{"BLOCK": block, "SPLITS": maxSplits}), wgslkit.Call{
+		Label:  label,
+		Bind:   []wgslkit.Binding{p.Buffer.All(), out.All()},
+		Params: mergeParams{uint32(p.Heads), uint32(p.HeadDim), uint32(p.Splits)},
+		Grid:   wgslkit.Grid{X: uint32(p.Heads), Y: uint32((p.HeadDim + block - 1) / block)},
+	})
 }

@@ -64,3 +64,11 @@ func (r *Rope) Release() {
 		r.table.Release()
 	}
 }
+
+// binding is the table, or any other buffer for a kernel that rotates nothing.
+func (r *Rope) binding(otherwise *wgslkit.Buffer) wgslkit.Binding {
+	if r == nil {
+		return otherwise.All()
+	}
+	return r.table.All()
+}

@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"errors"
+	"fmt"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -17,5 +17,22 @@ type Router struct {
 	IDs, Weights *wgslkit.Buffer // [width, K], u32 and f32, largest first
 }
 
+// maxChosen bounds K by the workgroup memory that its choice takes.
+const maxChosen = 1024
+
+type routerParams struct{ Experts uint32 }
+
 // Router records the op.
-func (r *Recorder) Router(o Router) { r.fail(o.Label, errors.New("not yet")) }
+func (r *Recorder) Router(o Router) {
+	if o.K < 1 || o.K > min(o.Experts, maxChosen) {
+		r.fail(o.Label, fmt.Errorf("%w: %d of %d experts chosen, at most %d can be", wgslkit.ErrLimit, o.K, o.Experts, maxChosen))
+		return
+	}
+	v := r.rowVariant(wgslkit.Variant{"CHOSEN": o.K, "SCALED": o.Scale != nil})
+	r.dispatch("router.wgsl", v, wgslkit.Call{
+		Label:  o.Label,
+		Bind:   []wgslkit.Binding{o.Logits.All(), either(o.Scale, o.Logits).All(), o.IDs.All(), o.Weights.All()},
+		Params: routerParams{uint32(o.Experts)},
+		Grid:   rowGrid(1),
+	})
+}

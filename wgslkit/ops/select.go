@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"errors"
-
-	"github.com/gemwire/gemwire/wgslkit"
-)
+import "github.com/gemwire/gemwire/wgslkit"
 
 // SelectLast copies Size values of the replay's last token: row width−1 of In.
 type SelectLast struct {
@@ -14,5 +10,15 @@ type SelectLast struct {
 	Size  int
 }
 
+type selectLastParams struct{ Size, Offset, Stride uint32 }
+
 // SelectLast records the op.
-func (r *Recorder) SelectLast(o SelectLast) { r.fail(o.Label, errors.New("not yet")) }
+func (r *Recorder) SelectLast(o SelectLast) {
+	threads := r.kit.tuning.Threads
+	r.dispatch("select_last.wgsl", r.rowVariant(wgslkit.Variant{}), wgslkit.Call{
+		Label:  o.Label,
+		Bind:   []wgslkit.Binding{r.state.All(), o.In.Buffer.All(), o.Out.All()},
+		Params: selectLastParams{uint32(o.Size), uint32(o.In.Offset), o.In.stride(o.Size)},
+		Grid:   wgslkit.Grid{X: uint32((o.Size + threads - 1) / threads)},
+	})
+}

@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"errors"
-
-	"github.com/gemwire/gemwire/wgslkit"
-)
+import "github.com/gemwire/gemwire/wgslkit"
 
 // StoreKV puts the keys and values of the program's tokens into a cache:
 // k ← rope(rms(k; KNorm)), v ← rms(v), each head by itself.
@@ -17,5 +13,39 @@ type StoreKV struct {
 	Cache *KVCache
 }
 
+type storeKVParams struct {
+	Heads, FirstHead, Slots, Rotated   uint32
+	KOffset, KStride, VOffset, VStride uint32
+	Eps                                float32
+	Weighted                           uint32
+}
+
 // StoreKV records the op.
-func (r *Recorder) StoreKV(o StoreKV) { r.fail(o.Label, errors.New("not yet")) }
+func (r *Recorder) StoreKV(o StoreKV) {
+	c := o.Cache
+	row := c.KVHeads * c.HeadDim
+	for _, p := range c.parts {
+		params := storeKVParams{
+			uint32(p.heads), uint32(p.first), uint32(c.Slots), uint32(o.Rope.Dim()),
+			uint32(o.K.Offset), o.K.stride(row), uint32(o.V.Offset), o.V.stride(row),
+			o.Eps, flag(o.KNorm != nil),
+		}
+		r.dispatch("store_kv.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim}), wgslkit.Call{
+			Label: o.Label,
+			Bind: []wgslkit.Binding{
+				r.state.All(), o.K.Buffer.All(), o.V.Buffer.All(), either(o.KNorm, o.K.Buffer).All(),
+				o.Rope.binding(o.K.Buffer), p.keys.All(), p.values.All(),
+			},
+			Params: params,
+			Grid:   wgslkit.Grid{X: uint32(p.heads), Y: 1, Z: 2, Tile: 1, Along: wgslkit.AlongY},
+		})
+	}
+}
+
+// flag is a truth as kernels read it.
+func flag(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}

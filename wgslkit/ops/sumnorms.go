@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"errors"
-
-	"github.com/gemwire/gemwire/wgslkit"
-)
+import "github.com/gemwire/gemwire/wgslkit"
 
 // SumNorms is out = rms(a; AWeight) + rms(b; BWeight) of each row.
 type SumNorms struct {
@@ -15,5 +11,20 @@ type SumNorms struct {
 	Eps              float32
 }
 
+type sumNormsParams struct {
+	Size uint32
+	Eps  float32
+}
+
 // SumNorms records the op.
-func (r *Recorder) SumNorms(o SumNorms) { r.fail(o.Label, errors.New("not yet")) }
+func (r *Recorder) SumNorms(o SumNorms) {
+	v := r.rowVariant(wgslkit.Variant{"A_WEIGHTED": o.AWeight != nil, "B_WEIGHTED": o.BWeight != nil})
+	r.dispatch("sum_norms.wgsl", v, wgslkit.Call{
+		Label: o.Label,
+		Bind: []wgslkit.Binding{
+			o.A.All(), o.B.All(), either(o.AWeight, o.A).All(), either(o.BWeight, o.B).All(), o.Out.All(),
+		},
+		Params: sumNormsParams{uint32(o.Size), o.Eps},
+		Grid:   rowGrid(1),
+	})
+}

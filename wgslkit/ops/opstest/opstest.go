@@ -23,5 +23,7 @@ type Case struct {
 // Cases lists the cases for kit's device.
 func Cases(kit *ops.Kit) []Case {
 	var cases []Case
+	cases = append(cases, normCases(kit)...)
+	cases = append(cases, routerCases(kit)...)
 	return cases
 }

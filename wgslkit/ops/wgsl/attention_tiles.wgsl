@@ -1,0 +1,193 @@
+// Attention of many tokens: for token t at position p = state[0] + t, over the visible keys j
+//   s[j] = q[t] · k[j],  with a softcap c: c·tanh(s / c)
+//   out[t] = Σ_j exp(s[j] − m)·v[j] / Σ_j exp(s[j] − m),  m = max s
+//
+// j is visible when 0 ≤ p − j, or where SPANS when t and j's token are in one
+// span; and |p − j| < window, where there is one. q comes from prepare_q.wgsl.
+//
+// A workgroup takes ROWS tokens of one query head and walks over the keys,
+// KEYS at a time, carrying m and l for each row:
+//   scores: thread = key + KEYS · g, ROWS_EACH rows from g · ROWS_EACH on
+//   softmax: thread = row + ROWS · mate, KEYS / MATES keys for each mate
+//   values: thread = column + COLUMNS · g, of SUM_GROUPS, SUM_ROWS rows from g · SUM_ROWS on
+//
+// Grid: x = the query heads of these kv heads, y = tiles of ROWS tokens.
+
+struct Params {
+  heads: u32, kv_heads: u32, first_kv_head: u32, slots: u32,
+  window: u32, softcap: f32,
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> q: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> keys: array<vec4<u32>>;
+@group(0) @binding(3) var<storage, read> values: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> spans: array<u32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
+const ROWS_EACH: u32 = ROWS * KEYS / THREADS;
+const MATES: u32 = THREADS / ROWS;
+const MATE_KEYS: u32 = KEYS / MATES;
+const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS;   // columns of one thread
+const SUM_ROWS: u32 = (ROWS + SUM_GROUPS - 1u) / SUM_GROUPS;
+// A weight's row is padded so that threads of one row group hit different banks.
+const STRIDE: u32 = ROWS + 4u;
+const NOTHING: f32 = -1e30;
+
+var<workgroup> weights: array<f32, (KEYS + 1u) * STRIDE>; // [key][row]: scores, then weights
+var<workgroup> shared_rows: array<f32, THREADS>;
+var<workgroup> fades: array<f32, ROWS>;
+
+// visible says whether the token at row t (position p) sees the key at position j.
+fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
+  if (t >= width) { return false; }
+  var seen = j <= p;
+//#if SPANS
+  let start = p - t;
+  if (!seen && j < start + width) { seen = spans[t] != 0u && spans[t] == spans[j - start]; }
+  if (params.window > 0u && j > p && j - p >= params.window) { seen = false; }
+//#end
+  if (params.window > 0u && j + params.window <= p) { seen = false; }
+  return seen;
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let start = state[0];
+  let width = state[1];
+  let first_row = group.y * ROWS;
+  if (first_row >= width) { return; }
+  let last_row = min(first_row + ROWS, width) - 1u;
+
+  let ratio = params.heads / params.kv_heads;
+  let kv_head = group.x / ratio;
+  let head = params.first_kv_head * ratio + group.x;
+
+  // The keys that any row sees.
+  var begin = 0u;
+  if (params.window > 0u && start + first_row + 1u > params.window) { begin = start + first_row + 1u - params.window; }
+  var end = start + last_row + 1u;
+//#if SPANS
+  for (var t = first_row; t <= last_row; t++) {
+    if (spans[t] != 0u) { end = start + width; }
+  }
+//#end
+
+  let key_lane = lane % KEYS;
+  let score_row = lane / KEYS * ROWS_EACH;
+  let row = lane % ROWS;
+  let mate = lane / ROWS;
+  let column = lane % COLUMNS;
+  let sum_group = lane / COLUMNS;
+  let sum_row = select(0u, sum_group * SUM_ROWS, WIDE == 1u);
+  let sums_here = WIDE > 1u || (sum_group < SUM_GROUPS && sum_row < ROWS);
+
+  var top = NOTHING;
+  var total = 0.0; // this thread's part of its row's l
+  var sums: array<vec4<f32>, SUM_ROWS * WIDE * 2u>;
+  for (var i = 0u; i < SUM_ROWS * WIDE * 2u; i++) { sums[i] = vec4<f32>(0.0); }
+
+  for (var tile = begin; tile < end; tile += KEYS) {
+    let count = min(KEYS, end - tile);
+    let tile_slot = tile % params.slots;
+
+    var scores: array<f32, ROWS_EACH>;
+    for (var i = 0u; i < ROWS_EACH; i++) { scores[i] = 0.0; }
+    if (key_lane < count) {
+      var slot = tile_slot + key_lane;
+      if (slot >= params.slots) { slot -= params.slots; }
+      for (var c = 0u; c < COLUMNS; c++) {
+        let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
+        let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
+        let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+        for (var i = 0u; i < ROWS_EACH; i++) {
+          let at = (min(first_row + score_row + i, last_row) * params.heads + head) * COLUMNS * 2u + 2u * c;
+          scores[i] += dot(q[at], low) + dot(q[at + 1u], high);
+        }
+      }
+    }
+    for (var i = 0u; i < ROWS_EACH; i++) {
+      var s = scores[i];
+      if (params.softcap > 0.0) { s = params.softcap * tanh(s / params.softcap); }
+      let t = first_row + score_row + i;
+      if (key_lane >= count || !visible(t, start + t, tile + key_lane, width)) { s = NOTHING; }
+      weights[key_lane * STRIDE + score_row + i] = s;
+    }
+    workgroupBarrier();
+
+    var mine: array<f32, MATE_KEYS>;
+    var tile_top = NOTHING;
+    for (var i = 0u; i < MATE_KEYS; i++) {
+      mine[i] = weights[(mate * MATE_KEYS + i) * STRIDE + row];
+      tile_top = max(tile_top, mine[i]);
+    }
+    shared_rows[lane] = tile_top;
+    workgroupBarrier();
+    for (var i = 0u; i < MATES; i++) { tile_top = max(tile_top, shared_rows[row + i * ROWS]); }
+    let new_top = max(top, tile_top);
+    let fade = exp(top - new_top);
+    total = total * fade;
+    for (var i = 0u; i < MATE_KEYS; i++) {
+      // A row may see nothing of a tile, before it has seen anything at all.
+      var weight = 0.0;
+      if (mine[i] > NOTHING) { weight = exp(mine[i] - new_top); }
+      total += weight;
+      weights[(mate * MATE_KEYS + i) * STRIDE + row] = weight;
+    }
+    if (mate == 0u) { fades[row] = fade; }
+    top = new_top;
+    workgroupBarrier();
+
+    if (sums_here) {
+      for (var i = 0u; i < SUM_ROWS; i++) {
+        let fade_here = fades[min(sum_row + i, ROWS - 1u)];
+        for (var w = 0u; w < WIDE * 2u; w++) { sums[i * WIDE * 2u + w] = sums[i * WIDE * 2u + w] * fade_here; }
+      }
+      for (var k = 0u; k < count; k++) {
+        var slot = tile_slot + k;
+        if (slot >= params.slots) { slot -= params.slots; }
+        let at = (kv_head * params.slots + slot) * COLUMNS;
+        for (var w = 0u; w < WIDE; w++) {
+          let c = select(column, lane + w * THREADS, WIDE > 1u);
+          if (WIDE == 1u || c < COLUMNS) {
+            let v = values[at + c];
+            let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
+            let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
+            for (var i = 0u; i < SUM_ROWS; i++) {
+              // Rows beyond the tile's read what lies behind it and are not written.
+              let weight = weights[k * STRIDE + sum_row + i];
+              sums[(i * WIDE + w) * 2u] += weight * low;
+              sums[(i * WIDE + w) * 2u + 1u] += weight * high;
+            }
+          }
+        }
+      }
+    }
+    workgroupBarrier();
+  }
+
+  shared_rows[lane] = total;
+  workgroupBarrier();
+  if (!sums_here) { return; }
+  for (var i = 0u; i < SUM_ROWS; i++) {
+    let r = sum_row + i;
+    if (r < ROWS && first_row + r < width) {
+      var l = 0.0;
+      for (var j = 0u; j < MATES; j++) { l += shared_rows[r + j * ROWS]; }
+      let base = ((first_row + r) * params.heads + head) * HEAD_DIM;
+      for (var w = 0u; w < WIDE; w++) {
+        let c = select(column, lane + w * THREADS, WIDE > 1u);
+        if (WIDE == 1u || c < COLUMNS) {
+          let low = sums[(i * WIDE + w) * 2u] / l;
+          let high = sums[(i * WIDE + w) * 2u + 1u] / l;
+          for (var d = 0u; d < 4u; d++) {
+            if (8u * c + d < HEAD_DIM) { out[base + 8u * c + d] = low[d]; }
+            if (8u * c + 4u + d < HEAD_DIM) { out[base + 8u * c + 4u + d] = high[d]; }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// out[h·HEAD_DIM + d] = Σ_s exp(m[h,s] − M[h])·o[h,s,d] / Σ_s exp(m[h,s] − M[h])·l[h,s]
+//
+// over the filled splits s of attention that was split over keys; merge.wgsl
+// draws the layout of partials. One workgroup for each head (x) and block of
+// BLOCK values of it (y); THREADS / BLOCK threads share a value.
+
+struct Params { heads: u32, head_dim: u32, splits: u32 }
+
+@group(0) @binding(0) var<storage, read> partials: array<f32>;
+@group(0) @binding(1) var<storage, read_write> out: array<f32>;
+@group(0) @binding(2) var<uniform> params: Params;
+
+const SHARERS: u32 = THREADS / BLOCK;
+
+var<workgroup> tops: array<f32, THREADS>;
+var<workgroup> shares: array<f32, SPLITS>;
+var<workgroup> sums: array<f32, THREADS>;
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let filled = u32(partials[0]);
+  let cell = group.x * params.splits;
+  var top = -1e30;
+  for (var s = lane; s < filled; s += THREADS) { top = max(top, partials[4u + 2u * (cell + s)]); }
+  tops[lane] = top;
+  workgroupBarrier();
+  for (var i = 0u; i < min(THREADS, filled); i++) { top = max(top, tops[i]); }
+  for (var s = lane; s < filled; s += THREADS) { shares[s] = exp(partials[4u + 2u * (cell + s)] - top); }
+  workgroupBarrier();
+
+  let d = group.y * BLOCK + lane % BLOCK;
+  let base = (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + cell * params.head_dim + min(d, params.head_dim - 1u);
+  var sum = 0.0;
+  for (var s = lane / BLOCK; s < filled; s += SHARERS) { sum += shares[s] * partials[base + s * params.head_dim]; }
+  sums[lane] = sum;
+  workgroupBarrier();
+  if (lane >= BLOCK || d >= params.head_dim) { return; }
+  for (var i = 1u; i < SHARERS; i++) { sum += sums[lane + i * BLOCK]; }
+  var total = 0.0;
+  for (var s = 0u; s < filled; s++) { total += shares[s] * partials[5u + 2u * (cell + s)]; }
+  out[group.x * params.head_dim + d] = sum / total;
+}
