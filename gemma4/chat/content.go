@@ -1,0 +1,163 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// PartType says what a part of a message is.
+type PartType string
+
+// The types of parts.
+const (
+	TextPart PartType = "text"
+	Image    PartType = "image"
+	Audio    PartType = "audio"
+	Video    PartType = "video"
+)
+
+// Part is a piece of a message's content: text, or a medium, which is given by
+// its bytes or by where it is.
+type Part struct {
+	Type   PartType
+	Text   string
+	Data   []byte // the file
+	URL    string // where the file is
+	Format string // of audio: "wav", "mp3"
+}
+
+// Content is what a message says: a text, parts, or nothing at all. A tool's
+// result may also be any JSON value. The zero Content is nothing.
+type Content struct {
+	text  *string
+	parts []Part
+	value json.RawMessage // neither of the above
+}
+
+// Text is the content of a message in words alone.
+func Text(text string) Content { return Content{text: &text} }
+
+// Parts is the content of a message that holds images or audio.
+func Parts(parts ...Part) Content {
+	if parts == nil {
+		parts = []Part{}
+	}
+	return Content{parts: parts}
+}
+
+// JSON is the content of a tool's message that is not text, such as an object.
+func JSON(value json.RawMessage) Content { return Content{value: value} }
+
+// Parts lists the content's parts; a text is one part.
+func (c Content) Parts() []Part {
+	if c.text != nil {
+		return []Part{{Type: TextPart, Text: *c.text}}
+	}
+	return c.parts
+}
+
+// String joins what the content has of text.
+func (c Content) String() string {
+	var b strings.Builder
+	for _, p := range c.Parts() {
+		if p.Type == TextPart {
+			b.WriteString(p.Text)
+		}
+	}
+	return b.String()
+}
+
+// UnmarshalJSON reads a string, a list of parts, null, or any other value.
+func (c *Content) UnmarshalJSON(data []byte) error {
+	*c = Content{}
+	switch data = bytes.TrimSpace(data); {
+	case len(data) == 0 || string(data) == "null":
+		return nil
+	case data[0] == '"':
+		c.text = new(string)
+		return json.Unmarshal(data, c.text)
+	case data[0] == '[':
+		return json.Unmarshal(data, &c.parts)
+	default:
+		c.value = bytes.Clone(data)
+		return nil
+	}
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (c Content) MarshalJSON() ([]byte, error) {
+	switch {
+	case c.text != nil:
+		return json.Marshal(*c.text)
+	case c.parts != nil:
+		return json.Marshal(c.parts)
+	case c.value != nil:
+		return c.value, nil
+	}
+	return []byte("null"), nil
+}
+
+type partJSON struct {
+	Type       PartType      `json:"type"`
+	Text       *string       `json:"text,omitempty"`
+	URL        string        `json:"url,omitempty"`
+	ImageURL   *imageURLJSON `json:"image_url,omitempty"`
+	InputAudio *audioJSON    `json:"input_audio,omitempty"`
+}
+
+type imageURLJSON struct {
+	URL string `json:"url"`
+}
+
+type audioJSON struct {
+	Data   []byte `json:"data"`
+	Format string `json:"format,omitempty"`
+}
+
+// UnmarshalJSON reads OpenAI's parts (text, image_url, input_audio) and the
+// templates' (image, audio, video, with an url or nothing).
+func (p *Part) UnmarshalJSON(data []byte) error {
+	var in partJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	*p = Part{Type: in.Type, URL: in.URL}
+	if in.Text != nil {
+		p.Text = *in.Text
+	}
+	switch in.Type {
+	case "image_url", "input_image":
+		p.Type = Image
+	case "input_audio":
+		p.Type = Audio
+	case "input_text", "output_text":
+		p.Type = TextPart
+	case TextPart, Image, Audio, Video:
+	default:
+		return fmt.Errorf("%w: a part of type %.40q", ErrMessage, in.Type)
+	}
+	if in.ImageURL != nil {
+		p.URL = in.ImageURL.URL
+	}
+	if in.InputAudio != nil {
+		p.Data, p.Format = in.InputAudio.Data, in.InputAudio.Format
+	}
+	return nil
+}
+
+// MarshalJSON writes what UnmarshalJSON reads. The bytes of an image become a
+// data URL.
+func (p Part) MarshalJSON() ([]byte, error) {
+	switch {
+	case p.Type == TextPart:
+		return json.Marshal(partJSON{Type: TextPart, Text: &p.Text})
+	case p.Type == Audio && p.Data != nil:
+		return json.Marshal(partJSON{Type: "input_audio", InputAudio: &audioJSON{p.Data, p.Format}})
+	case p.Type == Image && (p.URL != "" || p.Data != nil):
+		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{p.dataURL()}})
+	default:
+		return json.Marshal(partJSON{Type: p.Type, URL: p.URL})
+	}
+}

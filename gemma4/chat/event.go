@@ -1,0 +1,41 @@
+package chat
+
+// Kind says what an event tells.
+type Kind int
+
+// The kinds of events.
+const (
+	// TextEvent brings some of the answer's text.
+	TextEvent Kind = iota + 1
+	// ThinkingEvent brings some of what the model thinks before it answers.
+	ThinkingEvent
+	// CallEvent brings a whole tool call.
+	CallEvent
+	// MalformedEvent brings a tool call that could not be read: Err says why,
+	// Text is how it reads.
+	MalformedEvent
+	// DoneEvent is the last one and brings the reason.
+	DoneEvent
+)
+
+// Event is something that an answer brought.
+type Event struct {
+	Kind   Kind
+	Text   string
+	Call   ToolCall
+	Err    error  // wraps ErrCall
+	Reason Reason // of DoneEvent
+	Stop   string // with ReasonStopString: which one
+}
+
+// Reason is why an answer ended.
+type Reason string
+
+// The reasons.
+const (
+	ReasonStop       Reason = "stop"        // the model ended its turn
+	ReasonToolCalls  Reason = "tool_calls"  // the model waits for results
+	ReasonStopString Reason = "stop_string" // the caller's stop string came
+	ReasonLength     Reason = "length"      // no more tokens were allowed
+	ReasonCancelled  Reason = "cancelled"   // the caller wanted no more
+)

@@ -1,0 +1,135 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Template is one of the released chat templates. They differ only in how
+// the model's answer begins.
+type Template int
+
+// The templates.
+const (
+	// E2B is that of the E series.
+	E2B Template = iota
+	// Large is that of the other models. Without thinking, it begins the
+	// answer with an empty thought.
+	Large
+)
+
+var templateNames = map[string]Template{
+	"e2b": E2B, "e4b": E2B, "nano": E2B,
+	"12b": Large, "26b": Large, "31b": Large,
+}
+
+// ByName is the template of a model by its size: "e2b", "31b".
+func ByName(name string) (Template, error) {
+	t, ok := templateNames[strings.ToLower(name)]
+	if !ok {
+		return 0, fmt.Errorf("%w: %.40q (want e2b or 31b)", ErrTemplate, name)
+	}
+	return t, nil
+}
+
+// For is the template of a model by its architecture: the E series has
+// per-layer embeddings, the other models have none.
+func For(perLayerEmbeddings bool) Template {
+	if perLayerEmbeddings {
+		return E2B
+	}
+	return Large
+}
+
+// String is the name by which the template is found: "e2b" or "31b".
+func (t Template) String() string {
+	if t == Large {
+		return "31b"
+	}
+	return "e2b"
+}
+
+// Render makes a prompt of messages.
+func (t Template) Render(messages []Message, opts Options) (Prompt, error) {
+	r := renderer{messages: messages}
+	r.prompt.template(bos)
+	if err := r.opening(opts); err != nil {
+		return nil, err
+	}
+	r.lastUser = r.findLastUser()
+	for i := range r.messages {
+		if r.messages[i].Role == ToolRole {
+			continue // rendered with the message that called
+		}
+		if err := r.turn(i); err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+len(messages)-len(r.messages), err)
+		}
+	}
+	if !opts.NoGenerationPrompt && !r.continues {
+		r.prompt.template(turnOpen, "model\n")
+		if t == Large && !opts.EnableThinking {
+			r.prompt.template(channelOpen, thought, "\n", channelClose)
+		}
+	}
+	return r.prompt, nil
+}
+
+// renderer holds a prompt under way.
+type renderer struct {
+	messages []Message // without the one that opened
+	lastUser int       // index of the last user message, or -1
+	prompt   Prompt
+
+	// continues says that the model goes on in the turn that is there: the
+	// last message calls tools or has their results, and no medium after them.
+	continues bool
+}
+
+// opening renders the system turn that precedes the conversation, if there is
+// anything to say in it.
+func (r *renderer) opening(opts Options) error {
+	system := len(r.messages) > 0 && (r.messages[0].Role == System || r.messages[0].Role == Developer)
+	if !system && len(opts.Tools) == 0 && !opts.EnableThinking {
+		return nil
+	}
+	r.prompt.template(turnOpen, "system\n")
+	if opts.EnableThinking {
+		r.prompt.template(think, "\n")
+	}
+	if system {
+		r.instructions(r.messages[0].Content)
+		r.messages = r.messages[1:]
+	}
+	for i, tool := range opts.Tools {
+		r.prompt.template(toolOpen)
+		if err := r.declare(tool); err != nil {
+			return fmt.Errorf("%w %d (%.40q): %w", ErrTool, i, tool.Name, err)
+		}
+		r.prompt.template(toolClose)
+	}
+	r.prompt.template(turnClose, "\n")
+	return nil
+}
+
+// instructions are the text of the opening system turn. Parts of it are
+// followed by a space each, whatever they are.
+func (r *renderer) instructions(c Content) {
+	if c.text != nil {
+		r.prompt.outside(trim(*c.text))
+		return
+	}
+	for _, p := range c.parts {
+		r.prompt.outside(trim(p.Text))
+		r.prompt.template(" ")
+	}
+}
+
+func (r *renderer) findLastUser() int {
+	for i, m := range slices.Backward(r.messages) {
+		if m.Role == User {
+			return i
+		}
+	}
+	return -1
+}

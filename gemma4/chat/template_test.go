@@ -1,0 +1,143 @@
+package chat_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTemplateNames(t *testing.T) {
+	for name, want := range map[string]chat.Template{"e2b": chat.E2B, "E4B": chat.E2B, "26b": chat.Large, "31b": chat.Large} {
+		if got, err := chat.ByName(name); err != nil || got != want {
+			t.Errorf("%s is %v, %v", name, got, err)
+		}
+	}
+	if _, err := chat.ByName("270m"); !errors.Is(err, chat.ErrTemplate) {
+		t.Errorf("an unknown name: %v", err)
+	}
+	if chat.For(true) != chat.E2B || chat.For(false) != chat.Large {
+		t.Error("a family has the other's template")
+	}
+}
+
+func TestSegments(t *testing.T) {
+	image := chat.Part{Type: chat.Image, URL: "cat.png"}
+	prompt, err := chat.E2B.Render([]chat.Message{
+		{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.TextPart, Text: " See "}, image)},
+	}, chat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := chat.Prompt{
+		{Text: "<bos><|turn>user\n", Trusted: true},
+		{Text: "See"},
+		{Text: "<|image|>", Trusted: true, Media: &image},
+		{Text: "<turn|>\n<|turn>model\n", Trusted: true},
+	}
+	if diff := cmp.Diff(want, prompt); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestEncodeMedia(t *testing.T) {
+	tok := nano(t)
+	id := func(text string) int { id, _ := tok.Lookup(text); return id }
+	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Content: chat.Parts(
+		chat.Part{Type: chat.Image}, chat.Part{Type: chat.Audio},
+	)}}, chat.Options{NoGenerationPrompt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := prompt.Encode(tok, func(p *chat.Part) (int, error) {
+		return map[chat.PartType]int{chat.Image: 3, chat.Audio: 0}[p.Type], nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := tok.EncodeSpecial("<bos><|turn>user\n")
+	want := append(head, id("<|image>"), id("<|image|>"), id("<|image|>"), id("<|image|>"), id("<image|>"), id("<|audio>"), id("<audio|>"))
+	want = append(want, tok.EncodeSpecial("<turn|>\n")...)
+	if diff := cmp.Diff(want, encoded.IDs); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	places := []chat.Placement{
+		{Part: &chat.Part{Type: chat.Image}, First: len(head) + 1, Count: 3},
+		{Part: &chat.Part{Type: chat.Audio}, First: len(head) + 6, Count: 0},
+	}
+	if diff := cmp.Diff(places, encoded.Media); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+	broken := errors.New("broken file")
+	if _, err := prompt.Encode(tok, func(*chat.Part) (int, error) { return 0, broken }); !errors.Is(err, broken) {
+		t.Errorf("a broken image: %v", err)
+	}
+}
+
+func TestEncodeNeedsTheTokens(t *testing.T) {
+	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Video})}}, chat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := prompt.Encode(nano(t), nil); !errors.Is(err, chat.ErrVocabulary) {
+		t.Errorf("a vocabulary without video: %v", err)
+	}
+	if _, err := prompt.Encode(plain(t), nil); !errors.Is(err, chat.ErrVocabulary) {
+		t.Errorf("a vocabulary without turns: %v", err)
+	}
+	if _, err := chat.NewParser(plain(t), chat.ParserOptions{}); !errors.Is(err, chat.ErrVocabulary) {
+		t.Errorf("a parser without tokens: %v", err)
+	}
+}
+
+func TestRenderRefuses(t *testing.T) {
+	call := func(arguments string) []chat.Message {
+		return []chat.Message{{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{Name: "f", Arguments: json.RawMessage(arguments)}}}}
+	}
+	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+	for name, c := range map[string]struct {
+		messages []chat.Message
+		tool     chat.Tool
+		want     error
+	}{
+		"arguments cut off":     {messages: call(`{"a":`), want: chat.ErrMessage},
+		"two arguments":         {messages: call(`{} {}`), want: chat.ErrMessage},
+		"arguments too deep":    {messages: call(`{"a":` + deep + `}`), want: chat.ErrMessage},
+		"parameters cut off":    {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`{`)}, want: chat.ErrTool},
+		"parameters a list":     {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`[1]`)}, want: chat.ErrTool},
+		"response cut off":      {tool: chat.Tool{Name: "f", Response: json.RawMessage(`"`)}, want: chat.ErrTool},
+		"result cut off":        {messages: append(call(`{}`), chat.Message{Role: chat.ToolRole, Content: chat.JSON(json.RawMessage(`{`))}), want: chat.ErrMessage},
+		"result inside cut off": {messages: []chat.Message{{Role: chat.Assistant, ToolResults: []chat.ToolResult{{Response: json.RawMessage(`{`)}}}}, want: chat.ErrMessage},
+	} {
+		opts := chat.Options{}
+		if c.tool.Name != "" {
+			opts.Tools = []chat.Tool{c.tool}
+		}
+		if _, err := chat.E2B.Render(c.messages, opts); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v (want %v)", name, err, c.want)
+		}
+	}
+}
+
+func TestRenderNothing(t *testing.T) {
+	prompt, err := chat.E2B.Render(nil, chat.Options{})
+	if err != nil || prompt.String() != "<bos><|turn>model\n" {
+		t.Errorf("%q, %v", prompt, err)
+	}
+}
+
+// TestResultsThatAreObjects: the released templates cannot read such a tool
+// message; it is rendered as they do results within a message.
+func TestResultsThatAreObjects(t *testing.T) {
+	prompt, err := chat.E2B.Render([]chat.Message{
+		{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{ID: "1", Name: "f"}}},
+		{Role: chat.ToolRole, ToolCallID: "1", Content: chat.JSON(json.RawMessage(`{"b":1,"A":[true]}`))},
+	}, chat.Options{})
+	want := "<bos><|turn>model\n<|tool_call>call:f{}<tool_call|><|tool_response>response:f{A:[true],b:1}<tool_response|>"
+	if err != nil || prompt.String() != want {
+		t.Errorf("%q, %v", prompt, err)
+	}
+}
