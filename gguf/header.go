@@ -2,7 +2,6 @@ package gguf
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/bits"
 
@@ -147,19 +146,28 @@ func (c *cursor) key() (string, error) {
 }
 
 func (c *cursor) readAlignment(h *header) error {
-	a, err := h.meta.Uint32(keyAlignment)
-	if errors.Is(err, ErrMissingKey) {
+	v, ok := h.meta.Lookup(keyAlignment)
+	if !ok {
 		return nil
 	}
 	c.where = fmt.Sprintf("key %q", keyAlignment)
+	a, err := alignmentOf(v)
 	if err != nil {
 		return c.fail(c.pos, err)
 	}
-	if bits.OnesCount32(a) != 1 || a > maxAlignment {
-		return c.failf(c.pos, "%d is not a power of two up to %d", a, maxAlignment)
-	}
-	h.alignment = int64(a)
+	h.alignment = a
 	return nil
+}
+
+// alignmentOf checks the value of general.alignment.
+func alignmentOf(v Value) (int64, error) {
+	if v.kind != KindUint32 {
+		return 0, fmt.Errorf("want uint32, have %v: %w", v.kind, ErrWrongType)
+	}
+	if bits.OnesCount64(v.num) != 1 || v.num > maxAlignment {
+		return 0, fmt.Errorf("%v is not a power of two up to %d", v, maxAlignment)
+	}
+	return int64(v.num), nil
 }
 
 func (c *cursor) kind() (Kind, error) {

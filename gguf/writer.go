@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 
 	"github.com/gemwire/gemwire/quant"
 )
@@ -57,11 +56,11 @@ func (w *Writer) Set(key string, value any) error {
 		return fmt.Errorf("gguf: key %q: %w", key, err)
 	}
 	if key == keyAlignment {
-		n, ok := asUint32(v)
-		if v.kind != KindUint32 || !ok || bits.OnesCount32(n) != 1 || n > maxAlignment {
-			return fmt.Errorf("gguf: key %q: %v is no uint32 that is a power of two up to %d", key, v, maxAlignment)
+		align, err := alignmentOf(v)
+		if err != nil {
+			return fmt.Errorf("gguf: key %q: %w", key, err)
 		}
-		w.align = int64(n)
+		w.align = align
 	}
 	if !w.meta.add(key, v) {
 		w.meta.values[key] = v
