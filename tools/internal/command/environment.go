@@ -1,0 +1,29 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// environment is what a command may touch of the world around it.
+type environment struct {
+	in  io.Reader
+	out io.Writer // results
+	err io.Writer // messages and progress
+
+	getenv     func(string) string
+	interrupts *terminal.Interrupts
+}
+
+// systemEnvironment is that of the process.
+func systemEnvironment() *environment {
+	return &environment{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv, interrupts: terminal.NewInterrupts()}
+}
+
+// say prints a line for people.
+func (e *environment) say(format string, args ...any) {
+	fmt.Fprintf(e.err, format+"\n", args...)
+}
