@@ -1,0 +1,222 @@
+package parity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/safetensors"
+)
+
+// The tolerances of the relative L2 error of logits.
+const (
+	toleranceCPU = 1e-5 // float32 throughout
+	toleranceGPU = 2e-3 // keys and values in f16
+)
+
+// forgivenMargin is how close the reference's runner-up has to be for another
+// token to count as right.
+const forgivenMargin = 0.02
+
+// Options say how cases are run.
+type Options struct {
+	// Open is how models are opened; its Device is what is tested.
+	Open gemma4.OpenOptions
+	// BuiltIn is the nano model's file, for cases that come without one.
+	BuiltIn func() gguf.Source
+}
+
+// Run runs a case. An error ends the sequence; a check that does not pass does not.
+func (c Case) Run(ctx context.Context, opts Options) iter.Seq2[Check, error] {
+	return func(yield func(Check, error) bool) {
+		r := &run{ctx: ctx, c: c, opts: opts, yield: yield}
+		kinds := map[Kind]func() error{ModelCase: r.model, ChatCase: r.chat, TokenizerCase: r.tokenizer}
+		if err := kinds[c.Kind](); err != nil && !errors.Is(err, errLeft) {
+			yield(Check{}, fmt.Errorf("case %s: %w", c.Name, err))
+		}
+	}
+}
+
+// errLeft says that the caller left the loop.
+var errLeft = errors.New("left")
+
+type run struct {
+	ctx   context.Context
+	c     Case
+	opts  Options
+	yield func(Check, error) bool
+}
+
+// check reports one comparison.
+func (r *run) check(what string, err, tolerance float64, detail string) error {
+	k := Check{Case: r.c.Name, What: what, Error: err, Tolerance: tolerance, Passed: err <= tolerance, Detail: detail}
+	if !r.yield(k, nil) {
+		return errLeft
+	}
+	return nil
+}
+
+// source is the case's model, or the built-in one.
+func (r *run) source() (gguf.Source, error) {
+	if r.c.GGUF != "" {
+		return gguf.OpenFile(r.c.GGUF)
+	}
+	if r.opts.BuiltIn == nil {
+		return nil, fmt.Errorf("%w: its GGUF file is not beside %s", ErrNoCase, r.c.JSON)
+	}
+	return r.opts.BuiltIn(), nil
+}
+
+func (r *run) model() error {
+	prompts, err := readPrompts(r.c.JSON)
+	if err != nil {
+		return err
+	}
+	source, err := r.source()
+	if err != nil {
+		return err
+	}
+	m, err := gemma4.Open(r.ctx, source, r.opts.Open)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	s, err := m.NewSession(0)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := r.encoding(m, prompts); err != nil {
+		return err
+	}
+	if err := r.logits(s, prompts); err != nil {
+		return err
+	}
+	return r.greedy(s, prompts)
+}
+
+// encoding compares the ids of the prompts' text.
+func (r *run) encoding(m *gemma4.Model, prompts []prompt) error {
+	for i, p := range prompts {
+		wrong := 0.0
+		var detail string
+		if got := m.Tokenizer().EncodeSpecial(p.text()); !slices.EqualFunc(got, p.IDs, func(a int, b int32) bool { return a == int(b) }) {
+			wrong, detail = 1, fmt.Sprintf("got %v, want %v", got, p.IDs)
+		}
+		if err := r.check(fmt.Sprintf("prompt %d: ids", i), wrong, 0, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// logits compares those of every position with the reference's.
+func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
+	if r.c.Reference == "" {
+		return nil
+	}
+	file, reference, err := openReference(r.c.Reference)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	tolerance := toleranceGPU
+	if s.Model().Info().Device == gemma4.DeviceCPU {
+		tolerance = toleranceCPU
+	}
+	for i, p := range prompts {
+		want, err := reference.Floats(fmt.Sprintf("%d.logits", i))
+		if err != nil {
+			return err
+		}
+		var got []float32
+		err = s.Logits(r.ctx, p.IDs, func(_ int, row []float32) error {
+			got = append(got, row...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := r.check(fmt.Sprintf("prompt %d: logits", i), RelativeError(got, want), tolerance, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func openReference(path string) (*os.File, *safetensors.File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	reference, err := safetensors.Read(file, info.Size())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	return file, reference, nil
+}
+
+// RelativeError is the L2 norm of got − want over that of want. Lengths that
+// differ, or a value that is no number, are infinitely far off.
+func RelativeError(got, want []float32) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	var difference, size float64
+	for i := range want {
+		d := float64(got[i]) - float64(want[i])
+		difference += d * d
+		size += float64(want[i]) * float64(want[i])
+	}
+	e := math.Sqrt(difference / max(size, math.SmallestNonzeroFloat64))
+	if math.IsNaN(e) {
+		return math.Inf(1)
+	}
+	return e
+}
+
+// greedy compares the tokens that follow each prompt.
+func (r *run) greedy(s *gemma4.Session, prompts []prompt) error {
+	for i, p := range prompts {
+		wrong, detail, err := r.greedyStream(s, p)
+		if err != nil {
+			return err
+		}
+		if err := r.check(fmt.Sprintf("prompt %d: %d greedy tokens", i, len(p.Greedy)), wrong, 0, detail); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// greedyStream counts the tokens that are wrong. After one that is forgiven,
+// the reference's own token is put in its place and the stream goes on.
+func (r *run) greedyStream(s *gemma4.Session, p prompt) (wrong float64, detail string, err error) {
+	for at := 0; at < len(p.Greedy); at++ {
+		text := slices.Concat(p.IDs, p.Greedy[:at])
+		for choice, err := range s.Choose(r.ctx, text, gemma4.Choosing{MaxTokens: len(p.Greedy) - at}) {
+			if err != nil {
+				return 0, "", err
+			}
+			if choice.Token != p.Greedy[at] {
+				if p.Margins[at] >= forgivenMargin {
+					wrong++
+					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, p.Greedy[at], p.Margins[at])
+				}
+				break
+			}
+			at++
+		}
+	}
+	return wrong, detail, nil
+}

@@ -1,0 +1,144 @@
+package parity_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/parity"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// folders are where conformance cases lie: in the repository, and, with the
+// larger ones, in a folder shared beside it.
+func folders(t *testing.T) []string {
+	t.Helper()
+	shared := os.Getenv("GEMWIRE_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	list := []string{"../../testdata/conformance"}
+	if conformance := filepath.Join(shared, "conformance"); isFolder(conformance) {
+		return append(list, conformance)
+	}
+	t.Logf("%s is not here: only the repository's own cases run", shared)
+	return list
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func TestConformance(t *testing.T) {
+	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
+		t.Run(string(device), func(t *testing.T) {
+			if device == gemma4.DeviceGPU {
+				needGPU(t)
+			}
+			run(t, device)
+		})
+	}
+}
+
+func needGPU(t *testing.T) {
+	t.Helper()
+	dev, err := wgslkit.Open(wgslkit.Options{})
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, device gemma4.Device) {
+	done := map[string]bool{}
+	for _, folder := range folders(t) {
+		cases, err := parity.Find(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			if done[c.Name] || (device == gemma4.DeviceGPU && c.Kind != parity.ModelCase) {
+				continue // the same file twice, or no matter of the device
+			}
+			done[c.Name] = true
+			t.Run(c.Name, func(t *testing.T) { runCase(t, c, device) })
+		}
+	}
+	for _, name := range []string{"f32", "e2b", "nano"} {
+		if !done[name] {
+			t.Errorf("case %s was not found", name)
+		}
+	}
+}
+
+func runCase(t *testing.T, c parity.Case, device gemma4.Device) {
+	opts := parity.Options{
+		Open:    gemma4.OpenOptions{Device: device},
+		BuiltIn: func() gguf.Source { return nanoSource(t) },
+	}
+	checks := 0
+	for check, err := range c.Run(context.Background(), opts) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		checks++
+		if check.Tolerance > 0 {
+			t.Logf("%s: %.2g of %.0e", check.What, check.Error, check.Tolerance)
+		}
+		if !check.Passed {
+			t.Errorf("%s: %.3g, allowed %.3g; %s", check.What, check.Error, check.Tolerance, check.Detail)
+		}
+	}
+	if checks == 0 {
+		t.Error("nothing was checked")
+	}
+}
+
+func nanoSource(t *testing.T) gguf.Source {
+	source, err := gguf.OpenFile("../nano/nano.gguf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+func TestFind(t *testing.T) {
+	for _, path := range []string{"../../testdata/conformance/f32", "../../testdata/conformance/f32.gguf", "../../testdata/conformance/f32.json"} {
+		cases, err := parity.Find(path)
+		if err != nil || len(cases) != 1 || cases[0].Name != "f32" || cases[0].Reference == "" {
+			t.Errorf("Find(%s) = %+v, %v", path, cases, err)
+		}
+	}
+	for _, path := range []string{"absent", t.TempDir(), "doc.go"} {
+		if _, err := parity.Find(path); !errors.Is(err, parity.ErrNoCase) {
+			t.Errorf("Find(%s): %v, want ErrNoCase", path, err)
+		}
+	}
+}
+
+func TestRelativeError(t *testing.T) {
+	for _, tc := range []struct {
+		got, want []float32
+		below     float64
+		above     float64
+	}{
+		{[]float32{3, 4}, []float32{3, 4}, 1e-9, -1},
+		{[]float32{3, 4.05}, []float32{3, 4}, 0.0101, 0.0099},
+		{[]float32{3}, []float32{3, 4}, math.Inf(1), 1e300},
+	} {
+		if e := parity.RelativeError(tc.got, tc.want); e > tc.below || e < tc.above {
+			t.Errorf("RelativeError(%v, %v) = %v", tc.got, tc.want, e)
+		}
+	}
+}
