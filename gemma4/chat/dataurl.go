@@ -3,7 +3,6 @@ package chat
 import (
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 )
@@ -37,5 +36,5 @@ func (p Part) dataURL() string {
 	if p.Data == nil {
 		return p.URL
 	}
-	return "data:" + http.DetectContentType(p.Data) + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+	return "data:application/octet-stream;base64," + base64.StdEncoding.EncodeToString(p.Data)
 }

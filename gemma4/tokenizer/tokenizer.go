@@ -8,7 +8,7 @@ import (
 // Tokenizer is prepared once from a vocabulary; its methods may be called
 // from several goroutines at once.
 type Tokenizer struct {
-	vocabulary Vocabulary // without its merges, which ranks holds
+	vocabulary Vocabulary // without merges and scores, which ranks holds
 	known      *pieces
 	ranks      ranks
 	seams      *seams
@@ -44,7 +44,7 @@ func New(v Vocabulary) (*Tokenizer, error) {
 		return nil, err
 	}
 	t := &Tokenizer{vocabulary: v, known: known, kinds: make([]kind, len(v.Tokens))}
-	t.vocabulary.Merges = nil
+	t.vocabulary.Merges, t.vocabulary.Scores = nil, nil
 	for id := range v.Tokens {
 		t.kinds[id] = v.kindOf(id)
 	}
