@@ -23,26 +23,41 @@ type Kit struct {
 type Tuning struct {
 	// Threads is the workgroup size of reductions over a row.
 	Threads int
+	// MatvecThreads is the workgroup size of products with one vector,
+	// MatvecRows the rows of a thread, MatvecLanes the threads to a row, all
+	// powers of two, and MatvecGroups the most workgroups: each makes the
+	// input for itself.
+	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
+	// Attention holds the sizes of attention.
+	Attention AttentionTuning
 	// Subgroups, F16 and PackedDot allow variants that use these features.
 	Subgroups, F16, PackedDot bool
 }
 
 // New returns the kit for dev.
 func New(dev *wgslkit.Device) *Kit {
+	return NewTuned(dev, TuningFor(dev.Info().Kind, dev.Features()))
+}
+
+// NewTuned is New with other sizes than the device's kind suggests: to
+// measure, or to test the variants of another kind.
+func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 	sub, err := fs.Sub(files, "wgsl")
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}
-	return &Kit{dev: dev, shaders: wgslkit.NewShaders(sub), tuning: tune(dev)}
+	return &Kit{dev: dev, shaders: wgslkit.NewShaders(sub), tuning: tuning}
 }
 
-func tune(dev *wgslkit.Device) Tuning {
-	f := dev.Features()
-	t := Tuning{Threads: 256, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
-	if dev.Info().Kind == wgslkit.CPU {
+// TuningFor is what suits a kind of device with the given features.
+func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
+	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 512, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
+	t.Attention = attentionTuning(kind)
+	if kind == wgslkit.CPU {
 		// A software rasterizer runs a workgroup's threads one vector after
 		// another and pays for every barrier: small groups suit it.
 		t.Threads = 32
+		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups = 8, 8, 8, 4
 	}
 	return t
 }

@@ -1,8 +1,12 @@
 package ops
 
-import "github.com/gemwire/gemwire/wgslkit"
+import (
+	"fmt"
 
-// Activation is an elementwise function.
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// Activation is an elementwise function, as wgsl/activation.wgsl numbers them.
 type Activation int
 
 // The activations.
@@ -13,38 +17,6 @@ const (
 	// SiLU is x / (1 + e^−x).
 	SiLU
 )
-
-// Norm is rms(x; w) · Scale = x / sqrt(mean(x²) + Eps) ⊙ w · Scale.
-type Norm struct {
-	Weight *wgslkit.Buffer // [cols], nil for none
-	Eps    float32
-	Scale  float32 // of the normalised value; 0 counts as 1
-}
-
-// Residual is the sum that ends a block: Out = (x + rms(X; Weight)) · Scale,
-// where x is the op's own input.
-type Residual struct {
-	X      *wgslkit.Buffer // [width, cols], what is added
-	Weight *wgslkit.Buffer // [cols], nil for no weight
-	Eps    float32
-	Scale  float32         // 0 counts as 1
-	Out    *wgslkit.Buffer // [width, cols], another buffer than x and X
-}
-
-// Input is what a product reads: x, or what is made of it on the way in.
-type Input struct {
-	X      *wgslkit.Buffer // [width, Stride]
-	Offset int             // values into each row of X
-	Stride int             // values from row to row, 0 counts as the matrix's columns
-	// Add, where set, makes x ← (x + rms(Add.X; Add.Weight)) · Add.Scale first,
-	// and leaves that in Add.Out.
-	Add *Residual
-	// Norm, where set, then makes h = rms(x; Norm.Weight) · Norm.Scale.
-	Norm *Norm
-	// Merge, where set, takes x from the partial results of split attention
-	// instead of X (only in programs of width one).
-	Merge *Partials
-}
 
 // Linear is out = W·h over the input's h, with what follows it:
 //
@@ -67,10 +39,68 @@ type Linear struct {
 	Softcap   float32 // 0 for none
 }
 
-// Linear records the product.
-func (r *Recorder) Linear(o Linear) { r.fail(o.Label, errNotImplemented) }
+// Linear records the product: one dispatch for each tile of W in a program of
+// width one, and else one more that prepares the input.
+func (r *Recorder) Linear(o Linear) {
+	if r.err != nil {
+		return
+	}
+	if err := o.check(r.width); err != nil {
+		r.fail(o.Label, err)
+		return
+	}
+	o.In.Stride = orInt(o.In.Stride, o.W.Cols)
+	o.OutStride = orInt(o.OutStride, o.W.outputs(o.Gated))
+	o.MulStride = orInt(o.MulStride, o.W.outputs(o.Gated))
+	if r.width == 1 {
+		r.matvec(o)
+		return
+	}
+	o.In = r.prepared(o.Label, o.In, o.W.Cols)
+	r.matmul(o)
+}
 
-// Residual records o.Out = (x + rms(o.X; o.Weight)) · o.Scale for rows of n values.
-func (r *Recorder) Residual(label string, x *wgslkit.Buffer, n int, o Residual) {
-	r.fail(label, errNotImplemented)
+func (o Linear) check(width int) error {
+	switch {
+	case o.W == nil || len(o.W.tiles) == 0:
+		return fmt.Errorf("%w: matrix", wgslkit.ErrReleased)
+	case o.Gated != (o.W.Layout == Paired):
+		return fmt.Errorf("%w: a gated product takes a paired matrix, another one does not", wgslkit.ErrValidation)
+	case o.In.Merge != nil && width != 1:
+		return fmt.Errorf("%w: partial attention is merged in programs of width one", wgslkit.ErrValidation)
+	case o.In.Merge != nil && o.In.Merge.Heads*o.In.Merge.HeadDim != o.W.Cols:
+		return fmt.Errorf("%w: %d heads of %d values for %d columns", wgslkit.ErrValidation, o.In.Merge.Heads, o.In.Merge.HeadDim, o.W.Cols)
+	}
+	return nil
+}
+
+// Bits of the params' flags.
+const (
+	flagAddWeighted uint32 = 1 << iota
+	flagNormWeighted
+	flagMul
+	flagAdded
+	flagPerSlot
+)
+
+func (o Linear) flags() uint32 {
+	flags := o.In.flags()
+	if o.Mul != nil {
+		flags |= flagMul
+	}
+	return flags
+}
+
+func orInt(v, otherwise int) int {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+func orBuffer(b, otherwise *wgslkit.Buffer) *wgslkit.Buffer {
+	if b == nil {
+		return otherwise
+	}
+	return b
 }

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"context"
-	"errors"
 	"io"
 
 	"github.com/gemwire/gemwire/quant"
@@ -41,30 +39,60 @@ type Matrix struct {
 	Experts    int // at least 1
 	Layout     Layout
 
+	row   rowLayout
 	tiles []matrixTile
 }
 
 // matrixTile is a run of a matrix's rows in a buffer of its own.
 type matrixTile struct {
-	buffer   *wgslkit.Buffer
-	firstRow int
-	rows     int
+	buffer *wgslkit.Buffer
+	first  int
+	rows   int
 }
 
-// Upload streams the sources onto the GPU as one matrix. All have one type,
-// one number of columns and one number of experts. progress, where given,
-// hears the source bytes done so far.
-func (k *Kit) Upload(ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64)) (*Matrix, error) {
-	return nil, errNotImplemented
+// MatrixBytes is the GPU memory that a matrix takes, 0 for a type or a number
+// of columns that Upload refuses.
+func (k *Kit) MatrixBytes(t quant.Type, rows, cols int) int64 {
+	row, err := layoutOf(t, cols)
+	if err != nil {
+		return 0
+	}
+	return int64(rows) * int64(row.size) * 16
 }
-
-// MatrixBytes is the GPU memory that a matrix takes.
-func (k *Kit) MatrixBytes(t quant.Type, rows, cols int) int64 { return 0 }
 
 // Bytes is the GPU memory in use.
-func (m *Matrix) Bytes() int64 { return 0 }
+func (m *Matrix) Bytes() int64 {
+	if m == nil {
+		return 0
+	}
+	var n int64
+	for _, t := range m.tiles {
+		n += t.buffer.Size()
+	}
+	return n
+}
 
 // Release frees the memory. Releasing twice, or a nil matrix, does nothing.
-func (m *Matrix) Release() {}
+func (m *Matrix) Release() {
+	if m == nil {
+		return
+	}
+	for _, t := range m.tiles {
+		t.buffer.Release()
+	}
+	m.tiles = nil
+}
 
-var errNotImplemented = errors.New("not implemented")
+// outputs is how many values a product with the matrix gives, of one expert.
+func (m *Matrix) outputs(gated bool) int {
+	rows := m.Rows / max(m.Experts, 1)
+	if gated {
+		return rows / 2
+	}
+	return rows
+}
+
+// variant is what kernels that read the matrix are composed with.
+func (m *Matrix) variant() wgslkit.Variant {
+	return wgslkit.Variant{"QUANT": decoderOf(m.Type), "SPANS": m.row.spans, "STEP": m.row.step}
+}

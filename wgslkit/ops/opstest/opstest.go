@@ -23,7 +23,11 @@ type Case struct {
 // Cases lists the cases for kit's device.
 func Cases(kit *ops.Kit) []Case {
 	var cases []Case
+	cases = append(cases, linearCases(kit)...)
+	cases = append(cases, embedCases(kit)...)
+	cases = append(cases, expertCases(kit)...)
 	cases = append(cases, normCases(kit)...)
 	cases = append(cases, routerCases(kit)...)
+	cases = append(cases, attentionCases(kit)...)
 	return cases
 }

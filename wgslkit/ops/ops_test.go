@@ -1,0 +1,68 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
+)
+
+// openKit opens the native device with opts; the test is skipped where there is none.
+func openKit(t *testing.T, opts wgslkit.Options) *ops.Kit {
+	t.Helper()
+	dev, err := wgslkit.Open(opts)
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ops.New(dev)
+}
+
+func runCases(t *testing.T, kit *ops.Kit, wanted func(opstest.Case) bool) {
+	for _, c := range opstest.Cases(kit) {
+		if !wanted(c) {
+			continue
+		}
+		t.Run(c.Op+"/"+c.Name, func(t *testing.T) {
+			relErr, err := c.Run(context.Background(), kit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !(relErr <= c.Tolerance) {
+				t.Errorf("relative error %.3g, at most %.3g is right", relErr, c.Tolerance)
+			}
+		})
+	}
+}
+
+func TestOps(t *testing.T) {
+	runCases(t, openKit(t, wgslkit.Options{}), func(opstest.Case) bool { return true })
+}
+
+func isProduct(c opstest.Case) bool {
+	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear"
+}
+
+// TestTiled splits matrices over bindings that hold few rows.
+func TestTiled(t *testing.T) {
+	runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: 256 << 10}), isProduct)
+}
+
+// TestSizesOfGPUs runs the sizes that real GPUs get, wherever the test runs.
+func TestSizesOfGPUs(t *testing.T) {
+	dev := openKit(t, wgslkit.Options{}).Device()
+	if dev.Info().Kind != wgslkit.CPU {
+		t.Skip("TestOps runs them here")
+	}
+	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
+}

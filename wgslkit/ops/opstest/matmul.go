@@ -1,0 +1,287 @@
+package opstest
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// linearShape is one product with what surrounds it.
+type linearShape struct {
+	quant         quant.Type
+	cols          int
+	rows          []int // of each source; of gate and of up where gated
+	width, tokens int
+	add, norm     bool
+	weighted      bool // add's and norm's weights
+	gated, mul    bool
+	apart         bool // rows of x, mul and out begin at an offset and are further apart than they are long
+	act           ops.Activation
+	softcap       float32
+	splits        int // x is merged from so many
+}
+
+func (s linearShape) String() string {
+	name := fmt.Sprintf("%v_%dx%d_%dof%d", s.quant, s.rows, s.cols, s.tokens, s.width)
+	for _, flag := range []struct {
+		on   bool
+		name string
+	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"}, {s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}} {
+		if flag.on {
+			name += "_" + flag.name
+		}
+	}
+	if s.act != ops.None {
+		name += fmt.Sprintf("_act%d", s.act)
+	}
+	return name
+}
+
+func linearShapes(kit *ops.Kit) []linearShape {
+	var shapes []linearShape
+	for _, row := range quantRows {
+		shapes = append(shapes, shapesOfType(row.quant)...)
+	}
+	shapes = append(shapes, fusedShapes()...)
+	if most := kit.Device().Limits().MaxStorageBindingSize; most > 64<<20 && most <= 128<<20 {
+		// A real matrix beyond one binding of the smallest devices.
+		shapes = append(shapes, linearShape{quant: quant.F16, cols: 1024, rows: []int{70000}, width: 1, tokens: 1})
+	}
+	return shapes
+}
+
+// shapesOfType runs one type through rows and columns that fit no tile.
+func shapesOfType(t quant.Type) []linearShape {
+	n := t.BlockLen()
+	shapes := []linearShape{
+		{quant: t, cols: 3 * n, rows: []int{31}, width: 1, tokens: 1},
+		{quant: t, cols: 5 * n, rows: []int{257, 1}, width: 1, tokens: 1},
+		{quant: t, cols: max(n, 32) * 40, rows: []int{9}, width: 1, tokens: 1},
+		{quant: t, cols: 3 * n, rows: []int{65, 6}, width: 70, tokens: 66},
+		{quant: t, cols: max(n, 32), rows: []int{1}, width: 2, tokens: 1},
+	}
+	if n == 1 {
+		for _, cols := range []int{1, 17, 1000} {
+			shapes = append(shapes, linearShape{quant: t, cols: cols, rows: []int{33}, width: 1, tokens: 1})
+			shapes = append(shapes, linearShape{quant: t, cols: cols, rows: []int{33}, width: 3, tokens: 3})
+		}
+	}
+	return shapes
+}
+
+// fusedShapes runs what may surround a product, in programs of width one and wider.
+func fusedShapes() []linearShape {
+	base := []linearShape{
+		{norm: true},
+		{norm: true, weighted: true},
+		{add: true},
+		{add: true, norm: true, weighted: true},
+		{add: true, norm: true, weighted: true, gated: true, act: ops.GELU},
+		{add: true, weighted: true, mul: true, act: ops.GELU},
+		{norm: true, weighted: true, softcap: 3},
+		{gated: true, act: ops.SiLU},
+		{apart: true, mul: true, act: ops.SiLU},
+		{apart: true, norm: true, weighted: true},
+	}
+	var shapes []linearShape
+	for _, t := range []quant.Type{quant.Q4_K, quant.F16, quant.Q6_K} {
+		for _, s := range base {
+			s.quant, s.cols = t, 768
+			s.rows, s.width, s.tokens = []int{131, 131}, 1, 1
+			shapes = append(shapes, s)
+			s.width, s.tokens = 9, 7
+			shapes = append(shapes, s)
+		}
+		for _, splits := range []int{1, 5} {
+			shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{64}, width: 1, tokens: 1, splits: splits})
+		}
+		// More columns than workgroup memory holds on the smallest devices.
+		wide := linearShape{quant: t, cols: 8192, rows: []int{17}, width: 1, tokens: 1}
+		shapes = append(shapes, wide)
+		wide.add, wide.norm, wide.weighted = true, true, true
+		shapes = append(shapes, wide)
+	}
+	return shapes
+}
+
+func linearCases(kit *ops.Kit) []Case {
+	var cases []Case
+	for _, s := range linearShapes(kit) {
+		cases = append(cases, Case{Op: "Linear", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.cols))
+			defer r.close()
+			return s.run(ctx, r)
+		}})
+	}
+	return cases
+}
+
+// slack is how far rows lie apart and begin where a shape is apart.
+const slack = 3
+
+func (s linearShape) slack() int {
+	if s.apart {
+		return slack
+	}
+	return 0
+}
+
+// spread puts rows of n values, after an offset, further apart.
+func (s linearShape) spread(values []float64, n int) []float64 {
+	if !s.apart {
+		return values
+	}
+	var out []float64
+	for ; len(values) > 0; values = values[n:] {
+		out = append(out, math.NaN())
+		out = append(out, values[:n]...)
+		out = append(out, math.NaN(), math.NaN())
+	}
+	return out
+}
+
+func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
+	var parts []rows
+	for _, n := range s.rows {
+		parts = append(parts, r.rows(s.quant, n, s.cols, 0))
+	}
+	layout := ops.Stacked
+	if s.gated {
+		layout = ops.Paired
+	}
+	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap}
+	h, sums := s.input(r, &op.In)
+
+	outputs := parts[0].source.Rows
+	if !s.gated {
+		outputs = join(parts).source.Rows
+	}
+	var mul []float64
+	if s.mul {
+		mul = r.normal(s.tokens * outputs)
+		op.Mul = r.upload(s.spread(mul, outputs))
+	}
+	if s.apart {
+		op.In.Offset, op.In.Stride = 1, s.cols+slack
+		op.OutOffset, op.OutStride = 1, outputs+slack
+		op.MulOffset, op.MulStride = 1, outputs+slack
+	}
+	op.Out = r.floats(s.tokens * (outputs + s.slack()))
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.Linear(op) })
+
+	got := s.outputs(r.read(op.Out, s.tokens*(outputs+s.slack())), outputs)
+	want := s.twin(parts, h, mul, outputs)
+	if s.add {
+		got = append(got, r.read(op.In.Add.Out, len(sums))...)
+		want = append(want, sums...)
+	}
+	return r.compare(got, want)
+}
+
+// outputs takes the values out from between the slack.
+func (s linearShape) outputs(values []float64, n int) []float64 {
+	if !s.apart {
+		return values
+	}
+	var out []float64
+	for ; len(values) > 0; values = values[n+slack:] {
+		out = append(out, values[1:1+n]...)
+	}
+	return out
+}
+
+// input makes the op's input; h is what is multiplied, sums what Add leaves.
+func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
+	if s.splits > 0 {
+		return s.partials(r, in), nil
+	}
+	x := r.normal(s.tokens * s.cols)
+	in.X = r.upload(s.spread(x, s.cols))
+	if s.add {
+		a := r.normal(s.tokens * s.cols)
+		w, buffer := r.weight(s.weighted, s.cols)
+		in.Add = &ops.Residual{X: r.upload(a), Weight: buffer, Eps: normEps, Scale: 0.75, Out: r.floats(len(x))}
+		for t := range s.tokens {
+			row := rms(a[t*s.cols:(t+1)*s.cols], w, normEps)
+			for i := range row {
+				x[t*s.cols+i] = (x[t*s.cols+i] + row[i]) * 0.75
+			}
+		}
+		sums = x
+	}
+	if !s.norm {
+		return x, sums
+	}
+	w, buffer := r.weight(s.weighted, s.cols)
+	in.Norm = &ops.Norm{Weight: buffer, Eps: normEps, Scale: 1.5}
+	for t := range s.tokens {
+		h = append(h, scaled(rms(x[t*s.cols:(t+1)*s.cols], w, normEps), 1.5)...)
+	}
+	return h, sums
+}
+
+// twin is the product in plain loops.
+func (s linearShape) twin(parts []rows, h, mul []float64, outputs int) []float64 {
+	var out []float64
+	all := join(parts)
+	for t := range s.tokens {
+		x := h[t*s.cols : (t+1)*s.cols]
+		for row := range outputs {
+			v := activate(s.act, all.dot(row, x))
+			if s.gated {
+				v *= parts[1].dot(row, x)
+			}
+			if s.mul {
+				v *= mul[t*outputs+row]
+			}
+			if c := float64(s.softcap); c != 0 {
+				v = c * math.Tanh(v/c)
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func activate(act ops.Activation, x float64) float64 {
+	switch act {
+	case ops.GELU:
+		return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	case ops.SiLU:
+		return x / (1 + math.Exp(-x))
+	}
+	return x
+}
+
+// partials makes split attention results as ops.Partials describes them, in
+// heads of 64 values, and returns what they merge to.
+func (s linearShape) partials(r *rig, in *ops.Input) []float64 {
+	const headDim = 64
+	heads, splits := s.cols/headDim, s.splits+2 // not all filled
+	o := (4 + 2*heads*splits + 3) / 4 * 4
+	raw := make([]float64, o+heads*splits*headDim)
+	raw[0] = float64(s.splits)
+	merged := make([]float64, s.cols)
+	for h := range heads {
+		var total float64
+		for split := range s.splits {
+			cell := h*splits + split
+			m, l := float64(float32(r.random.NormFloat64())), float64(float32(1+r.random.Float64()))
+			raw[4+2*cell], raw[5+2*cell] = m, l
+			total += math.Exp(m) * l
+			for d := range headDim {
+				v := float64(float32(r.random.NormFloat64()))
+				raw[o+cell*headDim+d] = v
+				merged[h*headDim+d] += math.Exp(m) * v
+			}
+		}
+		for d := range headDim {
+			merged[h*headDim+d] /= total
+		}
+	}
+	in.Merge = &ops.Partials{Buffer: r.upload(raw), Splits: splits, Heads: heads, HeadDim: headDim}
+	return merged
+}

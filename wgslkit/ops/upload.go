@@ -1,0 +1,205 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// decoderOf names a type's file in wgsl/decode.
+func decoderOf(t quant.Type) string { return strings.ToLower(t.String()) }
+
+// Upload streams the sources onto the GPU as one matrix. All have one type,
+// one number of columns and one number of experts. progress, where given,
+// hears the source bytes done so far.
+func (k *Kit) Upload(ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64)) (*Matrix, error) {
+	m, runs, err := k.plan(layout, sources)
+	if err == nil {
+		err = k.allocate(m, label)
+	}
+	if err == nil {
+		u := uploader{kit: k, matrix: m, progress: progress}
+		err = u.stream(ctx, sources, runs)
+	}
+	if err != nil {
+		m.Release()
+		return nil, fmt.Errorf("uploading %s: %w", label, err)
+	}
+	return m, nil
+}
+
+// run is rows of a source that go to rows of the matrix, step apart.
+type run struct{ source, from, rows, to, step int }
+
+func (k *Kit) plan(layout Layout, sources []Source) (*Matrix, []run, error) {
+	if len(sources) == 0 {
+		return nil, nil, fmt.Errorf("%w: no source", wgslkit.ErrValidation)
+	}
+	s := sources[0]
+	row, err := layoutOf(s.Type, s.Cols)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	m := &Matrix{Type: s.Type, Cols: s.Cols, Experts: max(s.Experts, 1), Layout: layout, row: row}
+	for _, other := range sources {
+		if other.Type != m.Type || other.Cols != m.Cols || max(other.Experts, 1) != m.Experts {
+			return nil, nil, fmt.Errorf("%w: %s (%v, %d columns) does not stack on %s (%v, %d columns)",
+				wgslkit.ErrValidation, other.Name, other.Type, other.Cols, s.Name, s.Type, s.Cols)
+		}
+		if other.Rows <= 0 || other.Rows%m.Experts != 0 {
+			return nil, nil, fmt.Errorf("%w: %s: %d rows for %d experts", wgslkit.ErrValidation, other.Name, other.Rows, m.Experts)
+		}
+		m.Rows += other.Rows
+	}
+	runs, err := m.runs(sources)
+	return m, runs, err
+}
+
+// runs says where each source's rows go.
+func (m *Matrix) runs(sources []Source) ([]run, error) {
+	var runs []run
+	if m.Layout == Stacked {
+		to := 0
+		for i, s := range sources {
+			runs = append(runs, run{i, 0, s.Rows, to, 1})
+			to += s.Rows
+		}
+		return runs, nil
+	}
+	if len(sources) == 2 && sources[0].Rows == sources[1].Rows {
+		return []run{{0, 0, sources[0].Rows, 0, 2}, {1, 0, sources[1].Rows, 1, 2}}, nil
+	}
+	half := m.Rows / m.Experts / 2
+	if len(sources) != 1 || half*2*m.Experts != m.Rows {
+		return nil, fmt.Errorf("%w: %d sources with %d rows do not pair up", wgslkit.ErrValidation, len(sources), m.Rows)
+	}
+	for e := range m.Experts {
+		at := e * 2 * half
+		runs = append(runs, run{0, at, half, at, 2}, run{0, at + half, half, at + 1, 2})
+	}
+	return runs, nil
+}
+
+// allocate makes the tiles: whole pairs of rows, as many as fit a binding.
+func (k *Kit) allocate(m *Matrix, label string) error {
+	limits := k.dev.Limits()
+	rowBytes := int64(m.row.size) * 16
+	fit := min(limits.MaxStorageBindingSize, limits.MaxBufferSize) / rowBytes / 2 * 2
+	if fit == 0 {
+		return fmt.Errorf("%w: two rows of %d bytes do not fit a binding of %d", wgslkit.ErrLimit, rowBytes, limits.MaxStorageBindingSize)
+	}
+	for first := 0; first < m.Rows; first += int(fit) {
+		rows := int(min(fit, int64(m.Rows-first)))
+		b, err := k.dev.NewBuffer(label, wgslkit.Weights, int64(rows)*rowBytes)
+		if err != nil {
+			return err
+		}
+		m.tiles = append(m.tiles, matrixTile{buffer: b, first: first, rows: rows})
+	}
+	return nil
+}
+
+// uploader moves rows through one staging buffer.
+type uploader struct {
+	kit      *Kit
+	matrix   *Matrix
+	staging  *wgslkit.Buffer
+	done     int64
+	progress func(int64)
+}
+
+func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) (err error) {
+	m := u.matrix
+	rowBytes, err := m.Type.Size(int64(m.Cols))
+	if err != nil {
+		return err
+	}
+	limits := u.kit.dev.Limits()
+	most := min(wgslkit.UploadChunk, limits.MaxStorageBindingSize, limits.MaxBufferSize)
+	chunk := max(1, min(int64(m.Rows), most/rowBytes))
+	if u.staging, err = u.kit.dev.NewBuffer("upload", wgslkit.Staging, chunk*rowBytes); err != nil {
+		return err
+	}
+	defer u.staging.Release()
+	for _, r := range runs {
+		for _, tile := range m.tiles {
+			part := r.within(tile)
+			for part.rows > 0 {
+				n := min(part.rows, int(chunk))
+				if err := u.move(ctx, sources[r.source], rowBytes, part, n, tile); err != nil {
+					return fmt.Errorf("%s: %w", sources[r.source].Name, err)
+				}
+				part = run{part.source, part.from + n, part.rows - n, part.to + n*part.step, part.step}
+			}
+		}
+	}
+	return nil
+}
+
+// within is the part of r that goes to a tile.
+func (r run) within(tile matrixTile) run {
+	skip := 0
+	if r.to < tile.first {
+		skip = (tile.first - r.to + r.step - 1) / r.step
+	}
+	end := min(r.rows, (tile.first+tile.rows-r.to+r.step-1)/r.step)
+	return run{r.source, r.from + skip, end - skip, r.to + skip*r.step, r.step}
+}
+
+// relayoutParams is Params of wgsl/relayout.wgsl.
+type relayoutParams struct {
+	Rows, Words, First, Step      uint32
+	Blocks, BlockBytes, Planes, _ uint32
+	Plane                         [3]relayoutPlane
+}
+
+type relayoutPlane struct{ Begin, Offset, Bytes, Stride uint32 }
+
+// move uploads n rows of r and re-lays them.
+func (u *uploader) move(ctx context.Context, s Source, rowBytes int64, r run, n int, tile matrixTile) error {
+	size := int64(n) * rowBytes
+	if err := u.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*rowBytes, size, nil); err != nil {
+		return err
+	}
+	if err := u.relay(r, n, tile); err != nil {
+		return err
+	}
+	u.done += size
+	if u.progress != nil {
+		u.progress(u.done)
+	}
+	return nil
+}
+
+func (u *uploader) relay(r run, n int, tile matrixTile) error {
+	m, k := u.matrix, u.kit
+	kernel, err := k.dev.Kernel(k.shaders, "relayout.wgsl", nil)
+	if err != nil {
+		return err
+	}
+	params := relayoutParams{
+		Rows: uint32(n), Words: uint32(4 * m.row.size), First: uint32(r.to - tile.first), Step: uint32(r.step),
+		Blocks: uint32(m.row.blocks), BlockBytes: uint32(m.Type.BlockBytes()), Planes: uint32(len(m.row.planes)),
+	}
+	for i, p := range m.row.planes {
+		params.Plane[i] = relayoutPlane{uint32(m.row.begin[i]), uint32(p.offset), uint32(p.bytes), uint32(p.stride)}
+	}
+	program := k.dev.NewProgram("relayout")
+	program.Add(wgslkit.Call{
+		Label: "relayout", Kernel: kernel, Params: params,
+		Bind: []wgslkit.Binding{u.staging.All(), tile.buffer.All()},
+		Grid: k.dev.Linear((n*4*m.row.size + 63) / 64),
+	})
+	if err := program.Finish(); err != nil {
+		return err
+	}
+	defer program.Release()
+	if err := program.Submit(1); err != nil {
+		return err
+	}
+	// The next chunk takes the same staging buffer, which the queue's order guards.
+	return k.dev.Wait()
+}

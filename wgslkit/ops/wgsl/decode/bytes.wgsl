@@ -1,0 +1,27 @@
+// Pieces that block types share.
+
+// four is the bytes of a word. Signed integers convert faster than unsigned
+// ones on some processors.
+fn four(word: u32) -> vec4<f32> {
+  return vec4<f32>(vec4<i32>((vec4<u32>(word) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u)));
+}
+
+// four_signed is the bytes of a word as int8.
+fn four_signed(word: u32) -> vec4<f32> {
+  return vec4<f32>((vec4<i32>(i32(word)) << vec4<u32>(24u, 16u, 8u, 0u)) >> vec4<u32>(24u));
+}
+
+// sixteen is the bytes of four words.
+fn sixteen(words: vec4<u32>) -> mat4x4<f32> {
+  return mat4x4<f32>(four(words.x), four(words.y), four(words.z), four(words.w));
+}
+
+// halves is float16 number i of a row of them that starts at words[at].
+fn half_at(at: u32, i: u32) -> f32 {
+  let pair = unpack2x16float(weights[at + i / 8u][i / 2u % 4u]);
+  return select(pair.x, pair.y, i % 2u == 1u);
+}
+
+fn splat(word: u32) -> vec4<u32> { return vec4<u32>(word); }
+
+const NIBBLES: u32 = 0x0f0f0f0fu;

@@ -1,0 +1,16 @@
+// Q4_1: blocks of 32 values.
+//
+//   plane 0  16 B  nibbles: low ones values 0–15, high ones 16–31
+//   plane 1   4 B  d, m
+//
+// value = d·q + m
+
+//#include "decode/bytes.wgsl"
+
+fn decode(row: u32, unit: u32) -> Unit {
+  let qs = weights[row + unit];
+  let dm = unpack2x16float(weights[row + params.plane1 + unit / 4u][unit % 4u]);
+  return Unit(
+    array<mat4x4<f32>, 2>(sixteen(qs & splat(NIBBLES)), sixteen((qs >> splat(4u)) & splat(NIBBLES))),
+    vec4<f32>(dm.x), vec4<f32>(dm.y));
+}

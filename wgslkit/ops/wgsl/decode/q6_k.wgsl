@@ -1,0 +1,37 @@
+// Q6_K: blocks of 256 values.
+//
+//   plane 0    0  128 B  ql: low four bits
+//            128   64 B  qh: bits 4 and 5
+//            192   16 B  scales, int8, of sub-blocks of 16
+//   plane 1         2 B  d
+//
+// In each half of 128 values (64 B of ql, 32 B of qh), for i < 32: value i is
+// ql[i] low, qh[i] bits 0–1; i + 32: ql[i+32] low, bits 2–3; i + 64: ql[i]
+// high, bits 4–5; i + 96: ql[i+32] high, bits 6–7.
+//
+// value = (d·scale)·(q − 32)
+
+//#include "decode/bytes.wgsl"
+
+fn decode(row: u32, unit: u32) -> Unit {
+  let block = row + unit / 4u * 13u;
+  let h = unit / 2u % 2u;
+  let i = unit % 2u; // which 16 of each 32
+  let a = weights[block + 4u * h + i];
+  let b = weights[block + 4u * h + 2u + i];
+  let high = weights[block + 8u + 2u * h + i];
+  // Span s is sub-block 8h + 2s + i: the bytes i, i + 2, i + 4, i + 6 of eight.
+  let all = weights[block + 12u];
+  let pair = select(all.xy, all.zw, h == 1u) >> vec2<u32>(8u * i);
+  let scale = half_at(row + params.plane1, unit / 4u) *
+    vec4<f32>((vec4<i32>(pair.xxyy) << vec4<u32>(24u, 8u, 24u, 8u)) >> vec4<u32>(24u));
+  let low4 = splat(NIBBLES);
+  let top2 = splat(0x30303030u);
+  return Unit(
+    array<mat4x4<f32>, 4>(
+      sixteen((a & low4) | ((high << splat(4u)) & top2)),
+      sixteen((b & low4) | ((high << splat(2u)) & top2)),
+      sixteen(((a >> splat(4u)) & low4) | (high & top2)),
+      sixteen(((b >> splat(4u)) & low4) | ((high >> splat(2u)) & top2))),
+    scale, -32.0 * scale);
+}

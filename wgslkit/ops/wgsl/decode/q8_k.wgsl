@@ -1,0 +1,21 @@
+// Q8_K: blocks of 256 values.
+//
+//   plane 0  256 B  int8 values
+//   plane 1    4 B  d, a float32
+//
+// value = d·q
+
+//#include "decode/bytes.wgsl"
+
+fn sixteen_signed(words: vec4<u32>) -> mat4x4<f32> {
+  return mat4x4<f32>(four_signed(words.x), four_signed(words.y), four_signed(words.z), four_signed(words.w));
+}
+
+fn decode(row: u32, unit: u32) -> Unit {
+  let at = row + 2u * unit;
+  let block = unit / 8u;
+  let d = bitcast<f32>(weights[row + params.plane1 + block / 4u][block % 4u]);
+  return Unit(
+    array<mat4x4<f32>, 2>(sixteen_signed(weights[at]), sixteen_signed(weights[at + 1u])),
+    vec4<f32>(d), vec4<f32>(0.0));
+}

@@ -1,0 +1,121 @@
+// Products with the rows of the experts chosen for each token, ids[t, slot]:
+//
+//   out[t, slot, r] = W[e·rows + r]·h, or with GATED act(W[e·rows + 2r]·h) · (W[e·rows + 2r+1]·h)
+//   WEIGHTED: out[t, r] = Σ over slots of slot_weights[t, slot] · (the same)
+//
+// h is row t of x, row t·K + slot where PER_SLOT, normed where NORM. A tile of
+// W may hold a part of the experts: a row it lacks is left alone, or where
+// WEIGHTED counts as zero; flag ADDED then adds to what earlier tiles left.
+
+struct Params {
+  rows: u32,      // of one expert
+  first: u32,     // the tile's first row of all
+  tile_rows: u32,
+  cols: u32,
+
+  units: u32,
+  lanes: u32,
+  row_size: u32,
+  plane1: u32,
+
+  plane2: u32,
+  x_offset: u32,
+  x_stride: u32,
+  slots: u32,
+
+  flags: u32,
+  act: u32,
+  norm_eps: f32,
+  norm_scale: f32,
+}
+
+@group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> norm_w: array<f32>;
+@group(0) @binding(3) var<storage, read> ids: array<u32>;
+@group(0) @binding(4) var<storage, read> slot_weights: array<f32>;
+@group(0) @binding(5) var<storage, read_write> out: array<f32>;
+@group(0) @binding(6) var<uniform> params: Params;
+
+//#include "unit.wgsl"
+//#include "input.wgsl"
+//#include "columns.wgsl"
+//#include "rows.wgsl"
+//#include "activation.wgsl"
+
+const ADDED: u32 = 8u;    // of params.flags
+const PER_SLOT: u32 = 16u;
+
+// fill puts columns of row t of x, from `begin` on, into memory.
+fn fill(t: u32, begin: u32, norming: f32, thread: u32) {
+  for (var i = thread; i < CAPACITY; i += THREADS) {
+    let column = begin + i;
+    var h = 0.0;
+    if (column < params.cols) {
+      h = summed(t, column, 0.0);
+//#if NORM
+      h = normed(h, column, norming);
+//#end
+    }
+    columns[place(i)][i % 4u] = h;
+  }
+}
+
+fn norming_of(t: u32, thread: u32) -> f32 {
+//#if NORM
+  var squares = 0.0;
+  for (var i = thread; i < params.cols; i += THREADS) {
+    let v = summed(t, i, 0.0);
+    squares += v * v;
+  }
+  return norm_inverse(squares, thread);
+//#else
+  return 1.0;
+//#end
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let lane = thread % params.lanes;
+  let group = thread / params.lanes;
+  let outs = THREADS / params.lanes * ROWS;
+  let base = workgroup.x * outs;
+  // This thread's result: output r, from the sums o and, if GATED, o + 1.
+  let o = select(1u, 2u, GATED) * thread;
+  let r = (base + o) / select(1u, 2u, GATED);
+  let outputs = params.rows / select(1u, 2u, GATED);
+  let mine = o < outs && r < outputs;
+
+  let t = select(workgroup.y / params.slots, workgroup.y, WEIGHTED);
+  let first_pair = select(workgroup.y, t * params.slots, WEIGHTED);
+  let pairs = select(1u, params.slots, WEIGHTED);
+  var sum = 0.0;
+  var found = WEIGHTED;
+  for (var pair = first_pair; pair < first_pair + pairs; pair++) {
+    let x_row = select(t, pair, (params.flags & PER_SLOT) != 0u);
+    let norming = norming_of(x_row, thread);
+    // The expert's row 0 in the tile; before the tile it wraps.
+    let origin = ids[pair] * params.rows - params.first;
+    clear_rows();
+    for (var unit = 0u; unit < params.units; unit += UNITS) {
+      workgroupBarrier();
+      fill(x_row, unit * UNIT, norming, thread);
+      workgroupBarrier();
+      accumulate(origin + base + group * ROWS, params.tile_rows - 1u, unit, min(UNITS, params.units - unit), lane);
+    }
+    share(lane, group, outs);
+    workgroupBarrier();
+    if (mine && origin + base + o < params.tile_rows) {
+      var v = activate(params.act, row_sum(o, outs));
+      if (GATED) { v = v * row_sum(o + 1u, outs); }
+      if (WEIGHTED) { v = v * slot_weights[pair]; }
+      sum += v;
+      found = true;
+    }
+  }
+  if (mine && found) {
+    let at = workgroup.y * outputs + r;
+    if ((params.flags & ADDED) != 0u) { sum += out[at]; }
+    out[at] = sum;
+  }
+}

@@ -1,0 +1,135 @@
+// out[t, r] = W[r]·x[t], or with GATED act(W[2r]·x) · (W[2r+1]·x), then what
+// activation.wgsl names and `mul`.
+//
+// A workgroup of 8 × 8 threads makes a tile of 64 rows × 64 tokens, a thread
+// 8 × 8 of it. For each unit, thread i decodes row i; span by span the
+// weights and inputs go to memory, [column][row] and [column][token].
+
+struct Params {
+  rows: u32,  // of the tile of W
+  first: u32, // its first row
+  cols: u32,
+  units: u32, // in a row
+
+  row_size: u32,
+  plane1: u32,
+  plane2: u32,
+  flags: u32,
+
+  x_offset: u32,
+  x_stride: u32,
+  out_offset: u32,
+  out_stride: u32,
+
+  mul_offset: u32,
+  mul_stride: u32,
+  act: u32,
+  softcap: f32,
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> x: array<f32>;
+@group(0) @binding(3) var<storage, read> mul: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+@group(0) @binding(5) var<uniform> params: Params;
+
+//#include "unit.wgsl"
+//#include "activation.wgsl"
+
+const MULTIPLIED: u32 = 4u; // of params.flags
+
+var<workgroup> rows_at: array<vec4<f32>, 256>;   // [16 columns][64 rows]
+var<workgroup> tokens_at: array<vec4<f32>, 272>; // [16 columns][64 tokens + 4 that keep threads from colliding]
+
+// store_rows puts 16 weights of row `thread` into memory.
+fn store_rows(q: mat4x4<f32>, scale: f32, low: f32, thread: u32) {
+  let at = thread / 4u;
+  let c = thread % 4u;
+  var v = q[0] * scale + vec4<f32>(low);
+  rows_at[at][c] = v.x; rows_at[at + 16u][c] = v.y; rows_at[at + 32u][c] = v.z; rows_at[at + 48u][c] = v.w;
+  v = q[1] * scale + vec4<f32>(low);
+  rows_at[at + 64u][c] = v.x; rows_at[at + 80u][c] = v.y; rows_at[at + 96u][c] = v.z; rows_at[at + 112u][c] = v.w;
+  v = q[2] * scale + vec4<f32>(low);
+  rows_at[at + 128u][c] = v.x; rows_at[at + 144u][c] = v.y; rows_at[at + 160u][c] = v.z; rows_at[at + 176u][c] = v.w;
+  v = q[3] * scale + vec4<f32>(low);
+  rows_at[at + 192u][c] = v.x; rows_at[at + 208u][c] = v.y; rows_at[at + 224u][c] = v.z; rows_at[at + 240u][c] = v.w;
+}
+
+// store_tokens puts 16 columns of 64 tokens into memory: four threads to a token.
+fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
+  let k = thread % 4u * 4u;
+  let column = first_column + k;
+  for (var i = thread / 4u; i < 64u; i += 16u) {
+    let t = first_token + i;
+    var v = vec4<f32>();
+    if (t < state[1]) {
+      let at = t * params.x_stride + params.x_offset + column;
+      if (column < params.cols) { v.x = x[at]; }
+      if (column + 1u < params.cols) { v.y = x[at + 1u]; }
+      if (column + 2u < params.cols) { v.z = x[at + 2u]; }
+      if (column + 3u < params.cols) { v.w = x[at + 3u]; }
+    }
+    let to = k * 17u + i / 4u;
+    tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
+    tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
+  }
+}
+
+fn finish(t: u32, r: u32, value: f32) {
+  var v = value;
+  if ((params.flags & MULTIPLIED) != 0u) { v = v * mul[t * params.mul_stride + params.mul_offset + r]; }
+  out[t * params.out_stride + params.out_offset + r] = softcapped(v, params.softcap);
+}
+
+// write4 ends rows r … r+3 of token t.
+fn write4(t: u32, r: u32, v: vec4<f32>) {
+  if (t >= state[1]) { return; }
+  let row = params.first + r;
+  if (GATED) {
+    if (r < params.rows) { finish(t, row / 2u, activate(params.act, v.x) * v.y); }
+    if (r + 2u < params.rows) { finish(t, row / 2u + 1u, activate(params.act, v.z) * v.w); }
+    return;
+  }
+  if (r < params.rows) { finish(t, row, activate(params.act, v.x)); }
+  if (r + 1u < params.rows) { finish(t, row + 1u, activate(params.act, v.y)); }
+  if (r + 2u < params.rows) { finish(t, row + 2u, activate(params.act, v.z)); }
+  if (r + 3u < params.rows) { finish(t, row + 3u, activate(params.act, v.w)); }
+}
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let first_row = workgroup.x * 64u;
+  let first_token = workgroup.y * 64u;
+  let row = min(first_row + thread, params.rows - 1u) * params.row_size;
+  let tx = thread % 8u; // 8 tokens
+  let ty = thread / 8u; // 8 rows
+  var acc: array<vec4<f32>, 16>;
+  for (var unit = 0u; unit < params.units; unit++) {
+    var w = decode(row, unit);
+    for (var s = 0u; s < SPANS; s++) {
+      workgroupBarrier();
+      store_rows(w.q[s], w.scale[s], w.low[s], thread);
+      store_tokens(first_token, span_column(unit, s), thread);
+      workgroupBarrier();
+      for (var k = 0u; k < 16u; k++) {
+        let a = rows_at[k * 16u + 2u * ty];
+        let b = rows_at[k * 16u + 2u * ty + 1u];
+        let p = tokens_at[k * 17u + 2u * tx];
+        let q = tokens_at[k * 17u + 2u * tx + 1u];
+        acc[0] += a * p.x; acc[1] += b * p.x;
+        acc[2] += a * p.y; acc[3] += b * p.y;
+        acc[4] += a * p.z; acc[5] += b * p.z;
+        acc[6] += a * p.w; acc[7] += b * p.w;
+        acc[8] += a * q.x; acc[9] += b * q.x;
+        acc[10] += a * q.y; acc[11] += b * q.y;
+        acc[12] += a * q.z; acc[13] += b * q.z;
+        acc[14] += a * q.w; acc[15] += b * q.w;
+      }
+    }
+  }
+  for (var n = 0u; n < 8u; n++) {
+    write4(first_token + 8u * tx + n, first_row + 8u * ty, acc[2u * n]);
+    write4(first_token + 8u * tx + n, first_row + 8u * ty + 4u, acc[2u * n + 1u]);
+  }
+}
