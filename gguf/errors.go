@@ -10,7 +10,7 @@ import (
 // quant.ErrUnsupported.)
 var (
 	// ErrNotGGUF: the bytes do not start like a GGUF file.
-	ErrNotGGUF = errors.New("not a GGUF file")
+	ErrNotGGUF = errors.New("not a GGUF file; name a .gguf model")
 	// ErrVersion: a GGUF file of a version or byte order that is not read here.
 	ErrVersion = errors.New("GGUF version not supported")
 	// ErrFormat: the header contradicts itself or the format.

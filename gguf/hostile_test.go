@@ -153,9 +153,9 @@ func TestAllocationIsBoundedByTheFile(t *testing.T) {
 // A source that claims to be enormous, and answers, is left at the header limit.
 func TestHeaderLimit(t *testing.T) {
 	src := &endless{head: header(3, 0, 1).key("k", 8).u64(1 << 40)}
-	for _, limit := range []int64{4 << 20, 16 << 20} {
+	for _, limit := range []int64{-1, 0, 4, 4 << 20, 16 << 20} {
 		_, err := gguf.Open(context.Background(), src, gguf.WithMaxHeader(limit))
-		if !errors.Is(err, gguf.ErrTooLarge) || src.read > limit {
+		if !errors.Is(err, gguf.ErrTooLarge) || src.read > max(0, limit) {
 			t.Errorf("limit %d: %d bytes read, error %v", limit, src.read, err)
 		}
 	}

@@ -134,6 +134,28 @@ func TestScalarTensor(t *testing.T) {
 	}
 }
 
+func TestReadRowsIsCancelled(t *testing.T) {
+	f, err := openBytes(fixture{tensors: []string{"t"}}.bytes(t))
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := f.Tensors[0].ReadRowsContext(ctx, make([]float32, 8), 0, 2); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The header of a model with a vocabulary of 262144 pieces and 524288 merges.
+func BenchmarkOpen(b *testing.B) {
+	head := realHeader(262144)
+	b.SetBytes(int64(len(head)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := gguf.Open(context.Background(), &counted{endless: endless{head: head}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestOpenPathMistakes(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()

@@ -27,7 +27,7 @@ func WithProgress(f func(read, expected int64)) Option {
 // WithMaxHeader bounds the size of a header in bytes, and with it what opening
 // can allocate. Unless told it is 512 MiB; it is at most 1 GiB.
 func WithMaxHeader(n int64) Option {
-	return func(o *options) { o.maxHeader = min(n, maxHeaderLimit) }
+	return func(o *options) { o.maxHeader = max(0, min(n, maxHeaderLimit)) }
 }
 
 // WithProjector names the file that holds the towers of a model whose text part

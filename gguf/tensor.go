@@ -81,6 +81,11 @@ func (t *Tensor) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 // values. Memory beside dst is bounded, whatever the tensor's size. A type that
 // cannot be decoded is quant.ErrUnsupported.
 func (t *Tensor) ReadRows(dst []float32, first, n int) error {
+	return t.ReadRowsContext(context.Background(), dst, first, n)
+}
+
+// ReadRowsContext is ReadRows, ended early by ctx.
+func (t *Tensor) ReadRowsContext(ctx context.Context, dst []float32, first, n int) error {
 	if first < 0 || n < 0 || first > t.Rows()-n || len(dst) != n*t.RowLen() {
 		return fmt.Errorf("gguf: tensor %q: rows %d … %d into %d values; it has %d rows of %d",
 			t.Name, first, first+n, len(dst), t.Rows(), t.RowLen())
@@ -96,7 +101,7 @@ func (t *Tensor) ReadRows(dst []float32, first, n int) error {
 	for len(dst) > 0 {
 		blocks := min(chunkBlocks, len(dst)/blockLen)
 		part := raw[:blocks*blockBytes]
-		if _, err := t.ReadAt(part, off); err != nil {
+		if _, err := t.ReadAtContext(ctx, part, off); err != nil {
 			return err
 		}
 		if err := t.Type.Dequantize(dst[:blocks*blockLen], part); err != nil {
