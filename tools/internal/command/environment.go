@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -27,3 +28,6 @@ func systemEnvironment() *environment {
 func (e *environment) say(format string, args ...any) {
 	fmt.Fprintf(e.err, format+"\n", args...)
 }
+
+// finder finds models.
+func (e *environment) finder() modelref.Finder { return modelref.NewFinder(e.getenv) }

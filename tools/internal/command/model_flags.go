@@ -1,61 +1,98 @@
 package command
 
 import (
-	"github.com/dustin/go-humanize"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/gemwire/gemwire/gemma4"
-	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/modelref"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
-// deviceFlags say where to compute, and with how much of it.
-type deviceFlags struct {
-	device     string
-	adapter    string
-	gpuMemory  byteSize
-	maxBinding byteSize
+// modelFlags say which model is meant and how it is opened.
+type modelFlags struct {
+	model     string
+	projector string
+	headers   []string
+	context   int
+	deviceFlags
 }
 
-func (f *deviceFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.device, "device", "", "where to compute: `gpu or cpu` (default: the GPU, and the CPU where there is none)")
-	flags.StringVar(&f.adapter, "adapter", "", "take the GPU with this in its `NAME`")
-	flags.Var(&f.gpuMemory, "gpu-memory", "use at most this `SIZE` of GPU memory, such as 6GB")
-	flags.Var(&f.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")
+// register adds all of them: for commands that compute.
+func (f *modelFlags) register(flags *pflag.FlagSet) {
+	f.registerReference(flags)
+	flags.IntVar(&f.context, "context", 0, fmt.Sprintf("hold this many `TOKENS`, prompts and answers together (default %d, or what the model was made for)", gemma4.DefaultContext))
+	f.deviceFlags.register(flags)
 }
 
-// check refuses a device that does not exist.
-func (f *deviceFlags) check() error {
-	switch gemma4.Device(f.device) {
-	case gemma4.DeviceAuto, gemma4.DeviceCPU, gemma4.DeviceGPU:
-		return nil
+// registerReference adds those that say which file is meant.
+func (f *modelFlags) registerReference(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.model, "model", "m", "", "the `MODEL`: a .gguf file, an address, or a name that gemwire list shows (default: the built-in one)")
+	flags.StringVar(&f.projector, "mmproj", "", "the `FILE` that holds the image and audio towers, where the model's own does not")
+	flags.StringArrayVar(&f.headers, "header", nil, "send this with requests to an address, such as `\"Authorization: Bearer …\"`")
+}
+
+// openFile opens the header of a model's file, and no more of it.
+func (f *modelFlags) openFile(ctx context.Context, env *environment, name string) (*gguf.File, error) {
+	ref, err := env.finder().Find(name)
+	if err != nil {
+		return nil, err
 	}
-	return usagef("--device %q: say gpu or cpu", f.device)
-}
-
-// gpu is what the flags say about a GPU.
-func (f *deviceFlags) gpu() wgslkit.Options {
-	return wgslkit.Options{Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding)}
-}
-
-// byteSize is a flag such as 6GB, 512MiB or 1000000.
-type byteSize int64
-
-func (b *byteSize) String() string {
-	if *b == 0 {
-		return ""
+	header, err := parseHeaders(f.headers)
+	if err != nil {
+		return nil, err
 	}
-	return humanize.Bytes(uint64(*b))
-}
-
-// Set reads the flag.
-func (b *byteSize) Set(text string) error {
-	n, err := humanize.ParseBytes(text)
-	if err != nil || n == 0 || n > 1<<62 {
-		return usagef("%q is no size; say 6GB or 512MiB", text)
+	progress := terminal.NewProgress(env.err, true)
+	defer progress.Clear()
+	file, err := ref.Open(ctx, modelref.OpenOptions{
+		Projector: f.projector, Header: header,
+		Progress: func(read, expected int64) { progress.Set("reading the header", read, expected) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, adviceFor(err, ref))
 	}
-	*b = byteSize(n)
-	return nil
+	return file, nil
 }
 
-// Type is how help calls the flag's value.
-func (b *byteSize) Type() string { return "SIZE" }
+// open opens a model for computing. It says so where a GPU was expected and the
+// CPU was taken.
+func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*gemma4.Model, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	file, err := f.openFile(ctx, env, name)
+	if err != nil {
+		return nil, err
+	}
+	progress := terminal.NewProgress(env.err, true)
+	defer progress.Clear()
+	model, err := gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
+		Device: gemma4.Device(f.device), GPU: f.gpu(), Context: f.context,
+		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, adviceFor(err, modelref.Reference{}))
+	}
+	progress.Clear()
+	if info := model.Info(); info.Fallback != "" {
+		env.say("gemwire: computing on the CPU, because %s", sentence(fmt.Errorf("%s", info.Fallback)))
+	}
+	return model, nil
+}
+
+func parseHeaders(lines []string) (http.Header, error) {
+	header := http.Header{}
+	for _, line := range lines {
+		key, value, ok := strings.Cut(line, ":")
+		if !ok || strings.TrimSpace(key) == "" {
+			return nil, usagef("--header %q: say \"Name: value\"", line)
+		}
+		header.Add(strings.TrimSpace(key), strings.TrimSpace(value))
+	}
+	return header, nil
+}

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// deviceFlags say where to compute, and with how much of it.
+type deviceFlags struct {
+	device     string
+	adapter    string
+	gpuMemory  byteSize
+	maxBinding byteSize
+}
+
+func (f *deviceFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.device, "device", "", "where to compute: `gpu or cpu` (default: the GPU, and the CPU where there is none)")
+	flags.StringVar(&f.adapter, "adapter", "", "take the GPU with this in its `NAME`")
+	flags.Var(&f.gpuMemory, "gpu-memory", "use at most this `SIZE` of GPU memory, such as 6GB")
+	flags.Var(&f.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")
+}
+
+// check refuses a device that does not exist.
+func (f *deviceFlags) check() error {
+	switch gemma4.Device(f.device) {
+	case gemma4.DeviceAuto, gemma4.DeviceCPU, gemma4.DeviceGPU:
+		return nil
+	}
+	return usagef("--device %q: say gpu or cpu", f.device)
+}
+
+// gpu is what the flags say about a GPU.
+func (f *deviceFlags) gpu() wgslkit.Options {
+	return wgslkit.Options{Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding)}
+}
+
+// byteSize is a flag such as 6GB, 512MiB or 1000000.
+type byteSize int64
+
+func (b *byteSize) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return humanize.Bytes(uint64(*b))
+}
+
+// Set reads the flag.
+func (b *byteSize) Set(text string) error {
+	n, err := humanize.ParseBytes(text)
+	if err != nil || n == 0 || n > 1<<62 {
+		return fmt.Errorf("%q is no size; say 6GB or 512MiB", text)
+	}
+	*b = byteSize(n)
+	return nil
+}
+
+// Type is how help calls the flag's value.
+func (b *byteSize) Type() string { return "SIZE" }
