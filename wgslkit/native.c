@@ -3,13 +3,13 @@
 #include "native.h"
 
 #include <string.h>
+#include <time.h>
 
 // Declared here because the binding's header is not visible to other modules.
 // They follow the webgpu.h that the pinned binding ships.
 typedef struct { const void *next; const char *label; } gw_labelled;
 typedef struct { void *querySet; uint32_t begin, end; } gw_timestamps;
 typedef struct { const void *next; const char *label; const gw_timestamps *timestamps; } gw_pass_desc;
-typedef struct { void *queue; uint64_t index; } gw_submission;
 
 enum { FILTER_VALIDATION = 0, FILTER_OUT_OF_MEMORY = 1 };
 enum { MAP_READ = 1 };
@@ -17,7 +17,7 @@ enum { MAP_READ = 1 };
 extern void wgpuDevicePushErrorScope(void *, uint32_t);
 extern void wgpuDevicePopErrorScope(void *, void (*)(uint32_t, const char *, void *), void *);
 extern void *wgpuDeviceCreateCommandEncoder(void *, const gw_labelled *);
-extern uint32_t wgpuDevicePoll(void *, uint32_t, const gw_submission *);
+extern uint32_t wgpuDevicePoll(void *, uint32_t, const void *);
 extern void *wgpuCommandEncoderBeginComputePass(void *, const gw_pass_desc *);
 extern void wgpuCommandEncoderCopyBufferToBuffer(void *, void *, uint64_t, void *, uint64_t, uint64_t);
 extern void wgpuCommandEncoderResolveQuerySet(void *, void *, uint32_t, uint32_t, void *, uint64_t);
@@ -128,9 +128,32 @@ void gw_unmap(void *device, void *buffer, gw_error *err) {
   gw_guard_end(device, err);
 }
 
-void gw_wait(void *device, void *queue, uint64_t submission) {
-  gw_submission s = {queue, submission};
-  wgpuDevicePoll(device, 1, submission ? &s : NULL);
+// nap sleeps for about a 32nd of the time waited so far, from 20 µs to 1 ms.
+static void nap(const struct timespec *since) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  int64_t waited = (int64_t)(now.tv_sec - since->tv_sec) * 1000000000 + (now.tv_nsec - since->tv_nsec);
+  int64_t length = waited / 32;
+  if (length < 20000) length = 20000;
+  if (length > 1000000) length = 1000000;
+  struct timespec pause = {0, (long)length};
+  nanosleep(&pause, NULL);
 }
 
-void gw_poll(void *device) { wgpuDevicePoll(device, 0, NULL); }
+// A blocking poll gives up after five seconds and then frees the commands as
+// if they were done; so these ask, without blocking, until it is so.
+void gw_wait(void *device) {
+  struct timespec since;
+  clock_gettime(CLOCK_MONOTONIC, &since);
+  while (!wgpuDevicePoll(device, 0, NULL)) nap(&since);
+}
+
+void gw_wait_mapped(void *device, gw_map_state *state) {
+  struct timespec since;
+  clock_gettime(CLOCK_MONOTONIC, &since);
+  for (;;) {
+    wgpuDevicePoll(device, 0, NULL);
+    if (state->done) return;
+    nap(&since);
+  }
+}

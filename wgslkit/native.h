@@ -43,8 +43,10 @@ void gw_map_read(void *device, void *buffer, size_t size, gw_map_state *state, g
 const void *gw_mapped(void *buffer, size_t size);
 void gw_unmap(void *device, void *buffer, gw_error *err);
 
-// gw_wait blocks until the given submission is done, or all of them for 0.
-void gw_wait(void *device, void *queue, uint64_t submission);
-void gw_poll(void *device);
+// gw_wait blocks until all submissions are done.
+void gw_wait(void *device);
+
+// gw_wait_mapped blocks until a buffer is mapped.
+void gw_wait_mapped(void *device, gw_map_state *state);
 
 #endif
