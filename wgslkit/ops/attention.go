@@ -131,8 +131,8 @@ func (r *Recorder) attendTiles(o Attention) {
 		},
 		Grid: rowGrid(o.Heads),
 	})
-	plan := r.kit.planTiles()
-	v := plan.variant(c.HeadDim, o.Spans != nil)
+	tuning := r.kit.tuning.Attention
+	v := tuning.tileVariant(c.HeadDim, o.Spans != nil)
 	for _, p := range c.parts {
 		r.dispatch("attention_tiles.wgsl", v, wgslkit.Call{
 			Label: o.Label,
@@ -143,7 +143,7 @@ func (r *Recorder) attendTiles(o Attention) {
 				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(c.Slots), uint32(o.Window), o.Softcap,
 			},
 			Grid: wgslkit.Grid{
-				X: uint32(p.heads * o.Heads / c.KVHeads), Y: 1, Tile: uint32(plan.rows), Along: wgslkit.AlongY,
+				X: uint32(p.heads * o.Heads / c.KVHeads), Y: 1, Tile: uint32(tuning.TileRows), Along: wgslkit.AlongY,
 			},
 		})
 	}

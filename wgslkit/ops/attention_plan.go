@@ -6,19 +6,46 @@ import (
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
+// AttentionTuning holds the sizes of attention's workgroups.
+type AttentionTuning struct {
+	// A decoding step: TokenThreads work on TokenKeys keys at a time (at most
+	// as many) for up to TokenHeads query heads of one kv head, or
+	// TokenHeadsFew where there are few keys. All are powers of two.
+	TokenThreads, TokenKeys, TokenHeads, TokenHeadsFew int
+	// MaxSplits bounds the ranges that a step's keys are split into, to be
+	// worked on side by side; MaxWorkgroups those of all heads together.
+	MaxSplits, MaxWorkgroups int
+	// A prompt: TileThreads work on TileRows tokens and TileKeys keys at a
+	// time. TileRows divides TileThreads, TileThreads divides
+	// TileRows·TileKeys, and TileThreads / TileRows divides TileKeys.
+	TileThreads, TileRows, TileKeys int
+}
+
+func attentionTuning(kind wgslkit.Kind) AttentionTuning {
+	if kind == wgslkit.CPU {
+		// Its few cores have a head each.
+		return AttentionTuning{
+			TokenThreads: 32, TokenKeys: 32, TokenHeads: 2, TokenHeadsFew: 2, MaxSplits: 1, MaxWorkgroups: 1,
+			TileThreads: 32, TileRows: 8, TileKeys: 32,
+		}
+	}
+	return AttentionTuning{
+		TokenThreads: 128, TokenKeys: 64, TokenHeads: 8, TokenHeadsFew: 2, MaxSplits: mergedSplits, MaxWorkgroups: 1024,
+		TileThreads: 256, TileRows: 32, TileKeys: 64,
+	}
+}
+
 // tokenPlan is how one token's attention is laid out.
 type tokenPlan struct {
-	threads, keys int // of a workgroup, and of a tile of it; keys divides threads or equals them
-	heads         int // query heads that share a workgroup's keys, a power of two
+	threads, keys int
+	heads         int // query heads that share a workgroup's keys
 	splits        int // ranges of keys
 	fuseMerge     bool
 }
 
 const (
-	// maxSplits bounds the ranges that a token's keys are split into.
-	maxSplits = 256
-	// maxWorkgroups is as many as a large GPU keeps busy.
-	maxWorkgroups = 1024
+	// mergedSplits is as many splits as merge_splits.wgsl has room for.
+	mergedSplits = 256
 	// fewKeys is up to where loading keys once for each query head costs
 	// less than the parallelism that sharing them takes away.
 	fewKeys = 2048
@@ -31,25 +58,23 @@ const (
 
 // planToken chooses the layout for the most keys that o can see.
 func (k *Kit) planToken(o Attention) tokenPlan {
-	c := o.Cache
+	c, t := o.Cache, k.tuning.Attention
 	keys := c.Slots
 	if o.Window > 0 {
 		keys = min(keys, o.Window)
 	}
-	ratio := o.Heads / c.KVHeads
-	if k.dev.Info().Kind == wgslkit.CPU {
-		return tokenPlan{threads: 32, keys: 32, heads: min(powerOfTwo(ratio), 2), splits: 1}
-	}
-	p := tokenPlan{threads: 128, keys: 64, heads: powerOfTwo(min(ratio, 8, queryValues/paddedDim(c.HeadDim)))}
+	sharing := t.TokenHeads
 	if keys <= fewKeys {
-		p.heads = min(p.heads, 2)
+		sharing = t.TokenHeadsFew
 	}
+	ratio := o.Heads / c.KVHeads
+	p := tokenPlan{threads: t.TokenThreads, keys: t.TokenKeys}
+	p.heads = powerOfTwo(min(ratio, sharing, queryValues/paddedDim(c.HeadDim)))
 	chunks := c.KVHeads * ((ratio + p.heads - 1) / p.heads)
-	want := min((keys+p.keys-1)/p.keys, maxSplits, max(maxWorkgroups/chunks, 1))
+	p.splits = min((keys+p.keys-1)/p.keys, t.MaxSplits, max(t.MaxWorkgroups/chunks, 1))
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
-	p.splits, p.fuseMerge = want, false
-	if keys <= fewKeys && 4*fused >= want {
-		p.splits, p.fuseMerge = min(want, fused), true
+	if keys <= fewKeys && 4*fused >= p.splits {
+		p.splits, p.fuseMerge = min(p.splits, fused), true
 	}
 	return p
 }
@@ -65,27 +90,16 @@ func (p tokenPlan) variant(headDim int) wgslkit.Variant {
 	}
 }
 
+// tileVariant is the tuning as attention_tiles.wgsl reads it.
+func (t AttentionTuning) tileVariant(headDim int, spans bool) wgslkit.Variant {
+	return wgslkit.Variant{
+		"THREADS": t.TileThreads, "ROWS": t.TileRows, "KEYS": t.TileKeys, "HEAD_DIM": headDim, "SPANS": spans,
+		"SUM_GROUPS": max(t.TileThreads/(paddedDim(headDim)/8), 1),
+	}
+}
+
 // powerOfTwo is the largest one up to n.
 func powerOfTwo(n int) int { return 1 << (bits.Len(uint(n)) - 1) }
 
+// paddedDim is a head's row in whole vectors of 8, as caches keep it.
 func paddedDim(headDim int) int { return (headDim + 7) / 8 * 8 }
-
-// tilesPlan is how a prompt's attention is laid out: workgroups of threads
-// over rows tokens and keys at a time. rows divides threads, threads divides
-// rows·keys, and threads/rows divides keys.
-type tilesPlan struct{ threads, rows, keys int }
-
-func (k *Kit) planTiles() tilesPlan {
-	if k.dev.Info().Kind == wgslkit.CPU {
-		return tilesPlan{threads: 32, rows: 8, keys: 32}
-	}
-	return tilesPlan{threads: 256, rows: 32, keys: 64}
-}
-
-// variant is the plan as attention_tiles.wgsl reads it.
-func (p tilesPlan) variant(headDim int, spans bool) wgslkit.Variant {
-	return wgslkit.Variant{
-		"THREADS": p.threads, "ROWS": p.rows, "KEYS": p.keys, "HEAD_DIM": headDim, "SPANS": spans,
-		"SUM_GROUPS": max(p.threads/(paddedDim(headDim)/8), 1),
-	}
-}

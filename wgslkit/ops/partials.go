@@ -46,12 +46,12 @@ type mergeParams struct{ Heads, HeadDim, Splits uint32 }
 
 // Merge records out ← the merged partials, [Heads·HeadDim].
 func (r *Recorder) Merge(label string, p *Partials, out *wgslkit.Buffer) {
-	if p.Splits > maxSplits {
-		r.fail(label, fmt.Errorf("%w: %d splits, at most %d are merged", wgslkit.ErrLimit, p.Splits, maxSplits))
+	if p.Splits > mergedSplits {
+		r.fail(label, fmt.Errorf("%w: %d splits, at most %d are merged", wgslkit.ErrLimit, p.Splits, mergedSplits))
 		return
 	}
 	block := min(64, r.kit.tuning.Threads)
-	r.dispatch("merge_splits.wgsl", r.rowVariant(wgslkit.Variant{"BLOCK": block, "SPLITS": maxSplits}), wgslkit.Call{
+	r.dispatch("merge_splits.wgsl", r.rowVariant(wgslkit.Variant{"BLOCK": block, "SPLITS": mergedSplits}), wgslkit.Call{
 		Label:  label,
 		Bind:   []wgslkit.Binding{p.Buffer.All(), out.All()},
 		Params: mergeParams{uint32(p.Heads), uint32(p.HeadDim), uint32(p.Splits)},

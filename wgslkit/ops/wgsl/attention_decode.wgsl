@@ -41,11 +41,14 @@ const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS; // columns of one thread
 // of the slices, of SUM_HEADS heads at a time.
 const SUM_CELLS: u32 = VALUE_SLICES * PADDED / 4u; // of one head
 
+const SLICED: u32 = KEY_SLICES * HEADS * KEYS;
+const WEIGHTS: u32 = HEADS * KEYS;
+const SUMS: u32 = HEADS * WIDE * 2u;            // vec4s of one thread
 const NOTHING: f32 = -1e30;
 
 var<workgroup> cells: array<vec4<f32>, CELLS>;
-var<workgroup> sliced: array<f32, KEY_SLICES * HEADS * KEYS>;
-var<workgroup> weights: array<f32, HEADS * KEYS>;
+var<workgroup> sliced: array<f32, SLICED>;
+var<workgroup> weights: array<f32, WEIGHTS>;
 var<workgroup> team: array<f32, THREADS>;
 var<workgroup> fades: array<f32, HEADS>;
 
@@ -131,8 +134,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
   var top = NOTHING;  // of this thread's team's head
   var total = 0.0;    // this thread's part of l
-  var sums: array<vec4<f32>, HEADS * WIDE * 2u>;
-  for (var i = 0u; i < HEADS * WIDE * 2u; i++) { sums[i] = vec4<f32>(0.0); }
+  var sums: array<vec4<f32>, SUMS>;
+  for (var i = 0u; i < SUMS; i++) { sums[i] = vec4<f32>(0.0); }
 
   for (var tile = first + group.y * share; tile < end; tile += KEYS) {
     let count = min(KEYS, end - tile);
@@ -196,7 +199,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
     // Values, each thread its columns over its slice of the keys.
     if (value_slice < VALUE_SLICES || WIDE > 1u) {
-      for (var i = 0u; i < HEADS * WIDE * 2u; i++) { sums[i] = sums[i] * fades[i / (WIDE * 2u)]; }
+      for (var i = 0u; i < SUMS; i++) { sums[i] = sums[i] * fades[i / (WIDE * 2u)]; }
       for (var k = select(0u, value_slice, WIDE == 1u); k < count; k += VALUE_SLICES) {
         var slot = tile_slot + k;
         if (slot >= params.slots) { slot -= params.slots; }

@@ -34,9 +34,11 @@ const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS;   // columns of one thread
 const SUM_ROWS: u32 = (ROWS + SUM_GROUPS - 1u) / SUM_GROUPS;
 // A weight's row is padded so that threads of one row group hit different banks.
 const STRIDE: u32 = ROWS + 4u;
+const WEIGHTS: u32 = (KEYS + 1u) * STRIDE;
+const SUMS: u32 = SUM_ROWS * WIDE * 2u; // vec4s of one thread
 const NOTHING: f32 = -1e30;
 
-var<workgroup> weights: array<f32, (KEYS + 1u) * STRIDE>; // [key][row]: scores, then weights
+var<workgroup> weights: array<f32, WEIGHTS>; // [key][row]: scores, then weights
 var<workgroup> shared_rows: array<f32, THREADS>;
 var<workgroup> fades: array<f32, ROWS>;
 
@@ -86,8 +88,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
   var top = NOTHING;
   var total = 0.0; // this thread's part of its row's l
-  var sums: array<vec4<f32>, SUM_ROWS * WIDE * 2u>;
-  for (var i = 0u; i < SUM_ROWS * WIDE * 2u; i++) { sums[i] = vec4<f32>(0.0); }
+  var sums: array<vec4<f32>, SUMS>;
+  for (var i = 0u; i < SUMS; i++) { sums[i] = vec4<f32>(0.0); }
 
   for (var tile = begin; tile < end; tile += KEYS) {
     let count = min(KEYS, end - tile);

@@ -1,0 +1,274 @@
+package opstest
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// attentionShape is one replay over a cache that holds every position it may.
+type attentionShape struct {
+	name                    string
+	heads, kvHeads, headDim int
+	slots, window           int
+	position, tokens, width int
+	rotated                 int // 0 for no rotation
+	factors, raw            bool
+	softcap, scale          float64
+	spans                   []uint32
+}
+
+var attentionShapes = []attentionShape{
+	{name: "first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64},
+	{name: "nano sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 77, tokens: 1, width: 1, rotated: 64},
+	{name: "nano global", heads: 4, kvHeads: 1, headDim: 128, slots: 500, position: 431, tokens: 1, width: 1, rotated: 128, factors: true},
+	{name: "odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1, rotated: 18},
+	{name: "seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1, rotated: 40},
+	{name: "one to one", heads: 3, kvHeads: 3, headDim: 16, slots: 70, position: 66, tokens: 1, width: 1, rotated: 16, softcap: 5},
+	{name: "wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1, rotated: 512, factors: true},
+	{name: "wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1, width: 1, rotated: 256},
+	{name: "raw queries", heads: 2, kvHeads: 1, headDim: 32, slots: 64, position: 40, tokens: 1, width: 1, raw: true, scale: 0.176},
+	{name: "far ring", heads: 4, kvHeads: 2, headDim: 64, slots: 97, window: 90, position: 131071, tokens: 1, width: 1, rotated: 64},
+	{name: "long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64},
+
+	{name: "prompt", heads: 4, kvHeads: 1, headDim: 64, slots: 64, tokens: 37, width: 40, rotated: 64},
+	{name: "prompt sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 160, window: 64, position: 150, tokens: 70, width: 96, rotated: 64},
+	{name: "prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31, tokens: 32, width: 32, rotated: 32},
+	{name: "prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33, rotated: 128, factors: true},
+	{name: "prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9, rotated: 18, softcap: 4},
+	{name: "prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64, rotated: 512, factors: true},
+	{name: "prompt of one", heads: 4, kvHeads: 1, headDim: 256, slots: 90, position: 70, tokens: 1, width: 16, rotated: 256},
+	{name: "prompt raw", heads: 2, kvHeads: 1, headDim: 40, slots: 64, position: 3, tokens: 20, width: 20, raw: true, scale: 0.16},
+	{name: "spans", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40, width: 48, rotated: 64,
+		spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3)},
+	{name: "spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50, width: 50, rotated: 64,
+		spans: spanOf(50, 0, 9, 7, 9, 40, 8)},
+}
+
+// spanOf is n tokens in the spans [from, to) with an id, given in threes.
+func spanOf(n int, spans ...int) []uint32 {
+	out := make([]uint32, n)
+	for i := 0; i < len(spans); i += 3 {
+		for t := spans[i]; t < spans[i+1]; t++ {
+			out[t] = uint32(spans[i+2])
+		}
+	}
+	return out
+}
+
+// forms are the kits whose variants a device can run: its own, and the other
+// kinds', whose layouts differ.
+func forms(kit *ops.Kit) map[string]*ops.Kit {
+	dev := kit.Device()
+	return map[string]*ops.Kit{
+		"few cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
+		"many cores": ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
+	}
+}
+
+func attentionCases(kit *ops.Kit) []Case {
+	var cases []Case
+	for _, form := range []string{"few cores", "many cores"} {
+		for i, s := range attentionShapes {
+			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(forms(kit)[form], uint64(i))
+				defer r.close()
+				return attentionCase(ctx, r, s)
+			}})
+		}
+	}
+	return cases
+}
+
+// history is a layer's keys or values, [position][kvHead][headDim], as the cache holds them.
+type history [][][]float64
+
+func (h history) row(position, head int) []float64 { return h[position%len(h)][head] }
+
+// fill writes random keys and values for every position that the cache holds
+// once the shape's tokens are in it. Positions are taken modulo the slots.
+func (r *rig) fill(ctx context.Context, c *ops.KVCache, end int) (keys, values history) {
+	keys, values = make(history, c.Slots), make(history, c.Slots)
+	first := max(0, end-c.Slots)
+	var raw []byte
+	row := func() [][]float64 {
+		heads := make([][]float64, c.KVHeads)
+		for h := range heads {
+			half := make([]byte, 2*c.HeadDim)
+			single := make([]float32, c.HeadDim)
+			for i := range single {
+				single[i] = float32(r.random.NormFloat64())
+			}
+			r.keep(quant.F16.Quantize(half, single))
+			r.keep(quant.F16.Dequantize(single, half))
+			raw = append(raw, half...)
+			heads[h] = widened(single)
+		}
+		return heads
+	}
+	for p := first; p < end; p++ {
+		keys[p%c.Slots], values[p%c.Slots] = row(), row()
+	}
+	r.keep(c.Write(ctx, first, raw))
+	return keys, values
+}
+
+func widened(single []float32) []float64 {
+	out := make([]float64, len(single))
+	for i, v := range single {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+func (r *rig) cache(slots, kvHeads, headDim int) *ops.KVCache {
+	c, err := r.kit.NewKVCache("case", slots, kvHeads, headDim)
+	r.keep(err)
+	r.release = append(r.release, c.Release)
+	return c
+}
+
+const ropeTheta = 10000
+
+// rope is a rotation of dim values and its factors, nil for none.
+func (r *rig) rope(dim int, factored bool) (*ops.Rope, []float64) {
+	if dim == 0 {
+		return nil, nil
+	}
+	var factors []float64
+	var single []float32
+	if factored {
+		for n := range dim / 2 {
+			f := 1.0
+			if n >= dim/8 {
+				f = 1e30
+			}
+			factors, single = append(factors, f), append(single, float32(f))
+		}
+	}
+	rope, err := r.kit.NewRope("case", ropeTheta, dim, single)
+	r.keep(err)
+	r.release = append(r.release, rope.Release)
+	return rope, factors
+}
+
+// rotate turns pair n, (n, n + dim/2), by position · theta^(−2n/dim) / factor[n].
+func rotate(x []float64, dim, position int, factors []float64) []float64 {
+	y := append([]float64{}, x...)
+	for n := range dim / 2 {
+		angle := float64(position) * math.Pow(ropeTheta, -2*float64(n)/float64(dim))
+		if factors != nil {
+			angle /= factors[n]
+		}
+		sin, cos := math.Sincos(angle)
+		y[n] = x[n]*cos - x[n+dim/2]*sin
+		y[n+dim/2] = x[n]*sin + x[n+dim/2]*cos
+	}
+	return y
+}
+
+func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, error) {
+	if s.scale == 0 {
+		s.scale = 1
+	}
+	const offset = 4
+	stride := s.heads*s.headDim + 6
+	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	if r.err != nil {
+		return 0, r.err
+	}
+	keys, values := r.fill(ctx, c, s.position+s.tokens)
+	rope, factors := r.rope(s.rotated, s.factors)
+	norm, normBuffer := r.weight(!s.raw, s.headDim)
+	if !s.raw {
+		norm, normBuffer = r.sharpened(norm)
+	}
+	q := r.normal(offset + s.width*stride)
+	qBuffer, out := r.upload(q), r.floats(s.width*s.heads*s.headDim)
+	var spans *wgslkit.Buffer
+	if s.spans != nil {
+		spans = r.words(append(append([]uint32{}, s.spans...), make([]uint32, s.width-s.tokens)...)...)
+	}
+	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
+		partials := rec.Attention(ops.Attention{
+			Label: "attention", Q: ops.Slice{Buffer: qBuffer, Offset: offset, Stride: stride}, QNorm: normBuffer, Eps: normEps,
+			Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Scale: float32(s.scale), Softcap: float32(s.softcap),
+			Spans: spans, Out: out,
+		})
+		if partials != nil {
+			rec.Merge("merge", partials, out)
+		}
+	})
+	var want []float64
+	for t := range s.tokens {
+		for h := range s.heads {
+			at := offset + t*stride + h*s.headDim
+			query := q[at : at+s.headDim]
+			if !s.raw {
+				query = rms(query, norm, normEps)
+			}
+			query = scaled(rotate(query, s.rotated, s.position+t, factors), s.scale)
+			want = append(want, s.attend(query, t, h/(s.heads/s.kvHeads), keys, values)...)
+		}
+	}
+	return r.compare(r.read(out, len(want)), want)
+}
+
+// sharpened scales a query norm's weights so that scores are of order one.
+func (r *rig) sharpened(norm []float64) ([]float64, *wgslkit.Buffer) {
+	norm = scaled(norm, 2/math.Sqrt(float64(len(norm))))
+	for i, v := range norm {
+		norm[i] = float64(float32(v))
+	}
+	return norm, r.upload(norm)
+}
+
+// attend is one query's attention, by the definition.
+func (s attentionShape) attend(query []float64, t, kvHead int, keys, values history) []float64 {
+	var scores []float64
+	var seen []int
+	top := math.Inf(-1)
+	for j := max(0, s.position+s.tokens-s.slots); j < s.position+s.tokens; j++ {
+		if !s.visible(t, j) {
+			continue
+		}
+		var score float64
+		for d, k := range keys.row(j, kvHead) {
+			score += query[d] * k
+		}
+		if s.softcap > 0 {
+			score = s.softcap * math.Tanh(score/s.softcap)
+		}
+		scores, seen, top = append(scores, score), append(seen, j), max(top, score)
+	}
+	out := make([]float64, s.headDim)
+	var sum float64
+	for i, j := range seen {
+		w := math.Exp(scores[i] - top)
+		sum += w
+		for d, v := range values.row(j, kvHead) {
+			out[d] += w * v
+		}
+	}
+	return scaled(out, 1/sum)
+}
+
+// visible says whether the token at row t sees position j.
+func (s attentionShape) visible(t, j int) bool {
+	behind := s.position + t - j
+	if s.window > 0 && (behind >= s.window || -behind >= s.window) {
+		return false
+	}
+	if behind >= 0 {
+		return true
+	}
+	return s.spans != nil && s.spans[t] != 0 && s.spans[t] == s.spans[j-s.position]
+}
+
+func (s attentionShape) String() string {
+	return fmt.Sprintf("%s: %d/%d×%d", s.name, s.heads, s.kvHeads, s.headDim)
+}
