@@ -127,7 +127,10 @@ func (w *writer) tensor(t tensor) error {
 	}
 	switch {
 	case t.fixed != nil:
-		return w.file.WriteRows(t.fixed)
+		if err := w.file.WriteRows(t.fixed); err != nil {
+			return err
+		}
+		return w.report(int64(4 * len(t.fixed)))
 	case t.Type == quant.F32 || w.each && t.Type.CanQuantize():
 		return w.values(t)
 	}
