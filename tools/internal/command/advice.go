@@ -22,6 +22,9 @@ var advice = []struct {
 	{wgslkit.ErrDeviceLost, "; try again, or compute with --device cpu"},
 }
 
+// noReference is for errors that no file is to blame for.
+var noReference modelref.Reference
+
 // adviceFor ends an error's sentence.
 func adviceFor(err error, ref modelref.Reference) string {
 	if errors.Is(err, gguf.ErrNotGGUF) {

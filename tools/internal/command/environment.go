@@ -31,3 +31,14 @@ func (e *environment) say(format string, args ...any) {
 
 // finder finds models.
 func (e *environment) finder() modelref.Finder { return modelref.NewFinder(e.getenv) }
+
+// styles are the looks that a stream can show.
+func (e *environment) styles(w io.Writer) terminal.Styles { return terminal.StylesFor(w, e.getenv) }
+
+// prefillProgress shows on w how much of a long prompt is computed, until done.
+func prefillProgress(w io.Writer) (report func(computed, total int), done func()) {
+	progress := terminal.NewProgress(w, false)
+	return func(computed, total int) {
+		progress.Set("reading the prompt", int64(computed), int64(total))
+	}, progress.Clear
+}

@@ -76,7 +76,7 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, adviceFor(err, modelref.Reference{}))
+		return nil, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
 	progress.Clear()
 	if info := model.Info(); info.Fallback != "" {

@@ -1,0 +1,112 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// textPrinter prints an answer for people: text and tool calls to standard
+// output, thoughts to standard error.
+type textPrinter struct {
+	env       *environment
+	tok       *tokenizer.Tokenizer
+	styles    terminal.Styles // of standard error
+	maxTokens int
+
+	atLineStart bool
+	wrote       bool
+	thinking    bool
+	notes       []string
+}
+
+func (p *textPrinter) event(e gemma4.Event) error {
+	p.noteLogProbs(e.Tokens)
+	if e.Kind != chat.ThinkingEvent {
+		p.endThinking()
+	}
+	switch e.Kind {
+	case chat.ThinkingEvent:
+		p.thinking = true
+		fmt.Fprint(p.env.err, p.styles.Dim.Apply(e.Text))
+	case chat.TextEvent:
+		return p.print(e.Text)
+	case chat.CallEvent:
+		return p.printLine(showCall(e.Call))
+	case chat.MalformedEvent:
+		p.notes = append(p.notes, fmt.Sprintf("gemwire: the model made a tool call that cannot be read: %v", e.Err))
+		return p.printLine(e.Text)
+	case chat.DoneEvent:
+		if e.Reason == chat.ReasonLength {
+			p.notes = append(p.notes, lengthNote(p.maxTokens))
+		}
+	}
+	return nil
+}
+
+// lengthNote says why an answer is cut off.
+func lengthNote(maxTokens int) string {
+	if maxTokens > 0 {
+		return fmt.Sprintf("gemwire: the answer was cut off after --max-tokens %d", maxTokens)
+	}
+	return "gemwire: the answer was cut off where the context is full; a larger --context holds more"
+}
+
+func (p *textPrinter) print(text string) error {
+	if text == "" {
+		return nil
+	}
+	p.wrote, p.atLineStart = true, strings.HasSuffix(text, "\n")
+	_, err := io.WriteString(p.env.out, text)
+	return err
+}
+
+func (p *textPrinter) printLine(line string) error {
+	if p.wrote && !p.atLineStart {
+		line = "\n" + line
+	}
+	return p.print(line + "\n")
+}
+
+func (p *textPrinter) endThinking() {
+	if p.thinking {
+		fmt.Fprint(p.env.err, "\n\n")
+		p.thinking = false
+	}
+}
+
+func (p *textPrinter) noteLogProbs(tokens []sample.Choice) {
+	for _, c := range tokens {
+		if len(c.Top) == 0 {
+			continue
+		}
+		rivals := make([]string, len(c.Top))
+		for i, top := range c.Top {
+			rivals[i] = formatLogProb(p.tok, top)
+		}
+		chosen := formatLogProb(p.tok, sample.LogProb{Token: c.Token, LogProb: c.LogProb})
+		p.notes = append(p.notes, fmt.Sprintf("%-24s of %s", chosen, strings.Join(rivals, ", ")))
+	}
+}
+
+// finish ends the last line and says what there is to say.
+func (p *textPrinter) finish() error {
+	p.endThinking()
+	var err error
+	if p.wrote && !p.atLineStart {
+		err = p.print("\n")
+	}
+	for _, note := range p.notes {
+		p.env.say("%s", note)
+	}
+	return err
+}
+
+// showCall is a tool call as people read it.
+func showCall(c chat.ToolCall) string { return fmt.Sprintf("%s(%s)", c.Name, c.Arguments) }

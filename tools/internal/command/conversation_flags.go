@@ -1,0 +1,43 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
+
+// conversationFlags say what a prompt holds beside the user's words.
+type conversationFlags struct {
+	system string
+	think  bool
+	tools  string
+}
+
+func (f *conversationFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.system, "system", "", "begin with this `TEXT` as the system prompt")
+	flags.BoolVar(&f.think, "think", false, "let the model think before it answers")
+	flags.StringVar(&f.tools, "tools", "", "offer the functions in this `FILE`, a JSON list as OpenAI's API takes it")
+}
+
+// conversation is the beginning of one, as the flags say.
+func (f *conversationFlags) conversation() (chat.Conversation, error) {
+	c := chat.Conversation{Options: chat.Options{EnableThinking: f.think}}
+	if f.system != "" {
+		c.Messages = []chat.Message{{Role: chat.System, Content: chat.Text(f.system)}}
+	}
+	if f.tools == "" {
+		return c, nil
+	}
+	raw, err := os.ReadFile(f.tools)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(raw, &c.Options.Tools); err != nil {
+		return c, fmt.Errorf("%s is no list of tools: %w; it looks like [{\"type\":\"function\",\"function\":{\"name\":…,\"parameters\":…}}]", f.tools, err)
+	}
+	return c, nil
+}
