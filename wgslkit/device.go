@@ -19,6 +19,8 @@ type Options struct {
 	MaxBindingSize int64
 	// Disable switches features off that the device has.
 	Disable Features
+	// Avoid, where set, is asked what does not work on the adapter that was chosen.
+	Avoid func(Info) Avoid
 }
 
 // Device is one GPU with everything that was made on it. Its methods may be
@@ -29,12 +31,14 @@ type Device struct {
 	limits   Limits
 	features Features
 	budget   int64
+	avoid    Avoid
 
 	mu       sync.Mutex
 	closed   bool
 	used     map[Purpose]int64
 	buffers  map[*Buffer]struct{}
 	kernels  map[string]*Kernel
+	asked    map[KernelID]bool        // kernels asked for, while that is traced
 	staging  map[int64][]bufferHandle // idle read buffers by size
 	programs int
 }
@@ -61,14 +65,22 @@ func Open(opts Options) (*Device, error) {
 }
 
 func (d *Device) applyOptions(opts Options) {
+	if opts.Avoid != nil {
+		d.avoid = opts.Avoid(d.info)
+		d.disable(d.avoid.Features)
+	}
+	d.disable(opts.Disable)
 	if m := opts.MaxBindingSize; m > 0 {
 		d.limits.MaxStorageBindingSize = min(d.limits.MaxStorageBindingSize, m)
 		d.limits.MaxBufferSize = min(d.limits.MaxBufferSize, m)
 	}
-	d.features.Timestamps = d.features.Timestamps && !opts.Disable.Timestamps
-	d.features.Subgroups = d.features.Subgroups && !opts.Disable.Subgroups
-	d.features.ShaderF16 = d.features.ShaderF16 && !opts.Disable.ShaderF16
-	d.features.PackedDot = d.features.PackedDot && !opts.Disable.PackedDot
+}
+
+func (d *Device) disable(f Features) {
+	d.features.Timestamps = d.features.Timestamps && !f.Timestamps
+	d.features.Subgroups = d.features.Subgroups && !f.Subgroups
+	d.features.ShaderF16 = d.features.ShaderF16 && !f.ShaderF16
+	d.features.PackedDot = d.features.PackedDot && !f.PackedDot
 }
 
 // Info names the adapter.

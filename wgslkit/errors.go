@@ -17,6 +17,8 @@ var (
 	ErrLimit = errors.New("over a limit of this GPU")
 	// ErrShader: a WGSL file could not be composed or compiled.
 	ErrShader = errors.New("shader error")
+	// ErrBrokenKernel: the kernel is known to compute wrongly on this device.
+	ErrBrokenKernel = errors.New("this GPU's driver computes a kernel wrongly")
 	// ErrReleased: a buffer, program or device was used after its release.
 	ErrReleased = errors.New("used after release")
 )

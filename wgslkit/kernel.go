@@ -21,14 +21,18 @@ func (k *Kernel) Name() string { return k.name }
 
 // Kernel compiles a variant, or returns the one compiled before.
 func (d *Device) Kernel(s *Shaders, file string, v Variant) (*Kernel, error) {
-	name := file
-	if key := v.key(); key != "" {
-		name += "[" + key + "]"
-	}
+	id := kernelID(file, v)
+	name := id.Name
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, fmt.Errorf("%w: device", ErrReleased)
+	}
+	if d.asked != nil {
+		d.asked[id] = true
+	}
+	if d.avoid.kernel(id) {
+		return nil, fmt.Errorf("%w: %s on %s", ErrBrokenKernel, id.Form, d.info.Name)
 	}
 	if k, ok := d.kernels[name]; ok {
 		return k, nil
