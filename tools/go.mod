@@ -8,6 +8,8 @@ require (
 	github.com/gemwire/gemwire/gemma4/nano v0.1.0
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
+	github.com/google/go-cmp v0.7.0
+	github.com/reeflective/readline v1.3.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
@@ -16,11 +18,11 @@ require (
 
 require (
 	github.com/cogentcore/webgpu v0.23.0 // indirect
-	github.com/gemwire/gemwire/quant v0.1.0 // indirect
+	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/x448/float16 v0.8.4 // indirect
+	github.com/x448/float16 v0.8.4
 	golang.org/x/sys v0.47.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )

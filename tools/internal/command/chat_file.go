@@ -1,0 +1,111 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
+
+// readConversation reads a conversation: {"messages": […], "options": {…}}.
+func readConversation(raw []byte, name string) (chat.Conversation, error) {
+	var c struct {
+		Messages *[]chat.Message `json:"messages"`
+		Options  chat.Options    `json:"options"`
+	}
+	err := json.Unmarshal(raw, &c)
+	if err != nil || c.Messages == nil {
+		if err == nil {
+			err = errors.New(`it has no "messages"`)
+		}
+		return chat.Conversation{}, fmt.Errorf(`%s is no conversation: %w; it looks like {"messages":[{"role":"user","content":"Hi"}],"options":{}}`, name, err)
+	}
+	return chat.Conversation{Messages: *c.Messages, Options: c.Options}, nil
+}
+
+func (c *chatLoop) slashSave(_ context.Context, arg string) error {
+	path, err := fileArgument(arg, "/save")
+	if err != nil {
+		return err
+	}
+	if old, err := os.ReadFile(path); err == nil {
+		if _, err := readConversation(old, path); err != nil {
+			return fmt.Errorf("%s is there already and holds something else; take another name", path)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if c.conversation.Messages == nil {
+		c.conversation.Messages = []chat.Message{}
+	}
+	raw, err := json.MarshalIndent(c.conversation, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(path, append(raw, '\n')); err != nil {
+		return err
+	}
+	c.note("saved %d messages in %s", len(c.conversation.Messages), path)
+	return nil
+}
+
+func (c *chatLoop) slashLoad(_ context.Context, arg string) error {
+	path, err := fileArgument(arg, "/load")
+	if err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	conversation, err := readConversation(raw, path)
+	if err != nil {
+		return err
+	}
+	conversation.Options.NoGenerationPrompt = false
+	if _, err := c.model.EncodeChat(conversation); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	c.conversation = conversation
+	c.note("loaded %d messages; /history shows them", len(conversation.Messages))
+	return nil
+}
+
+// fileArgument is the file that a command names.
+func fileArgument(arg, command string) (string, error) {
+	if arg == "" {
+		return "", fmt.Errorf("%s needs the name of a file", command)
+	}
+	arg = strings.Trim(arg, `"`)
+	if rest, ok := strings.CutPrefix(arg, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		return filepath.Join(home, rest), nil
+	}
+	return arg, nil
+}
+
+// replaceFile writes a file so that it is whole or what it was before.
+func replaceFile(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

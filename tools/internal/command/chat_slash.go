@@ -1,0 +1,202 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// slashCommand is something that a chat does instead of sending a message.
+type slashCommand struct {
+	names []string // the first is the one that help shows
+	args  string
+	help  string
+	run   func(c *chatLoop, ctx context.Context, arg string) error
+}
+
+// slashCommands are listed in the order of /help. They are set on start, as
+// /help itself looks at them.
+var slashCommands []slashCommand
+
+func init() {
+	slashCommands = []slashCommand{
+		{[]string{"/help", "/?"}, "", "show this", (*chatLoop).slashHelp},
+		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - takes it away", (*chatLoop).slashSystem},
+		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
+		{[]string{"/set"}, "[NAME VALUE]", "show or set how answers are chosen: /set temperature 0.5", (*chatLoop).slashSet},
+		{[]string{"/regenerate", "/retry"}, "", "answer the last message anew", (*chatLoop).slashRegenerate},
+		{[]string{"/undo"}, "", "take back the last message and its answer", (*chatLoop).slashUndo},
+		{[]string{"/reset", "/clear"}, "", "forget the conversation, all but the system prompt", (*chatLoop).slashReset},
+		{[]string{"/history"}, "", "show the conversation", (*chatLoop).slashHistory},
+		{[]string{"/save"}, "FILE", "write the conversation as JSON", (*chatLoop).slashSave},
+		{[]string{"/load"}, "FILE", "go on with a saved conversation", (*chatLoop).slashLoad},
+		{[]string{"/info"}, "", "show the model, the device and how full the context is", (*chatLoop).slashInfo},
+		{[]string{"/verbose"}, "[on|off]", "tell times after each answer", (*chatLoop).slashVerbose},
+		{[]string{"/exit", "/quit", "/bye"}, "", "end the chat, as Ctrl-D does", func(*chatLoop, context.Context, string) error { return errExit }},
+	}
+}
+
+// slash runs a line that begins with a slash.
+func (c *chatLoop) slash(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(line, " ")
+	for _, s := range slashCommands {
+		if slices.Contains(s.names, strings.ToLower(name)) {
+			return s.run(c, ctx, strings.TrimSpace(arg))
+		}
+	}
+	return fmt.Errorf("there is no %s; /help lists what there is, and //… sends a message that begins with a slash", name)
+}
+
+// suggestSlash lists the commands that a line could become.
+func suggestSlash(line string) []terminal.Suggestion {
+	var found []terminal.Suggestion
+	for _, s := range slashCommands {
+		if strings.HasPrefix(line, "/") && strings.HasPrefix(s.names[0], line) {
+			found = append(found, terminal.Suggestion{Word: s.names[0], Meaning: s.help})
+		}
+	}
+	return found
+}
+
+func (c *chatLoop) slashHelp(context.Context, string) error {
+	for _, s := range slashCommands {
+		c.env.say("  %-22s %s", strings.TrimSpace(s.names[0]+" "+s.args), s.help)
+	}
+	c.env.say("\nEnter sends. A backslash at the end of a line, or \"\"\" before and after, make a\n" +
+		"message of several lines; pasted text keeps its lines. Ctrl-C stops an answer.")
+	return nil
+}
+
+func (c *chatLoop) slashSystem(_ context.Context, arg string) error {
+	messages := c.conversation.Messages
+	has := len(messages) > 0 && (messages[0].Role == chat.System || messages[0].Role == chat.Developer)
+	if arg == "" {
+		if !has {
+			c.note("no system prompt")
+			return nil
+		}
+		c.env.say("%s", messages[0].Content)
+		return nil
+	}
+	if has {
+		messages = messages[1:]
+	}
+	if arg == "-" {
+		c.conversation.Messages = slices.Clone(messages)
+		c.note("system prompt taken away")
+		return nil
+	}
+	c.conversation.Messages = append([]chat.Message{{Role: chat.System, Content: chat.Text(arg)}}, messages...)
+	c.note("system prompt set")
+	return nil
+}
+
+// onOff reads a switch; nothing turns it over.
+func onOff(arg string, before bool) (bool, error) {
+	switch arg {
+	case "":
+		return !before, nil
+	case "on", "off":
+		return arg == "on", nil
+	}
+	return before, fmt.Errorf("%q: say on or off", arg)
+}
+
+func (c *chatLoop) slashThink(_ context.Context, arg string) (err error) {
+	on := &c.conversation.Options.EnableThinking
+	if *on, err = onOff(arg, *on); err == nil {
+		c.note("thinking is %s", map[bool]string{true: "on", false: "off"}[*on])
+	}
+	return err
+}
+
+func (c *chatLoop) slashVerbose(_ context.Context, arg string) (err error) {
+	if c.verbose, err = onOff(arg, c.verbose); err == nil {
+		c.note("times are %s", map[bool]string{true: "told", false: "not told"}[c.verbose])
+	}
+	return err
+}
+
+func (c *chatLoop) slashSet(_ context.Context, arg string) error {
+	if arg == "" {
+		c.sampling.flags.VisitAll(func(f *pflag.Flag) {
+			value := f.Value.String()
+			if f.Name == "seed" && !f.Changed {
+				value = "another each time"
+			}
+			c.env.say("  %-18s %s", f.Name, value)
+		})
+		return nil
+	}
+	name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), " ")
+	name, value = strings.ReplaceAll(name, "_", "-"), strings.TrimSpace(value)
+	if err := c.sampling.set(name, value); err != nil {
+		return err
+	}
+	c.note("%s is %s", name, c.sampling.flags.Lookup(name).Value)
+	return nil
+}
+
+func (c *chatLoop) slashRegenerate(ctx context.Context, _ string) error {
+	i := c.lastUser()
+	if i < 0 {
+		return fmt.Errorf("nothing was asked yet")
+	}
+	before := c.conversation.Messages
+	c.conversation.Messages = slices.Clone(before[:i+1])
+	err := c.answer(ctx)
+	if len(c.conversation.Messages) <= i { // no answer came: the one before stays
+		c.conversation.Messages = before
+	}
+	return err
+}
+
+func (c *chatLoop) slashUndo(context.Context, string) error {
+	if !c.undo() {
+		return fmt.Errorf("nothing was asked yet")
+	}
+	c.note("taken back; %d messages are left", len(c.conversation.Messages))
+	return nil
+}
+
+func (c *chatLoop) slashReset(context.Context, string) error {
+	var kept []chat.Message
+	if m := c.conversation.Messages; len(m) > 0 && (m[0].Role == chat.System || m[0].Role == chat.Developer) {
+		kept = m[:1:1]
+	}
+	c.conversation.Messages = kept
+	c.note("the conversation is forgotten")
+	return nil
+}
+
+func (c *chatLoop) slashHistory(context.Context, string) error {
+	for _, m := range c.conversation.Messages {
+		text := strings.TrimSpace(m.Content.String())
+		for _, call := range m.ToolCalls {
+			text = strings.TrimSpace(text + "\n" + showCall(call))
+		}
+		c.env.say("%s %s", c.styles.Bold.Apply(m.Role+":"), text)
+	}
+	return nil
+}
+
+func (c *chatLoop) slashInfo(context.Context, string) error {
+	info := c.model.Info()
+	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", info.Name, info.Layers, info.Vocab, info.Template)
+	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
+	c.env.say("  device     %s", info.DeviceName)
+	if p := info.Plan; p != nil {
+		c.env.say("  memory     %s: weights %s, cache %s, work %s", humanize.Bytes(uint64(p.Total())),
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), humanize.Bytes(uint64(p.Activations)))
+	}
+	c.env.say("  context    %d of %d tokens in use; the model takes %d", c.session.Len(), c.session.Context(), info.MaxContext)
+	c.env.say("  messages   %d", len(c.conversation.Messages))
+	return nil
+}
