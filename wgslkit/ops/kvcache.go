@@ -34,12 +34,11 @@ func (k *Kit) NewKVCache(label string, slots, kvHeads, headDim int) (*KVCache, e
 	if err := checkCache(label, slots, kvHeads, headDim); err != nil {
 		return nil, err
 	}
-	limits := k.dev.Limits()
 	head := headBytes(slots, headDim)
-	fit := min(limits.MaxStorageBindingSize, limits.MaxBufferSize) / head
+	fit := k.maxBinding() / head
 	if fit < 1 {
 		return nil, fmt.Errorf("%w: %s: the keys of %d positions take %d bytes a head, this device binds %d at once; take a smaller context",
-			wgslkit.ErrLimit, label, slots, head, min(limits.MaxStorageBindingSize, limits.MaxBufferSize))
+			wgslkit.ErrLimit, label, slots, head, k.maxBinding())
 	}
 	c := &KVCache{Slots: slots, KVHeads: kvHeads, HeadDim: headDim, kit: k, label: label}
 	each := int(min(fit, int64(kvHeads)))
@@ -158,8 +157,14 @@ func (c *KVCache) checkRange(from, n int) error {
 	return nil
 }
 
-// copyBytes bounds the buffer that positions pass through.
+// copyBytes bounds the buffer that positions pass through, where the device does not.
 const copyBytes = 8 << 20
+
+// maxBinding is the most bytes of a buffer that is bound whole.
+func (k *Kit) maxBinding() int64 {
+	limits := k.dev.Limits()
+	return min(limits.MaxStorageBindingSize, limits.MaxBufferSize)
+}
 
 // copyChunks splits n positions into runs that fit the buffer between cache
 // and caller, and calls each with the run's copy and its place in the n.
@@ -167,7 +172,7 @@ func (c *KVCache) copyChunks(ctx context.Context, from, n int, write bool, each 
 	if n == 0 {
 		return nil
 	}
-	chunk := min(n, max(copyBytes/c.PositionBytes(), 1))
+	chunk := min(n, max(int(min(copyBytes, c.kit.maxBinding()))/c.PositionBytes(), 1))
 	rows, err := c.kit.dev.NewBuffer(c.label+" rows", wgslkit.Staging, int64(chunk*c.PositionBytes()))
 	if err != nil {
 		return err

@@ -98,14 +98,14 @@ func (r *rig) fill(ctx context.Context, c *ops.KVCache, end int) (keys, values h
 	row := func() [][]float64 {
 		heads := make([][]float64, c.KVHeads)
 		for h := range heads {
-			half := make([]byte, 2*c.HeadDim)
+			raw = append(raw, make([]byte, 2*c.HeadDim)...)
 			single := make([]float32, c.HeadDim)
 			for i := range single {
 				single[i] = float32(r.random.NormFloat64())
 			}
+			half := raw[len(raw)-2*c.HeadDim:]
 			r.keep(quant.F16.Quantize(half, single))
 			r.keep(quant.F16.Dequantize(single, half))
-			raw = append(raw, half...)
 			heads[h] = widened(single)
 		}
 		return heads

@@ -28,6 +28,7 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, expertCases(kit)...)
 	cases = append(cases, normCases(kit)...)
 	cases = append(cases, routerCases(kit)...)
+	cases = append(cases, cacheCases(kit)...)
 	cases = append(cases, attentionCases(kit)...)
 	return cases
 }

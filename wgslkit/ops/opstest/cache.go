@@ -1,0 +1,234 @@
+package opstest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// halfTolerance is for values that both sides round to f16: a difference in
+// the last bit of float32 may turn a rounding over now and then.
+const halfTolerance = 3e-5
+
+// storeShape is tokens put into a cache that is empty.
+type storeShape struct {
+	name                    string
+	kvHeads, headDim, slots int
+	position, tokens, width int
+	rotated                 int
+	factors, weighted, same bool // same: values come from the raw keys
+}
+
+var storeShapes = []storeShape{
+	{name: "first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true},
+	{name: "far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256, weighted: true},
+	{name: "farther", kvHeads: 1, headDim: 128, slots: 7, position: 262143, tokens: 1, width: 1, rotated: 128},
+	{name: "global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512, weighted: true, factors: true, same: true},
+	{name: "odd", kvHeads: 3, headDim: 18, slots: 12, position: 3, tokens: 5, width: 7, rotated: 18, weighted: true},
+	{name: "round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20, rotated: 40},
+	{name: "part rotated", kvHeads: 1, headDim: 80, slots: 64, position: 9000, tokens: 33, width: 64, rotated: 40, weighted: true},
+	{name: "not rotated", kvHeads: 1, headDim: 16, slots: 5, tokens: 3, width: 3, same: true},
+}
+
+func cacheCases(*ops.Kit) []Case {
+	var cases []Case
+	for i, s := range storeShapes {
+		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(i))
+			defer r.close()
+			return storeCase(ctx, r, s)
+		}})
+	}
+	for i, s := range sequenceShapes {
+		cases = append(cases, Case{Op: "Sequence", Name: s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(i))
+			defer r.close()
+			return sequenceCase(ctx, r, s)
+		}})
+	}
+	for i, s := range copyShapes {
+		name := fmt.Sprintf("%dx%d_%d+%dof%d", s.kvHeads, s.headDim, s.from, s.n, s.slots)
+		cases = append(cases, Case{Op: "KVCache", Name: name, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(i))
+			defer r.close()
+			return 0, copyCase(ctx, r, s)
+		}})
+	}
+	return cases
+}
+
+// toHalf rounds values to f16.
+func (r *rig) toHalf(values []float64) []float64 {
+	single := make([]float32, len(values))
+	for i, v := range values {
+		single[i] = float32(v)
+	}
+	raw := make([]byte, 2*len(values))
+	r.keep(quant.F16.Quantize(raw, single))
+	r.keep(quant.F16.Dequantize(single, raw))
+	return widened(single)
+}
+
+func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
+	const kOffset, vOffset = 2, 7
+	row := s.kvHeads * s.headDim
+	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	if r.err != nil {
+		return 0, r.err
+	}
+	rope, factors := r.rope(s.rotated, s.factors)
+	norm, normBuffer := r.weight(s.weighted, s.headDim)
+	k, v := r.normal(kOffset+s.width*(row+3)), r.normal(vOffset+s.width*row)
+	kSlice := ops.Slice{Buffer: r.upload(k), Offset: kOffset, Stride: row + 3}
+	vSlice := ops.Slice{Buffer: r.upload(v), Offset: vOffset}
+	vAt := func(t int) []float64 { return v[vOffset+t*row:] }
+	kAt := func(t int) []float64 { return k[kOffset+t*(row+3):] }
+	if s.same {
+		vSlice, vAt = kSlice, kAt
+	}
+	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
+		rec.StoreKV(ops.StoreKV{K: kSlice, V: vSlice, KNorm: normBuffer, Eps: normEps, Rope: rope, Cache: c})
+	})
+	var want []float64
+	for t := range s.tokens {
+		for at := 0; at < row; at += s.headDim {
+			want = append(want, rotate(rms(kAt(t)[at:at+s.headDim], norm, normEps), s.rotated, s.position+t, factors)...)
+		}
+		for at := 0; at < row; at += s.headDim {
+			want = append(want, rms(vAt(t)[at:at+s.headDim], nil, normEps)...)
+		}
+	}
+	got, err := c.Read(ctx, s.position, s.tokens)
+	r.keep(err)
+	single := make([]float32, len(got)/2)
+	r.keep(quant.F16.Dequantize(single, got))
+	return r.compare(widened(single), r.toHalf(want))
+}
+
+// sequenceShape is a sequence that is computed in chunks, one after another.
+type sequenceShape struct {
+	name                    string
+	heads, kvHeads, headDim int
+	slots, window           int
+	width                   int
+	chunks                  []int
+}
+
+var sequenceShapes = []sequenceShape{
+	{name: "token by token", heads: 2, kvHeads: 1, headDim: 32, slots: 12, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1}},
+	{name: "whole", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 70, chunks: []int{70}},
+	{name: "chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30}},
+	{name: "sliding whole", heads: 3, kvHeads: 1, headDim: 16, slots: 100, window: 9, width: 64, chunks: []int{64}},
+	{name: "sliding chunked", heads: 3, kvHeads: 1, headDim: 16, slots: 28, window: 9, width: 20, chunks: []int{20, 20, 4, 20}},
+	{name: "sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+}
+
+func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
+	n := 0
+	for _, tokens := range s.chunks {
+		n += tokens
+	}
+	row := s.kvHeads * s.headDim
+	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	if r.err != nil {
+		return 0, r.err
+	}
+	rope, _ := r.rope(s.headDim, false)
+	q, k, v := r.normal(n*s.heads*s.headDim), r.normal(n*row), r.normal(n*row)
+	norm, normBuffer := r.sharpened(r.weights(s.headDim))
+	kNorm, kNormBuffer := r.weight(true, s.headDim)
+
+	var got []float64
+	for position, i := 0, 0; i < len(s.chunks); position, i = position+s.chunks[i], i+1 {
+		tokens := s.chunks[i]
+		pad := make([]float64, (s.width-tokens)*s.heads*s.headDim)
+		rows := func(x []float64, row int) ops.Slice {
+			return ops.All(r.upload(append(append([]float64{}, x[position*row:(position+tokens)*row]...), pad...)))
+		}
+		qs, ks, vs := rows(q, s.heads*s.headDim), rows(k, row), rows(v, row)
+		out := r.floats(s.width * s.heads * s.headDim)
+		r.run(s.width, position, tokens, func(rec *ops.Recorder) {
+			rec.StoreKV(ops.StoreKV{K: ks, V: vs, KNorm: kNormBuffer, Eps: normEps, Rope: rope, Cache: c})
+			partials := rec.Attention(ops.Attention{
+				Q: qs, QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Out: out,
+			})
+			if partials != nil {
+				rec.Merge("merge", partials, out)
+			}
+		})
+		got = append(got, r.read(out, tokens*s.heads*s.headDim)...)
+	}
+
+	// The twin sees the whole sequence at once, in a cache that forgets nothing.
+	whole := attentionShape{headDim: s.headDim, slots: n, window: s.window, tokens: n}
+	keys, values := make(history, n), make(history, n)
+	for p := range n {
+		for at := p * row; at < (p+1)*row; at += s.headDim {
+			keys[p] = append(keys[p], r.toHalf(rotate(rms(k[at:at+s.headDim], kNorm, normEps), s.headDim, p, nil)))
+			values[p] = append(values[p], r.toHalf(rms(v[at:at+s.headDim], nil, normEps)))
+		}
+	}
+	var want []float64
+	for t := range n {
+		for h := range s.heads {
+			at := (t*s.heads + h) * s.headDim
+			query := rotate(rms(q[at:at+s.headDim], norm, normEps), s.headDim, t, nil)
+			want = append(want, whole.attend(query, t, h/(s.heads/s.kvHeads), keys, values)...)
+		}
+	}
+	return r.compare(got, want)
+}
+
+// copyShape is n positions from one on, of a cache that has been round before.
+type copyShape struct{ kvHeads, headDim, slots, from, n int }
+
+var copyShapes = []copyShape{
+	{1, 64, 10, 0, 10}, {3, 18, 9, 0, 1}, {2, 40, 31, 131060, 31}, {1, 512, 5000, 4000, 4999}, {2, 2, 3, 7, 0},
+}
+
+// copyCase writes positions, reads them whole and in part, and moves them
+// into a cache with other slots.
+func copyCase(ctx context.Context, r *rig, s copyShape) error {
+	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	other := r.cache(s.slots+3, s.kvHeads, s.headDim)
+	if r.err != nil {
+		return r.err
+	}
+	if want := int64(2*2*s.kvHeads*((s.headDim+7)/8*8)) * int64(s.slots); c.Bytes() != want {
+		return fmt.Errorf("a cache of %d bytes, want %d", c.Bytes(), want)
+	}
+	data := make([]byte, s.n*c.PositionBytes())
+	for i := range data {
+		data[i] = byte(r.random.Uint32())
+	}
+	r.keep(c.Write(ctx, s.from, data))
+	got, err := c.Read(ctx, s.from, s.n)
+	r.keep(err)
+	part, err := c.Read(ctx, s.from+s.n/2, s.n-s.n/2)
+	r.keep(err)
+	r.keep(other.Write(ctx, s.from, got))
+	moved, err := other.Read(ctx, s.from, s.n)
+	r.keep(err)
+	switch {
+	case r.err != nil:
+		return r.err
+	case !bytes.Equal(got, data):
+		return errors.New("what is read is not what was written")
+	case !bytes.Equal(part, data[s.n/2*c.PositionBytes():]):
+		return errors.New("the second half, read by itself, differs")
+	case !bytes.Equal(moved, data):
+		return errors.New("another cache returns something else")
+	}
+	if _, err := c.Read(ctx, s.from, s.slots+1); !errors.Is(err, wgslkit.ErrValidation) {
+		return fmt.Errorf("reading more positions than slots: %v, want ErrValidation", err)
+	}
+	if err := c.Write(ctx, -1, data); !errors.Is(err, wgslkit.ErrValidation) {
+		return fmt.Errorf("writing before the first position: %v, want ErrValidation", err)
+	}
+	return nil
+}
