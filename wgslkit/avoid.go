@@ -19,6 +19,9 @@ func (a Avoid) kernel(id KernelID) bool {
 	return slices.Contains(a.Kernels, id.Name) || slices.Contains(a.Kernels, id.Form)
 }
 
+// Avoided is what the device was opened to avoid.
+func (d *Device) Avoided() Avoid { return d.avoid }
+
 // KernelID names a kernel. Kernels of one Form are the same text in other
 // sizes: the file with the words and truths of its variant.
 type KernelID struct{ Name, Form string }

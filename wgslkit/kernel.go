@@ -32,7 +32,7 @@ func (d *Device) Kernel(s *Shaders, file string, v Variant) (*Kernel, error) {
 		d.asked[id] = true
 	}
 	if d.avoid.kernel(id) {
-		return nil, fmt.Errorf("%w: %s on %s", ErrBrokenKernel, id.Form, d.info.Name)
+		return nil, fmt.Errorf("%w: %s on %s; update its driver and test it again, or run on the CPU", ErrBrokenKernel, id.Form, d.info.Name)
 	}
 	if k, ok := d.kernels[name]; ok {
 		return k, nil

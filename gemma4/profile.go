@@ -1,0 +1,84 @@
+package gemma4
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// Profile computes the last token of the session's text once more and says
+// what each kernel of a decoding step took on the GPU, slowest first. The
+// session then has one token less computed. It fails with ErrUnsupported on
+// the CPU, for a session without text, and where the GPU has no timestamps.
+func (s *Session) Profile(ctx context.Context) ([]wgslkit.KernelTime, error) {
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.end()
+	st, ok := s.state.(*gpuState)
+	n := s.state.length()
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: a profile on the CPU; take one on a GPU", ErrUnsupported)
+	case !st.engine.device.Features().Timestamps:
+		return nil, fmt.Errorf("%w: %s has no timestamps", ErrUnsupported, st.engine.device.Info().Name)
+	case n == 0:
+		return nil, fmt.Errorf("%w: a profile of a session without text; compute a prompt first", ErrUnsupported)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	last := s.tokens[n-1]
+	// A sliding cache holds the window before the last token as well.
+	s.tokens = s.tokens[:st.rewind(n-1)]
+	if err := st.feed(st.single, []int32{last}); err != nil {
+		return nil, err
+	}
+	return st.programs.decode.Profile(1)
+}
+
+// Dispatches is how many kernels a decoding step runs; 0 on the CPU.
+func (s *Session) Dispatches() int {
+	if st, ok := s.state.(*gpuState); ok {
+		return st.programs.decode.Dispatches()
+	}
+	return 0
+}
+
+// GPUMemory is the bytes in use on the GPU by purpose; nil on the CPU.
+func (m *Model) GPUMemory() map[wgslkit.Purpose]int64 {
+	if e, ok := m.engine.(*gpuEngine); ok {
+		return e.device.Memory()
+	}
+	return nil
+}
+
+// BytesPerToken is how many bytes of the file's weights decoding one token
+// reads: all of them, but of tables that are only looked up one row, and of
+// experts those that are chosen.
+func (m *Model) BytesPerToken() int64 {
+	read := map[*gguf.Tensor]int64{}
+	for _, t := range textTensors(m.arch) {
+		read[t] = t.Size
+	}
+	for _, t := range lookupTables(m.arch) {
+		read[t] = t.Size / int64(t.Rows())
+	}
+	c := m.arch.Config
+	for i := range m.arch.Layers {
+		if e := m.arch.Layers[i].MoE; e != nil {
+			for _, t := range []*gguf.Tensor{e.GateUp, e.Gate, e.Up, e.Down} {
+				if t != nil {
+					read[t] = t.Size / int64(c.Experts) * int64(c.ExpertsUsed)
+				}
+			}
+		}
+	}
+	var total int64
+	for _, n := range read {
+		total += n
+	}
+	return total
+}
