@@ -35,7 +35,7 @@ func (e *cpuEngine) newState(n int) (state, error) {
 }
 
 func (e *cpuEngine) describe(info *Info) {
-	info.Device, info.DeviceName = OnCPU, fmt.Sprintf("CPU, %d threads", runtime.GOMAXPROCS(0))
+	info.Device, info.DeviceName = DeviceCPU, fmt.Sprintf("CPU, %d threads", runtime.GOMAXPROCS(0))
 }
 
 func (e *cpuEngine) close() error {

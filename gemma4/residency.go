@@ -91,7 +91,7 @@ func newPlan(kit *ops.Kit, m *arch.Model, s sizing) (*Plan, error) {
 }
 
 func (p *planner) place(t *gguf.Tensor) error {
-	if !ops.Supports(t.Type) {
+	if !t.Type.Supported() {
 		return fmt.Errorf("%w: tensor %s has type %v, which has no GPU kernel; take a file in another quantization, such as Q4_K_M, or run on the CPU",
 			ErrUnsupported, t.Name, t.Type)
 	}
@@ -177,12 +177,13 @@ func newSizing(c *arch.Config, context int, kind wgslkit.Kind, limits wgslkit.Li
 }
 
 // slots is how many positions layer i's cache holds: all of the context, or,
-// for a sliding layer, the window with a chunk's new positions beside it.
+// for a sliding layer, the window with a chunk's new positions beside it, which
+// is what the attention over a ring wants even where the context is shorter.
 func (s sizing) slots(c *arch.Config, i int) int {
 	if !c.IsSliding(i) {
 		return s.context
 	}
-	return min(s.context, c.SlidingWindow+s.chunk)
+	return c.SlidingWindow + s.chunk
 }
 
 // cacheBytes is the size of the keys and values of one session, in f16.

@@ -348,7 +348,7 @@ func (s *gpuState) restoredFrom(n int) int {
 	if c.SlidingWindow == 0 || first <= 0 {
 		return 0
 	}
-	return first + min(s.sizing.context, c.SlidingWindow+s.sizing.chunk)
+	return first + c.SlidingWindow + s.sizing.chunk
 }
 
 func (s *gpuState) writeLayer(i, n int, l cpu.LayerState) error {
