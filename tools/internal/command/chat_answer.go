@@ -14,6 +14,9 @@ import (
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
+// errNoAnswer says that the model had nothing to say.
+var errNoAnswer = errors.New("no answer came, and the message is taken back; say it in other words")
+
 // ask adds the user's message and lets the model answer. A message that got no
 // answer is taken back.
 func (c *chatLoop) ask(ctx context.Context, text string) error {
@@ -26,7 +29,10 @@ func (c *chatLoop) ask(ctx context.Context, text string) error {
 func (c *chatLoop) answer(ctx context.Context) error {
 	for {
 		message, err := c.generate(ctx)
-		if err != nil || isEmpty(message) {
+		if err == nil && isEmpty(message) {
+			err = errNoAnswer
+		}
+		if err != nil {
 			c.undo()
 			return err
 		}
@@ -73,6 +79,9 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 		}
 	}
 	err = errors.Join(err, printer.finish())
+	if c.styles != (terminal.Styles{}) {
+		c.env.say("") // a line between an answer and the next prompt
+	}
 	if err != nil && answering.Err() != nil && ctx.Err() == nil {
 		c.note("stopped")
 		return answer.partial(), nil

@@ -59,7 +59,11 @@ func suggestSlash(line string) []terminal.Suggestion {
 	var found []terminal.Suggestion
 	for _, s := range slashCommands {
 		if strings.HasPrefix(line, "/") && strings.HasPrefix(s.names[0], line) {
-			found = append(found, terminal.Suggestion{Word: s.names[0], Meaning: s.help})
+			word := s.names[0]
+			if s.args != "" {
+				word += " "
+			}
+			found = append(found, terminal.Suggestion{Word: word, Meaning: s.help})
 		}
 	}
 	return found

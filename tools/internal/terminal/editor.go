@@ -62,7 +62,8 @@ func newEditor(suggest func(line string) []Suggestion) *editor {
 	return e
 }
 
-// Read reads one message, of several lines if it likes. Where ctx ends, so does
+// Read reads one message, of several lines if it likes; with ErrInterrupted it
+// returns what was typed. Where ctx ends, so does
 // the program: nothing else gets a terminal out of a read.
 func (e *editor) Read(ctx context.Context, prompt string) (string, error) {
 	e.prompt = prompt
@@ -75,7 +76,7 @@ func (e *editor) Read(ctx context.Context, prompt string) (string, error) {
 	}
 	text, err := e.shell.Readline()
 	if errors.Is(err, readline.ErrInterrupt) {
-		return "", ErrInterrupted
+		return text, ErrInterrupted
 	}
 	return plain(text), err
 }
