@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -24,11 +25,20 @@ func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts Op
 	if err != nil {
 		return nil, err
 	}
+	if slowerThanCPU(device, opts) {
+		err := fmt.Errorf("%w: %s is a software rasterizer, which the CPU path outruns; say --device gpu to use it all the same", wgslkit.ErrNoDevice, device.Info().Name)
+		return nil, errors.Join(err, device.Close())
+	}
 	e := &gpuEngine{device: device, kit: ops.New(device), model: m}
 	if err := e.load(ctx, contextLength, opts); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
 	return e, nil
+}
+
+// slowerThanCPU says that nobody asked for the device and it only plays a GPU.
+func slowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
+	return opts.Device == DeviceAuto && opts.GPU.Adapter == "" && os.Getenv("GEMWIRE_ADAPTER") == "" && d.Info().Kind == wgslkit.CPU
 }
 
 func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOptions) (err error) {

@@ -18,7 +18,8 @@ type Device string
 
 // The devices.
 const (
-	// DeviceAuto takes the GPU, and the CPU where there is none.
+	// DeviceAuto takes the GPU, and the CPU where there is none or only a
+	// software rasterizer that nobody named.
 	DeviceAuto Device = ""
 	DeviceGPU  Device = "gpu"
 	DeviceCPU  Device = "cpu"

@@ -139,3 +139,24 @@ func TestTiledAnswersTheSame(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing is said and a software rasterizer is all there is, the CPU
+// computes, and the model says why.
+func TestAutoPrefersTheCPUToARasterizer(t *testing.T) {
+	dev, err := wgslkit.Open(wgslkit.Options{})
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := dev.Info().Kind
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info := open(t, nanoPath, gemma4.OpenOptions{Context: 64}).Info()
+	wantCPU := kind == wgslkit.CPU && os.Getenv("GEMWIRE_ADAPTER") == ""
+	if (info.Device == gemma4.DeviceCPU) != wantCPU || (info.Fallback != "") != wantCPU {
+		t.Errorf("on a %s it took the %s, saying %q", kind, info.Device, info.Fallback)
+	}
+}
