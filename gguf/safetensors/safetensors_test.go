@@ -266,7 +266,7 @@ func FuzzHeader(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			values = append(values, Values{tensor.Name, tensor.DType, tensor.Shape, floats})
+			values = append(values, Values{Name: tensor.Name, DType: tensor.DType, Shape: tensor.Shape, Values: floats})
 		}
 		var out bytes.Buffer
 		if err := Write(&out, file.Metadata, values); err != nil {

@@ -17,6 +17,9 @@ type Values struct {
 	DType  DType // F32, F16 or BF16; empty is F32
 	Shape  []int // outermost dimension first
 	Values []float32
+	// Fill, in place of Values, hands the values over piece by piece, so that
+	// they need not be in memory together. It is called once.
+	Fill func(write func(values []float32) error) error
 }
 
 // Write writes a file of tensors, with metadata under __metadata__ if there is
@@ -124,20 +127,41 @@ func (t Values) check() (int64, error) {
 		}
 		n *= d
 	}
-	if n != len(t.Values) {
+	if t.Fill == nil && n != len(t.Values) {
 		return 0, fmt.Errorf("shape %v is %d values, there are %d", t.Shape, n, len(t.Values))
 	}
 	return typ.Size(int64(n))
 }
 
 func (t Values) writeTo(w io.Writer) error {
+	if t.Fill == nil {
+		return t.encode(w, t.Values)
+	}
+	left := 1
+	for _, d := range t.Shape {
+		left *= d
+	}
+	err := t.Fill(func(values []float32) error {
+		if len(values) > left {
+			return fmt.Errorf("%d values are more than the %d that shape %v still takes", len(values), left, t.Shape)
+		}
+		left -= len(values)
+		return t.encode(w, values)
+	})
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%d values of shape %v are missing", left, t.Shape)
+	}
+	return err
+}
+
+func (t Values) encode(w io.Writer, values []float32) error {
 	typ, err := t.dtype().quantType()
 	if err != nil {
 		return err
 	}
 	const chunkValues = 1 << 16
-	raw := make([]byte, typ.BlockBytes()*min(chunkValues, len(t.Values)))
-	for values := t.Values; len(values) > 0; {
+	raw := make([]byte, typ.BlockBytes()*min(chunkValues, len(values)))
+	for len(values) > 0 {
 		n := min(chunkValues, len(values))
 		part := raw[:n*typ.BlockBytes()]
 		if err := typ.Quantize(part, values[:n]); err != nil {
