@@ -2,6 +2,7 @@ package ops
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -10,21 +11,34 @@ import (
 // or +Inf, or every token is forbidden.
 var ErrLogits = errors.New("unusable logits")
 
-// DefaultRepeatLastN is how far back penalties look where RepeatLastN is 0.
-const DefaultRepeatLastN = 64
-
-// MaxLogProbs is the largest SamplerOptions.MaxLogProbs.
-const MaxLogProbs = 256
-
 // Sample records the choice of the next token from the logits of the program's
-// last one: penalties, bias, then greedy or temperature, top-k, top-p, min-p and
-// a draw, as the Sampler is configured when the program is replayed.
+// last one: penalties, bias, then the largest, or temperature, top-k, top-p,
+// min-p and a draw, as the Sampler is configured when the program is replayed.
 //
 // The choice stands at position p = state[StatePosition] + state[StateWidth]. It
 // is written to Tokens[0], appended to the sampler's history and kept for
 // StartRead(p); then the state becomes position p, width 1. So a decoding
 // program whose first op embeds Tokens can be submitted again and again without
 // a word from the host.
+//
+// The steps and the random number are these, for the logits l:
+//
+//  1. For each token that stands c > 0 times among the last RepeatLastN of the
+//     history: l = l / r if l > 0, else l · r (r the repetition penalty); then
+//     l = l − presence − frequency · c.
+//  2. l = l + bias.
+//  3. At temperature 0 the largest l wins, the lowest token of equals.
+//  4. p = exp((l − the largest l) / temperature), in units of 2⁻⁴⁰.
+//  5. In descending order of l, of equals the lower token first: the first k
+//     stay (top-k); of them the shortest run whose sum is at least top-p of all
+//     that stay; of them those with p ≥ min-p.
+//  6. The first token at which the sum exceeds u · (the sum of what stays).
+//
+// u is a hash of the seed and p; see sample_random.wgsl. All sums are exact
+// integers, so that the same seed gives the same tokens on the same device, in
+// whatever order its threads run. Between devices, and against float64, a p
+// differs by about 1e-7 of itself: where u, or the edge of top-p or min-p, comes
+// closer to a token's boundary than that, its neighbour may be chosen.
 type Sample struct {
 	Label   string
 	Logits  *wgslkit.Buffer // [vocab] float32, after the softcap; stays as it is
@@ -32,7 +46,25 @@ type Sample struct {
 	Sampler *Sampler
 }
 
-// Sample records the op.
+// Sample records the op, as four dispatches.
 func (r *Recorder) Sample(o Sample) {
-	r.fail(o.Label, errors.ErrUnsupported)
+	s := o.Sampler
+	if o.Logits.Size() < int64(4*s.options.Vocab) {
+		r.fail(o.Label, fmt.Errorf("%w: %q holds %d bytes, too few for the logits of %d tokens",
+			wgslkit.ErrValidation, o.Logits.Label(), o.Logits.Size(), s.options.Vocab))
+		return
+	}
+	all := func(buffers ...*wgslkit.Buffer) (out []wgslkit.Binding) {
+		for _, b := range buffers {
+			out = append(out, b.All())
+		}
+		return out
+	}
+	step := func(file string, threads, groups int, bind []wgslkit.Binding) {
+		r.dispatch(file, s.variant(threads), wgslkit.Call{Label: o.Label, Bind: bind, Grid: wgslkit.Grid{X: uint32(groups)}})
+	}
+	step("sample_scan.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.memory, s.bias, s.adjusted, s.scratch))
+	step("sample_histogram.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
+	step("sample_gather.wgsl", s.shape.threads, s.shape.groups, all(s.settings, r.state, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
+	step("sample_choose.wgsl", s.shape.gathered, 1, all(s.settings, r.state, o.Logits, s.scratch, s.list, o.Tokens, s.memory))
 }

@@ -1,10 +1,19 @@
 package ops
 
 import (
-	"errors"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
+
+// MaxLogProbs is the largest SamplerOptions.MaxLogProbs.
+const MaxLogProbs = 256
+
+// maxSampledVocab is where the upper word of a sum of masses could wrap.
+const maxSampledVocab = 1<<24 - 1
 
 // SamplerOptions are the sizes of a Sampler, which stay.
 type SamplerOptions struct {
@@ -19,83 +28,203 @@ type SamplerOptions struct {
 	Results int
 }
 
-// SampleParams say how a token is chosen. The zero value is greedy. Each zero
-// field leaves its step out.
-type SampleParams struct {
-	Temperature float32 // 0 is greedy
-	TopK        int     // 0 keeps all
-	TopP        float32 // 0 and 1 keep all
-	MinP        float32
+// Sampler chooses tokens on the GPU. It holds one session's history, the
+// parameters of the generation under way and its results. It is for one
+// goroutine at a time.
+type Sampler struct {
+	kit      *Kit
+	options  SamplerOptions
+	shape    samplerShape
+	layout   samplerLayout
+	fixed    samplerSettings // the part of the settings that stays
+	logProbs int             // as configured
+	window   int
+	biased   bool
 
-	RepetitionPenalty float32 // 0 and 1 change nothing
-	PresencePenalty   float32
-	FrequencyPenalty  float32
-	// RepeatLastN is how many of the last tokens count as seen: 0 is
-	// DefaultRepeatLastN, a negative number all that the history holds.
-	RepeatLastN int
+	// The layout of these is in sample_settings.wgsl.
+	settings, bias, adjusted, probabilities, scratch, list, memory *wgslkit.Buffer
 
-	Bias map[int32]float32 // -Inf forbids a token
-	Seed uint64
-
-	// LogProbs is how many of the most probable tokens to report; 0 reports no
-	// log-probability at all.
-	LogProbs int
+	recount *Recording // counts the window's tokens anew
 }
 
-// Sampler chooses tokens on the GPU. It holds one session's history, the
-// parameters of the generation under way and its results.
-type Sampler struct {
-	kit     *Kit
-	options SamplerOptions
+// samplerLayout is where things stand, in words; see sample_settings.wgsl.
+type samplerLayout struct {
+	history, results, resultWords, memory int
+	rawList, list                         int
+	scratch                               int
+}
+
+// The constants of sample_settings.wgsl that the host needs.
+const (
+	samplerTotals      = 16
+	samplerListEntries = 16
+	samplerCounts      = 16
+	samplerResultTop   = 8
+)
+
+func (o SamplerOptions) layout(shape samplerShape) (l samplerLayout) {
+	l.history = samplerCounts + o.Vocab
+	l.results = l.history + o.History
+	l.resultWords = samplerResultTop + 2*o.MaxLogProbs
+	l.memory = l.results + o.Results*l.resultWords
+	l.rawList = samplerListEntries + 3*o.Vocab
+	l.list = l.rawList
+	if o.MaxLogProbs > 0 {
+		l.list += 3 * o.Vocab
+	}
+	l.scratch = samplerTotals + 4*shape.bins + 4*shape.groups
+	return l
+}
+
+func (o SamplerOptions) validate() error {
+	switch {
+	case o.Vocab < 1 || o.Vocab > maxSampledVocab:
+		return fmt.Errorf("%w: sampling from a vocabulary of %d tokens, wanted 1 to %d", wgslkit.ErrLimit, o.Vocab, maxSampledVocab)
+	case o.History < 0 || o.History > math.MaxInt32:
+		return fmt.Errorf("%w: a sampler's history of %d tokens", wgslkit.ErrValidation, o.History)
+	case o.MaxLogProbs < 0 || o.MaxLogProbs > MaxLogProbs:
+		return fmt.Errorf("%w: %d log-probabilities, wanted 0 to %d", wgslkit.ErrValidation, o.MaxLogProbs, MaxLogProbs)
+	case o.Results < 0 || o.Results > math.MaxInt16:
+		return fmt.Errorf("%w: %d results kept by a sampler", wgslkit.ErrValidation, o.Results)
+	}
+	return nil
 }
 
 // NewSampler makes a sampler with no history, configured greedy.
-func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) { return nil, errors.ErrUnsupported }
+func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	o.History = cmp.Or(o.History, DefaultRepeatLastN)
+	o.Results = cmp.Or(o.Results, 64)
+	s := &Sampler{kit: k, options: o}
+	s.shape = k.samplerShape(o.Vocab)
+	s.layout = o.layout(s.shape)
+	s.fixed = s.fixedSettings()
+	if err := s.build(); err != nil {
+		s.Release()
+		return nil, err
+	}
+	return s, nil
+}
 
-// Configure sets the parameters of every choice that is submitted after it.
-func (s *Sampler) Configure(p SampleParams) error { return errors.ErrUnsupported }
+// samplerShape is how the work is cut up. All of it is a matter of speed alone.
+type samplerShape struct {
+	bins     int // of the histogram
+	threads  int // of a workgroup in the steps that share the vocabulary
+	groups   int // workgroups that share it
+	gathered int // threads of the last step, which is one workgroup
+}
+
+func (k *Kit) samplerShape(vocab int) samplerShape {
+	s := samplerShape{bins: 512, threads: 256, gathered: 256}
+	perThread, most := 8, 256
+	if k.dev.Info().Kind == wgslkit.CPU {
+		// Barriers, atomics and workgroup memory cost more than the work. But
+		// Mesa ends the loops of a thread that has made 65535 rounds in all, and
+		// the last step walks its candidates, at worst the whole vocabulary, some
+		// twenty times.
+		s = samplerShape{bins: 256, threads: 8, gathered: 8}
+		perThread, most = 512, 16
+		for s.gathered < 256 && s.gathered*2048 < vocab {
+			s.gathered *= 2
+		}
+	}
+	each := s.threads * perThread
+	s.groups = min(max((vocab+each-1)/each, 1), most)
+	return s
+}
+
+func (s *Sampler) variant(threads int) wgslkit.Variant {
+	return wgslkit.Variant{"THREADS": threads, "BINS": s.shape.bins}
+}
+
+func (s *Sampler) build() (err error) {
+	for _, b := range []struct {
+		buffer **wgslkit.Buffer
+		label  string
+		words  int
+	}{
+		{&s.settings, "sampling settings", binary.Size(samplerSettings{}) / 4},
+		{&s.bias, "logit bias", s.options.Vocab},
+		{&s.adjusted, "adjusted logits", s.options.Vocab},
+		{&s.probabilities, "probabilities", s.options.Vocab},
+		{&s.scratch, "sampling scratch", s.layout.scratch},
+		{&s.list, "sampling candidates", s.layout.list},
+		{&s.memory, "history and results", s.layout.memory},
+	} {
+		if *b.buffer, err = s.kit.dev.NewBuffer(b.label, wgslkit.Activations, int64(4*b.words)); err != nil {
+			return err
+		}
+	}
+	r := s.kit.Record("count history", 1, nil)
+	r.dispatch("sample_count.wgsl", s.variant(s.shape.gathered), wgslkit.Call{
+		Label: "count history", Bind: []wgslkit.Binding{s.settings.All(), s.memory.All()},
+	})
+	if s.recount, err = r.Finish(); err != nil {
+		return err
+	}
+	return s.Configure(SampleParams{})
+}
+
+func (s *Sampler) buffers() []*wgslkit.Buffer {
+	return []*wgslkit.Buffer{s.settings, s.bias, s.adjusted, s.probabilities, s.scratch, s.list, s.memory}
+}
+
+// Bytes is the GPU memory that the sampler takes.
+func (s *Sampler) Bytes() (total int64) {
+	for _, b := range s.buffers() {
+		total += b.Size()
+	}
+	return total
+}
+
+// Release frees the sampler's buffers. Programs that it was recorded into must
+// not be replayed any more. Releasing twice, or a nil sampler, does nothing.
+func (s *Sampler) Release() {
+	if s == nil {
+		return
+	}
+	s.recount.Release()
+	for _, b := range s.buffers() {
+		b.Release()
+	}
+}
 
 // SetHistory writes the session's tokens at positions first, first+1, … and
 // drops what came after them: the prompt, or, with no tokens, a way back to an
 // earlier position. Tokens outside of the vocabulary count for nothing.
-func (s *Sampler) SetHistory(tokens []int32, first int) error { return errors.ErrUnsupported }
-
-// Bytes is the GPU memory that the sampler takes.
-func (s *Sampler) Bytes() int64 { return 0 }
-
-// Release frees the sampler's buffers. Programs that it was recorded into must
-// not be replayed any more.
-func (s *Sampler) Release() {}
-
-// StartRead begins to read the choice for a position, after everything
-// submitted so far, and returns at once. Every SampleRead must be finished with
-// Result or Discard.
-func (s *Sampler) StartRead(position int) (*SampleRead, error) { return nil, errors.ErrUnsupported }
-
-// SampleRead is a choice on its way from the GPU.
-type SampleRead struct {
-	sampler  *Sampler
-	position int
-	readback *wgslkit.Readback
+func (s *Sampler) SetHistory(tokens []int32, first int) error {
+	if first < 0 || first > math.MaxInt32-len(tokens) {
+		return fmt.Errorf("%w: history of %d tokens from position %d", wgslkit.ErrValidation, len(tokens), first)
+	}
+	end := first + len(tokens)
+	if drop := len(tokens) - s.options.History; drop > 0 {
+		tokens, first = tokens[drop:], first+drop
+	}
+	for len(tokens) > 0 {
+		slot := first % s.options.History
+		n := min(len(tokens), s.options.History-slot)
+		if err := s.memory.Write(int64(4*(s.layout.history+slot)), wordBytes(tokens[:n])); err != nil {
+			return err
+		}
+		tokens, first = tokens[n:], first+n
+	}
+	if err := s.memory.Write(0, wordBytes([]int32{int32(end)})); err != nil {
+		return err
+	}
+	return s.countAgain()
 }
 
-// Result waits for the choice. The error wraps ErrLogits where the logits were
-// no distribution.
-func (r *SampleRead) Result() (SampleResult, error) { return SampleResult{}, errors.ErrUnsupported }
-
-// Discard waits for the read and drops it.
-func (r *SampleRead) Discard() { r.readback.Discard() }
-
-// SampleResult is the token chosen for a position.
-type SampleResult struct {
-	Token   int32
-	LogProb float32        // of Token; only where SampleParams.LogProbs > 0
-	Top     []TokenLogProb // the LogProbs most probable tokens, best first
+// countAgain is due whenever the window or what it shows was changed.
+func (s *Sampler) countAgain() error {
+	if s.window == 0 {
+		return nil
+	}
+	return s.recount.Submit(1)
 }
 
-// TokenLogProb is a token's natural log-probability under the model alone: the
-// softmax of the logits as they came.
-type TokenLogProb struct {
-	Token   int32
-	LogProb float32
+func wordBytes[W int32 | float32](words []W) []byte {
+	raw, _ := binary.Append(make([]byte, 0, 4*len(words)), binary.LittleEndian, words)
+	return raw
 }

@@ -30,5 +30,6 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, routerCases(kit)...)
 	cases = append(cases, cacheCases(kit)...)
 	cases = append(cases, attentionCases(kit)...)
+	cases = append(cases, sampleCases(kit)...)
 	return cases
 }
