@@ -57,6 +57,17 @@ type OpenOptions struct {
 // DefaultContext is how many tokens a session holds where nothing else is said.
 const DefaultContext = 8192
 
+// contextFor is how many tokens a session of a model holds.
+func (o OpenOptions) contextFor(c *arch.Config) (int, error) {
+	if o.Context < 0 || o.Context > c.ContextLength {
+		return 0, fmt.Errorf("%w: a context of %d tokens; this model takes 1 to %d", ErrUnsupported, o.Context, c.ContextLength)
+	}
+	if o.Context == 0 {
+		return min(DefaultContext, c.ContextLength), nil
+	}
+	return o.Context, nil
+}
+
 func (o OpenOptions) report(p Progress) {
 	if o.Progress != nil {
 		o.Progress(p)
@@ -128,12 +139,8 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	}
 	c := m.arch.Config
 	m.template = chat.For(c.PerLayerDim > 0)
-	if opts.Context < 0 || opts.Context > c.ContextLength {
-		return fmt.Errorf("%w: a context of %d tokens; this model takes 1 to %d", ErrUnsupported, opts.Context, c.ContextLength)
-	}
-	m.context = opts.Context
-	if m.context == 0 {
-		m.context = min(DefaultContext, c.ContextLength)
+	if m.context, err = opts.contextFor(c); err != nil {
+		return err
 	}
 	name, _ := m.file.Meta.String("general.name")
 	m.info = Info{
