@@ -34,7 +34,7 @@ func (p *textPrinter) event(e gemma4.Event) error {
 	switch e.Kind {
 	case chat.ThinkingEvent:
 		p.thinking = true
-		fmt.Fprint(p.env.err, p.styles.Dim.Apply(e.Text))
+		fmt.Fprint(p.env.err, p.styles.Dim.Apply(harmless(e.Text)))
 	case chat.TextEvent:
 		return p.print(e.Text)
 	case chat.CallEvent:
@@ -63,6 +63,9 @@ func (p *textPrinter) print(text string) error {
 		return nil
 	}
 	p.wrote, p.atLineStart = true, strings.HasSuffix(text, "\n")
+	if terminal.IsTerminal(p.env.out) {
+		text = harmless(text)
+	}
 	_, err := io.WriteString(p.env.out, text)
 	return err
 }

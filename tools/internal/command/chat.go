@@ -133,7 +133,7 @@ func (c *chatLoop) greet() {
 		return
 	}
 	info := c.model.Info()
-	c.note("%s on %s. /help lists the commands, Ctrl-D ends.", info.Name, info.DeviceName)
+	c.note("%s on %s. /help lists the commands, Ctrl-D ends.", printable(info.Name), info.DeviceName)
 }
 
 // take does what a message says.

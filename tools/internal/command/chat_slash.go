@@ -30,7 +30,7 @@ func init() {
 		{[]string{"/help", "/?"}, "", "show this", (*chatLoop).slashHelp},
 		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - takes it away", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
-		{[]string{"/set"}, "[NAME VALUE]", "show or set how answers are chosen: /set temperature 0.5", (*chatLoop).slashSet},
+		{[]string{"/set"}, "[NAME VALUE]", "set how answers are chosen: /set top-k 20", (*chatLoop).slashSet},
 		{[]string{"/regenerate", "/retry"}, "", "answer the last message anew", (*chatLoop).slashRegenerate},
 		{[]string{"/undo"}, "", "take back the last message and its answer", (*chatLoop).slashUndo},
 		{[]string{"/reset", "/clear"}, "", "forget the conversation, all but the system prompt", (*chatLoop).slashReset},
@@ -193,7 +193,7 @@ func (c *chatLoop) slashHistory(context.Context, string) error {
 
 func (c *chatLoop) slashInfo(context.Context, string) error {
 	info := c.model.Info()
-	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", info.Name, info.Layers, info.Vocab, info.Template)
+	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", printable(info.Name), info.Layers, info.Vocab, info.Template)
 	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {

@@ -1,7 +1,90 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+	"time"
 
-func newList(*environment) *cobra.Command {
-	return &cobra.Command{Use: "list", Short: "List the models on this machine", RunE: func(*cobra.Command, []string) error { return errNotYet }}
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/tools/internal/modelref"
+)
+
+func newList(env *environment) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the models on this machine",
+		Long: `List the models that can be named: the built-in one, those that "gemwire pull"
+brought, and those of Ollama's store ($OLLAMA_MODELS, or where Ollama keeps it).`,
+		Example: examples(
+			`gemwire list`,
+			`gemwire list --json | jq -r '.[].name'`,
+		),
+		Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			entries, err := env.finder().List()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return listJSON(env, entries)
+			}
+			return listTable(env, entries)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	return cmd
+}
+
+func listTable(env *environment, entries []modelref.Entry) error {
+	w := tabwriter.NewWriter(env.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(w, "NAME\tSIZE\tFROM\tCHANGED")
+	for _, e := range entries {
+		changed := ""
+		if !e.Modified.IsZero() {
+			changed = humanize.Time(e.Modified)
+		}
+		size := humanize.Bytes(uint64(e.Size))
+		if e.Err != nil {
+			size, changed = "?", sentence(e.Err)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(e.Name), size, e.Kind, changed)
+	}
+	return w.Flush()
+}
+
+type entryJSON struct {
+	Name     string        `json:"name"`
+	From     modelref.Kind `json:"from"`
+	Path     string        `json:"path,omitempty"`
+	Size     int64         `json:"size"`
+	Modified *time.Time    `json:"modified,omitempty"`
+	Error    string        `json:"error,omitempty"`
+}
+
+func listJSON(env *environment, entries []modelref.Entry) error {
+	list := []entryJSON{}
+	for _, e := range entries {
+		out := entryJSON{Name: e.Name, From: e.Kind, Path: e.Path, Size: e.Size}
+		if !e.Modified.IsZero() {
+			out.Modified = &e.Modified
+		}
+		if e.Err != nil {
+			out.Error = sentence(e.Err)
+		}
+		list = append(list, out)
+	}
+	return env.printJSON(list)
+}
+
+// printJSON prints a result for programs.
+func (e *environment) printJSON(v any) error {
+	out := json.NewEncoder(e.out)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
 }

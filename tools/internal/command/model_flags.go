@@ -96,3 +96,14 @@ func parseHeaders(lines []string) (http.Header, error) {
 	}
 	return header, nil
 }
+
+// oneModel is the model that arguments or --model name, empty for the built-in one.
+func (f *modelFlags) oneModel(list []string) (string, error) {
+	if len(list) == 0 {
+		return f.model, nil
+	}
+	if f.model != "" {
+		return "", usagef("two models, %s and %s; name one", list[0], f.model)
+	}
+	return list[0], nil
+}

@@ -161,7 +161,7 @@ func (r *runCommand) printer(tok *tokenizer.Tokenizer) answerPrinter {
 // report tells what the answer took.
 func (r *runCommand) report(model *gemma4.Model, u gemma4.Usage, loaded time.Duration, options gemma4.GenerateOptions) {
 	info := model.Info()
-	r.env.say("model    %s on %s, loaded in %s", info.Name, info.DeviceName, loaded.Round(time.Millisecond))
+	r.env.say("model    %s on %s, loaded in %s", printable(info.Name), info.DeviceName, loaded.Round(time.Millisecond))
 	if !options.Sampling.Greedy() {
 		r.env.say("seed     %d", options.Sampling.Seed)
 	}
