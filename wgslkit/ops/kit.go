@@ -30,6 +30,8 @@ type Tuning struct {
 	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
+	// Sampling holds the sizes of sampling.
+	Sampling SamplingTuning
 	// Subgroups, F16 and PackedDot allow variants that use these features.
 	Subgroups, F16, PackedDot bool
 }
@@ -53,6 +55,7 @@ func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 512, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
 	t.Attention = attentionTuning(kind)
+	t.Sampling = samplingTuning(kind)
 	if kind == wgslkit.CPU {
 		// A software rasterizer runs a workgroup's threads one vector after
 		// another and pays for every barrier: small groups suit it.

@@ -66,5 +66,5 @@ func (r *Recorder) Sample(o Sample) {
 	step("sample_scan.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.memory, s.bias, s.adjusted, s.scratch))
 	step("sample_histogram.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
 	step("sample_gather.wgsl", s.shape.threads, s.shape.groups, all(s.settings, r.state, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
-	step("sample_choose.wgsl", s.shape.gathered, 1, all(s.settings, r.state, o.Logits, s.scratch, s.list, o.Tokens, s.memory))
+	step("sample_choose.wgsl", s.shape.lastThreads, 1, all(s.settings, r.state, o.Logits, s.scratch, s.list, o.Tokens, s.memory))
 }

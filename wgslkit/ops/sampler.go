@@ -98,7 +98,7 @@ func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
 	o.History = cmp.Or(o.History, DefaultRepeatLastN)
 	o.Results = cmp.Or(o.Results, 64)
 	s := &Sampler{kit: k, options: o}
-	s.shape = k.samplerShape(o.Vocab)
+	s.shape = k.tuning.Sampling.shape(o.Vocab)
 	s.layout = o.layout(s.shape)
 	s.fixed = s.fixedSettings()
 	if err := s.build(); err != nil {
@@ -106,33 +106,6 @@ func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// samplerShape is how the work is cut up. All of it is a matter of speed alone.
-type samplerShape struct {
-	bins     int // of the histogram
-	threads  int // of a workgroup in the steps that share the vocabulary
-	groups   int // workgroups that share it
-	gathered int // threads of the last step, which is one workgroup
-}
-
-func (k *Kit) samplerShape(vocab int) samplerShape {
-	s := samplerShape{bins: 512, threads: 256, gathered: 256}
-	perThread, most := 8, 256
-	if k.dev.Info().Kind == wgslkit.CPU {
-		// Barriers, atomics and workgroup memory cost more than the work. But
-		// Mesa ends the loops of a thread that has made 65535 rounds in all, and
-		// the last step walks its candidates, at worst the whole vocabulary, some
-		// twenty times.
-		s = samplerShape{bins: 256, threads: 8, gathered: 8}
-		perThread, most = 512, 16
-		for s.gathered < 256 && s.gathered*2048 < vocab {
-			s.gathered *= 2
-		}
-	}
-	each := s.threads * perThread
-	s.groups = min(max((vocab+each-1)/each, 1), most)
-	return s
 }
 
 func (s *Sampler) variant(threads int) wgslkit.Variant {
@@ -158,7 +131,7 @@ func (s *Sampler) build() (err error) {
 		}
 	}
 	r := s.kit.Record("count history", 1, nil)
-	r.dispatch("sample_count.wgsl", s.variant(s.shape.gathered), wgslkit.Call{
+	r.dispatch("sample_count.wgsl", s.variant(s.shape.lastThreads), wgslkit.Call{
 		Label: "count history", Bind: []wgslkit.Binding{s.settings.All(), s.memory.All()},
 	})
 	if s.recount, err = r.Finish(); err != nil {
