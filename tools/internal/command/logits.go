@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -122,16 +123,19 @@ func trustedTokens(tok *tokenizer.Tokenizer, text string) []int32 {
 func (l *logitsCommand) write(ctx context.Context, session *gemma4.Session, ids []int32) error {
 	progress := terminal.NewProgress(l.env.err, false)
 	defer progress.Clear()
+	var computing error
 	fill := func(write func([]float32) error) error {
-		return session.Logits(ctx, ids, func(i int, row []float32) error {
+		computing = session.Logits(ctx, ids, func(i int, row []float32) error {
 			progress.Set("computing tokens", int64(i), int64(len(ids)))
 			return write(row)
 		})
+		return computing
 	}
-	return l.env.writeFile(l.output, func(w io.Writer) error {
+	err := l.env.writeFile(l.output, func(w io.Writer) error {
 		shape := []int{len(ids), session.Model().Info().Vocab}
 		return safetensors.Write(w, nil, []safetensors.Values{{Name: "logits", Shape: shape, Fill: fill}})
 	})
+	return cmp.Or(computing, err) // what the file says of it is beside the point
 }
 
 func (l *logitsCommand) report(model *gemma4.Model, tokens int) error {

@@ -1,7 +1,230 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
 
-func newParity(*environment) *cobra.Command {
-	return &cobra.Command{Use: "parity", Short: "Compare with the reference's numbers", RunE: func(*cobra.Command, []string) error { return errNotYet }}
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/nano"
+	"github.com/gemwire/gemwire/gemma4/parity"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// parityCommand compares with references.
+type parityCommand struct {
+	env    *environment
+	model  modelFlags
+	ollama parity.Ollama
+	json   bool
+
+	styles         terminal.Styles
+	results        []parityResult
+	passed, failed int
+}
+
+// bothDevices is a value of --device that other commands do not have.
+const bothDevices = "both"
+
+func newParity(env *environment) *cobra.Command {
+	p := &parityCommand{env: env}
+	cmd := &cobra.Command{
+		Use:   "parity DIR|CASE",
+		Short: "Compare with the reference's numbers",
+		Long: `Run conformance cases: small models, prompts and conversations with what a
+reference implementation makes of them. Each error is printed beside what it may
+be; one that is larger ends in exit status 1.
+
+With --against-ollama, ask a running Ollama for the greedy answers to some
+prompts, and compare them with those of the same model here.`,
+		Example: examples(
+			`gemwire parity testdata/conformance`,
+			`gemwire parity testdata/conformance/e2b --device gpu`,
+			`gemwire parity testdata/conformance --json > parity.json`,
+			`gemwire parity --against-ollama http://localhost:11434 --model gemma4:e2b "Why is the sky blue?"`,
+		),
+		Args: args(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, list []string) error { return p.run(cmd.Context(), list) },
+	}
+	cmd.Flags().StringVar(&p.ollama.URL, "against-ollama", "", "compare greedy answers with the Ollama at this `URL`")
+	cmd.Flags().IntVar(&p.ollama.Tokens, "tokens", 64, "compare at most this `N` of them with Ollama")
+	cmd.Flags().BoolVar(&p.json, "json", false, "print all comparisons as JSON")
+	p.model.register(cmd.Flags())
+	cmd.Flags().Lookup("device").Usage = "where to compute: `gpu, cpu or both` (default: on both, where there is a GPU)"
+	return cmd
+}
+
+func (p *parityCommand) run(ctx context.Context, list []string) error {
+	p.styles = p.env.styles(p.env.out)
+	switch {
+	case p.ollama.URL != "" && p.model.model == "":
+		return usagef("--against-ollama needs the name of a model that Ollama has; give one with --model")
+	case p.ollama.URL == "" && p.model.model != "":
+		return usagef("--model goes with --against-ollama; cases bring their own models")
+	case p.ollama.URL == "" && len(list) == 0:
+		return usagef("nothing to compare with; give a folder with cases, a case, or --against-ollama URL")
+	}
+	var err error
+	if p.ollama.URL != "" {
+		err = p.compareOllama(ctx, list)
+	} else {
+		err = p.runCases(ctx, list)
+	}
+	if err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// finish prints the summary.
+func (p *parityCommand) finish() error {
+	if p.json {
+		if err := p.env.printJSON(map[string]any{"checks": p.results, "passed": p.passed, "failed": p.failed}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(p.env.out, "%d comparisons, %d failed\n", p.passed+p.failed, p.failed)
+	}
+	if p.failed > 0 {
+		return errReported
+	}
+	return nil
+}
+
+func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
+	devices, err := p.devices()
+	if err != nil {
+		return err
+	}
+	var cases []parity.Case
+	for _, path := range paths {
+		found, err := parity.Find(path)
+		if err != nil {
+			return fmt.Errorf("%w; name a folder such as testdata/conformance, or a case in it", err)
+		}
+		cases = append(cases, found...)
+	}
+	for _, c := range cases {
+		for i, device := range devices {
+			if i > 0 && c.Kind != parity.ModelCase {
+				continue // nothing is computed
+			}
+			if err := p.runCase(ctx, c, device); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// devices are those that --device means.
+func (p *parityCommand) devices() ([]gemma4.Device, error) {
+	switch p.model.device {
+	case "", bothDevices:
+	default:
+		return []gemma4.Device{gemma4.Device(p.model.device)}, p.model.check()
+	}
+	gpu, err := wgslkit.Open(p.model.gpu())
+	switch {
+	case errors.Is(err, wgslkit.ErrNoDevice) && p.model.device == "":
+		p.env.say("gemwire: comparing on the CPU alone, because %s", sentence(err))
+		return []gemma4.Device{gemma4.DeviceCPU}, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	return []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU}, gpu.Close()
+}
+
+// runCase runs one case. A fault in it is a failure like another, and told.
+func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma4.Device) error {
+	options := parity.Options{
+		Open:    gemma4.OpenOptions{Device: device, GPU: p.model.gpu(), Context: p.model.context},
+		BuiltIn: func() gguf.Source { return nano.Source() },
+	}
+	shown := string(device)
+	if c.Kind != parity.ModelCase {
+		shown = ""
+	}
+	for check, err := range c.Run(ctx, options) {
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			check = parity.Check{Case: c.Name, What: "running it", Error: math.Inf(1), Detail: sentence(err)}
+		}
+		p.add(shown, check)
+	}
+	return nil
+}
+
+// ollamaPrompts are compared where none are given.
+var ollamaPrompts = []string{
+	"What is the capital of France?",
+	"Why is the sky blue? Answer in two sentences.",
+	"Write a haiku about rivers.",
+	"List the first ten prime numbers.",
+	"Translate \"good morning\" into Japanese, German and Arabic.",
+}
+
+func (p *parityCommand) compareOllama(ctx context.Context, prompts []string) error {
+	if p.model.device == bothDevices {
+		return usagef("--device both: compare with Ollama on one device at a time")
+	}
+	if len(prompts) == 0 {
+		prompts = ollamaPrompts
+	}
+	p.ollama.Model = p.model.model
+	model, err := p.model.open(ctx, p.env, p.model.model)
+	if err != nil {
+		return err
+	}
+	defer model.Close()
+	session, err := model.NewSession(0)
+	if err != nil {
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	defer session.Close()
+	for check, err := range p.ollama.Compare(ctx, session, prompts) {
+		if err != nil {
+			return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		}
+		p.add(string(model.Info().Device), check)
+	}
+	return nil
+}
+
+// parityResult is a check as JSON.
+type parityResult struct {
+	Device string `json:"device,omitempty"`
+	parity.Check
+}
+
+// add counts and shows a comparison.
+func (p *parityCommand) add(device string, c parity.Check) {
+	if c.Passed {
+		p.passed++
+	} else {
+		p.failed++
+	}
+	if p.json {
+		c.Error = min(c.Error, math.MaxFloat64) // JSON knows no infinity
+		p.results = append(p.results, parityResult{device, c})
+		return
+	}
+	if p.passed+p.failed == 1 {
+		fmt.Fprintf(p.env.out, "%-12s %-4s %-44s %10s %10s\n", "case", "on", "what", "error", "at most")
+	}
+	verdict := "ok"
+	if !c.Passed {
+		verdict = p.styles.Warning.Apply("FAILED")
+	}
+	fmt.Fprintf(p.env.out, "%-12s %-4s %-44s %10.3g %10.3g  %s\n", c.Case, device, c.What, c.Error, c.Tolerance, verdict)
+	if c.Detail != "" {
+		fmt.Fprintf(p.env.out, "    %s\n", c.Detail)
+	}
 }

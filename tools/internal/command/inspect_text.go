@@ -1,0 +1,128 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/gemwire/gemwire/gemma4"
+)
+
+// print prints all of it for people, the longest lists first.
+func (in *inspection) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "GGUF version %d, %s, %d tensors\n\n", in.file.Version, bytes(in.file.Size()), len(in.file.Tensors))
+	in.printMetadata(w)
+	in.printTensors(w)
+	in.printTypes(w)
+	in.printPlan(w)
+	return w.Flush()
+}
+
+// section begins one: the columns of each stand for themselves.
+func section(w *tabwriter.Writer, title string) {
+	_ = w.Flush() // an error shows at the last flush again
+	fmt.Fprintf(w, "%s\n", title)
+}
+
+func (in *inspection) printMetadata(w *tabwriter.Writer) {
+	section(w, "METADATA")
+	for _, key := range in.file.Meta.Keys() {
+		value, _ := in.file.Meta.Lookup(key)
+		fmt.Fprintf(w, "%s\t%s\n", printable(key), value)
+	}
+}
+
+func (in *inspection) printTensors(w *tabwriter.Writer) {
+	section(w, "\nTENSORS")
+	places := in.places()
+	for _, t := range in.file.Tensors {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(t.Name), t.Type, shape(t.Dims), bytes(t.Size), place(places, t.Name))
+	}
+}
+
+// place says where a tensor would live; nothing where it is not in the plan.
+func place(places map[string]gemma4.PlanEntry, name string) string {
+	e, ok := places[name]
+	if !ok {
+		return ""
+	}
+	if e.Tiles > 1 {
+		return fmt.Sprintf("%s, in %d tiles", e.Where, e.Tiles)
+	}
+	return string(e.Where)
+}
+
+func (in *inspection) printTypes(w *tabwriter.Writer) {
+	section(w, "\nSIZES BY TYPE")
+	var all typeTotal
+	for _, t := range in.types() {
+		printType(w, t)
+		all.Tensors += t.Tensors
+		all.Values += t.Values
+		all.Bytes += t.Bytes
+	}
+	all.Type = "all"
+	printType(w, all)
+}
+
+func printType(w io.Writer, t typeTotal) {
+	bits := 0.0
+	if t.Values > 0 {
+		bits = 8 * float64(t.Bytes) / float64(t.Values)
+	}
+	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, bytes(t.Bytes), count(t.Values), bits)
+}
+
+func (in *inspection) printPlan(w *tabwriter.Writer) {
+	section(w, "\nON THIS GPU")
+	if p := in.plan; p != nil {
+		fmt.Fprintf(w, "device\t%s\n", p.Device)
+		fmt.Fprintf(w, "context\t%d tokens\n", p.Context)
+		fmt.Fprintf(w, "weights\t%s\n", bytes(p.Weights))
+		if p.Rows > 0 {
+			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", bytes(p.Rows))
+		}
+		fmt.Fprintf(w, "cache\t%s for a session\n", bytes(p.Cache))
+		fmt.Fprintf(w, "work\t%s for a session\n", bytes(p.Activations))
+		fmt.Fprintf(w, "together\t%s%s\n", bytes(p.Total()), budget(p.Budget))
+	}
+	if in.noPlan != nil {
+		fmt.Fprintf(w, "%s\n", sentence(in.noPlan))
+	}
+}
+
+func budget(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of %s allowed", bytes(n))
+}
+
+// shape is a tensor's dimensions, rows' length first as ggml has them.
+func shape(dims []uint64) string {
+	words := make([]string, len(dims))
+	for i, d := range dims {
+		words[i] = fmt.Sprint(d)
+	}
+	return "[" + strings.Join(words, " ") + "]"
+}
+
+// bytes is a size as people read it.
+func bytes(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
+
+// count is a large number as people read it.
+func count(n int64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, " billion"}, {1e6, " million"}, {1e3, " thousand"}} {
+		if float64(n) >= unit.size {
+			return fmt.Sprintf("%.1f%s", float64(n)/unit.size, unit.name)
+		}
+	}
+	return fmt.Sprint(n)
+}
