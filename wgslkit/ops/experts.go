@@ -33,6 +33,7 @@ type expertParams struct {
 	Plane2, XOffset, XStride, Slots uint32
 	Flags, Act                      uint32
 	NormEps, NormScale              float32
+	RowsOfThread                    uint32
 }
 
 // ExpertLinear records the product. A sum that goes before it (In.Add) takes
@@ -70,7 +71,7 @@ func (o ExpertLinear) check() error {
 func (r *Recorder) expertTile(o ExpertLinear, tile matrixTile, added bool) {
 	w := o.W
 	rows := w.Rows / w.Experts
-	shape := r.kit.expertShape(w, rows)
+	shape := r.kit.matvecShape(w, rows, 0)
 	v := w.variant()
 	shape.into(v)
 	v["NORM"], v["GATED"], v["WEIGHTED"] = o.In.Norm != nil, o.Gated, o.Weights != nil
@@ -94,15 +95,8 @@ func (r *Recorder) expertTile(o ExpertLinear, tile matrixTile, added bool) {
 			Units: uint32(w.row.units), Lanes: uint32(shape.lanes), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1),
 			Plane2: w.row.beginOf(2), XOffset: uint32(o.In.Offset), XStride: uint32(orInt(o.In.Stride, w.Cols)), Slots: uint32(o.K),
 			Flags: flags, Act: uint32(o.Act), NormEps: f.normEps, NormScale: f.normScale,
+			RowsOfThread: uint32(shape.rows),
 		},
 		Grid: wgslkit.Grid{X: uint32(shape.tasks(rows)), Y: uint32(pairs), Tile: 1, Along: wgslkit.AlongY},
 	})
-}
-
-// expertShape is matvecShape with at most one sum to a thread, which
-// wgsl/experts.wgsl wants: lanes are no fewer than rows.
-func (k *Kit) expertShape(w *Matrix, rows int) matvecShape {
-	s := k.matvecShape(w, rows, 0)
-	s.rows = min(s.rows, s.lanes)
-	return s
 }

@@ -72,7 +72,11 @@ func (r *Recorder) prepare(label string, in Input, cols int, out *wgslkit.Buffer
 	if in.Norm == nil {
 		out = r.temp("unused output", 4)
 	}
-	r.dispatch("prepare.wgsl", wgslkit.Variant{"THREADS": r.kit.tuning.Threads, "ADD": in.Add != nil, "NORM": in.Norm != nil}, wgslkit.Call{
+	threads := r.kit.tuning.Threads
+	if r.kit.tuning.MatvecLooped {
+		threads = r.kit.tuning.MatvecThreads
+	}
+	r.dispatch("prepare.wgsl", wgslkit.Variant{"THREADS": threads, "ADD": in.Add != nil, "NORM": in.Norm != nil}, wgslkit.Call{
 		Label: label,
 		Bind:  bindAll(in.X, addX, addW, normW, addOut, out),
 		Params: prepareParams{

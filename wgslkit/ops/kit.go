@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"math"
+	"runtime"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -24,10 +25,12 @@ type Tuning struct {
 	// Threads is the workgroup size of reductions over a row.
 	Threads int
 	// MatvecThreads is the workgroup size of products with one vector,
-	// MatvecRows the rows of a thread, MatvecLanes the threads to a row, all
-	// powers of two, and MatvecGroups the most workgroups: each makes the
-	// input for itself.
+	// MatvecRows the rows of a thread and MatvecLanes the threads to a row,
+	// both at most, all powers of two; MatvecGroups is the most workgroups:
+	// each makes the input for itself.
 	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
+	// MatvecLooped passes many rows by inputs in registers (wgsl/rows_looped.wgsl).
+	MatvecLooped bool
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
 	// Sampling holds the sizes of sampling.
@@ -60,7 +63,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 		// A software rasterizer runs a workgroup's threads one vector after
 		// another and pays for every barrier: small groups suit it.
 		t.Threads = 32
-		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups = 8, 8, 8, 4
+		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, runtime.NumCPU()), true
 	}
 	return t
 }

@@ -12,6 +12,7 @@ type matvecParams struct {
 	Flags, Act                           uint32
 	Softcap                              float32
 	Heads, HeadDim, Splits               uint32
+	RowsOfThread                         uint32
 }
 
 // matvec records a product of one token, with all that goes before and after.
@@ -44,53 +45,9 @@ func (r *Recorder) matvec(o Linear) {
 				AddEps: f.addEps, AddScale: f.addScale, NormEps: f.normEps, NormScale: f.normScale,
 				Flags: o.flags(), Act: uint32(o.Act), Softcap: o.Softcap,
 				Heads: uint32(p.Heads), HeadDim: uint32(p.HeadDim), Splits: uint32(p.Splits),
+				RowsOfThread: uint32(shape.rows),
 			},
 			Grid: wgslkit.Grid{X: uint32(shape.groups)},
 		})
 	}
-}
-
-// matvecShape is how a product with a vector is cut into threads.
-type matvecShape struct {
-	threads  int // of a workgroup
-	rows     int // of a thread
-	lanes    int // threads to a row
-	groups   int // workgroups
-	capacity int // columns in workgroup memory
-	whole    bool
-}
-
-func (s matvecShape) into(v wgslkit.Variant) {
-	v["THREADS"], v["ROWS"], v["CAPACITY"], v["WHOLE"] = s.threads, s.rows, s.capacity, s.whole
-}
-
-// maxLanes keeps rows.wgsl's cells in bounds.
-const maxLanes = 64
-
-func (k *Kit) matvecShape(w *Matrix, rows, otherCells int) matvecShape {
-	t := k.tuning
-	s := matvecShape{threads: t.MatvecThreads, rows: t.MatvecRows, lanes: t.MatvecLanes}
-	// Few rows: less of them to a thread, so that all processors have work.
-	for s.rows > 2 && s.tasks(rows) < t.MatvecGroups/2 {
-		s.rows /= 2
-	}
-	for s.lanes > s.rows && s.lanes/2 >= w.row.units {
-		s.lanes /= 2
-	}
-	s.groups = min(s.tasks(rows), t.MatvecGroups)
-	run := w.row.spans * w.row.step
-	columns := (w.row.units*16*w.row.spans + run - 1) / run * run
-	free := int(k.dev.Limits().MaxWorkgroupStorage)/4 - s.threads*(s.rows+1) - 64 - otherCells
-	s.capacity = (columns + 255) / 256 * 256
-	s.whole = s.capacity <= free
-	if !s.whole {
-		s.capacity = min(2048, free/256*256)
-	}
-	return s
-}
-
-// tasks is how many workgroups cover the rows, each once.
-func (s matvecShape) tasks(rows int) int {
-	outs := s.threads / s.lanes * s.rows
-	return (rows + outs - 1) / outs
 }

@@ -27,6 +27,8 @@ struct Params {
   act: u32,
   norm_eps: f32,
   norm_scale: f32,
+
+  rows_of_thread: u32,
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
@@ -40,7 +42,8 @@ struct Params {
 //#include "unit.wgsl"
 //#include "input.wgsl"
 //#include "columns.wgsl"
-//#include "rows.wgsl"
+//#include "rows_${LOOPS}.wgsl"
+//#include "row_sum.wgsl"
 //#include "activation.wgsl"
 
 const ADDED: u32 = 8u;    // of params.flags
@@ -78,19 +81,13 @@ fn norming_of(t: u32, thread: u32) -> f32 {
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let lane = thread % params.lanes;
   let group = thread / params.lanes;
-  let outs = THREADS / params.lanes * ROWS;
+  let outs = THREADS / params.lanes * rows_of_thread();
+  let cell = lane * (outs + 1u) + group * rows_of_thread(); // where this thread's sums go
   let base = workgroup.x * outs;
-  // This thread's result: output r, from the sums o and, if GATED, o + 1.
-  let o = select(1u, 2u, GATED) * thread;
-  let r = (base + o) / select(1u, 2u, GATED);
-  let outputs = params.rows / select(1u, 2u, GATED);
-  let mine = o < outs && r < outputs;
-
+  let step = select(1u, 2u, GATED); // rows to an output
   let t = select(workgroup.y / params.slots, workgroup.y, WEIGHTED);
   let first_pair = select(workgroup.y, t * params.slots, WEIGHTED);
   let pairs = select(1u, params.slots, WEIGHTED);
-  var sum = 0.0;
-  var found = WEIGHTED;
   for (var pair = first_pair; pair < first_pair + pairs; pair++) {
     let x_row = select(t, pair, (params.flags & PER_SLOT) != 0u);
     let norming = norming_of(x_row, thread);
@@ -101,21 +98,23 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       workgroupBarrier();
       fill(x_row, unit * UNIT, norming, thread);
       workgroupBarrier();
-      accumulate(origin + base + group * ROWS, params.tile_rows - 1u, unit, min(UNITS, params.units - unit), lane);
+      accumulate(origin + base + group * rows_of_thread(), params.tile_rows - 1u, unit, min(UNITS, params.units - unit), lane, cell);
     }
-    share(lane, group, outs);
+    share(cell);
     workgroupBarrier();
-    if (mine && origin + base + o < params.tile_rows) {
-      var v = activate(params.act, row_sum(o, outs));
-      if (GATED) { v = v * row_sum(o + 1u, outs); }
-      if (WEIGHTED) { v = v * slot_weights[pair]; }
-      sum += v;
-      found = true;
+    for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
+      let here = origin + base + o < params.tile_rows;
+      let at = (workgroup.y * params.rows + base + o) / step;
+      var v = 0.0;
+      if (here) {
+        v = activate(params.act, row_sum(o, outs));
+        if (GATED) { v = v * row_sum(o + 1u, outs); }
+      }
+      if (WEIGHTED) {
+        v = v * slot_weights[pair];
+        if (pair != first_pair || (params.flags & ADDED) != 0u) { v += out[at]; }
+      }
+      if (here || WEIGHTED) { out[at] = v; }
     }
-  }
-  if (mine && found) {
-    let at = workgroup.y * outputs + r;
-    if ((params.flags & ADDED) != 0u) { sum += out[at]; }
-    out[at] = sum;
   }
 }

@@ -25,6 +25,9 @@ struct Params {
   mul_stride: u32,
   act: u32,
   softcap: f32,
+
+  lanes: u32, // not used here
+  rows_of_thread: u32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -35,9 +38,7 @@ struct Params {
 @group(0) @binding(5) var<uniform> params: Params;
 
 //#include "unit.wgsl"
-//#include "activation.wgsl"
-
-const MULTIPLIED: u32 = 4u; // of params.flags
+//#include "finish.wgsl"
 
 var<workgroup> rows_at: array<vec4<f32>, 256>;   // [16 columns][64 rows]
 var<workgroup> tokens_at: array<vec4<f32>, 272>; // [16 columns][64 tokens + 4 that keep threads from colliding]
@@ -74,12 +75,6 @@ fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
     tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
     tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
   }
-}
-
-fn finish(t: u32, r: u32, value: f32) {
-  var v = value;
-  if ((params.flags & MULTIPLIED) != 0u) { v = v * mul[t * params.mul_stride + params.mul_offset + r]; }
-  out[t * params.out_stride + params.out_offset + r] = softcapped(v, params.softcap);
 }
 
 // write4 ends rows r … r+3 of token t.

@@ -32,6 +32,7 @@ struct Params {
 
   head_dim: u32,
   splits: u32,
+  rows_of_thread: u32,
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
@@ -51,7 +52,8 @@ struct Params {
 //#include "unit.wgsl"
 //#include "input.wgsl"
 //#include "columns.wgsl"
-//#include "rows.wgsl"
+//#include "rows_${LOOPS}.wgsl"
+//#include "row_sum.wgsl"
 //#include "activation.wgsl"
 
 const MULTIPLIED: u32 = 4u; // of params.flags
@@ -59,22 +61,37 @@ const MULTIPLIED: u32 = 4u; // of params.flags
 var<private> adding: f32;  // factor of add_x
 var<private> norming: f32; // factor of v
 
-// fill puts columns from `begin` on into memory; beyond the row are zeros.
-fn fill(begin: u32, thread: u32) {
+//#if WHOLE
+// prepare puts the input into memory, with zeros beyond the row.
+fn prepare(first: bool, thread: u32) {
+//#if MERGE
+  merge_prepare(thread, params.heads, params.splits);
+//#end
+//#if ADD
+  adding = add_inverse(0u, thread);
+//#end
+  var squares = 0.0;
   for (var i = thread; i < CAPACITY; i += THREADS) {
-    let column = begin + i;
-    var h = 0.0;
-    if (column < params.cols) {
-      h = summed(0u, column, adding);
-//#if NORM
-      h = normed(h, column, norming);
+    var v = 0.0;
+    if (i < params.cols) {
+      v = summed(0u, i, adding);
+//#if ADD
+      if (first) { add_out[i] = v; }
 //#end
     }
-    columns[place(i)][i % 4u] = h;
+    columns[place(i)][i % 4u] = v;
+    squares += v * v;
   }
+//#if NORM
+  norming = norm_inverse(squares, thread);
+  for (var i = thread; i < params.cols; i += THREADS) {
+    columns[place(i)][i % 4u] = normed(columns[place(i)][i % 4u], i, norming);
+  }
+//#end
+  workgroupBarrier();
 }
-
-// prepare finds the factors, and leaves v in add_out.
+//#else
+// prepare finds the factors of the input, and leaves v in add_out.
 fn prepare(first: bool, thread: u32) {
 //#if MERGE
   merge_prepare(thread, params.heads, params.splits);
@@ -97,6 +114,22 @@ fn prepare(first: bool, thread: u32) {
 //#end
 }
 
+// fill puts the input's columns from `begin` on into memory.
+fn fill(begin: u32, thread: u32) {
+  for (var i = thread; i < CAPACITY; i += THREADS) {
+    let column = begin + i;
+    var h = 0.0;
+    if (column < params.cols) {
+      h = summed(0u, column, adding);
+//#if NORM
+      h = normed(h, column, norming);
+//#end
+    }
+    columns[place(i)][i % 4u] = h;
+  }
+}
+//#end
+
 fn finish(r: u32, sum: f32) {
   var v = sum;
   if ((params.flags & MULTIPLIED) != 0u) { v = v * mul[params.mul_offset + r]; }
@@ -107,26 +140,23 @@ fn finish(r: u32, sum: f32) {
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let lane = thread % params.lanes;
   let group = thread / params.lanes;
-  let outs = THREADS / params.lanes * ROWS;
+  let outs = THREADS / params.lanes * rows_of_thread();
+  let cell = lane * (outs + 1u) + group * rows_of_thread(); // where this thread's sums go
   prepare(workgroup.x == 0u, thread);
-//#if WHOLE
-  fill(0u, thread);
-  workgroupBarrier();
-//#end
   for (var base = workgroup.x * outs; base < params.rows; base += workgroups.x * outs) {
     clear_rows();
-    let row = base + group * ROWS;
+    let row = base + group * rows_of_thread();
 //#if WHOLE
-    accumulate(row, params.rows - 1u, 0u, params.units, lane);
+    accumulate(row, params.rows - 1u, 0u, params.units, lane, cell);
 //#else
     for (var unit = 0u; unit < params.units; unit += UNITS) {
       workgroupBarrier();
       fill(unit * UNIT, thread);
       workgroupBarrier();
-      accumulate(row, params.rows - 1u, unit, min(UNITS, params.units - unit), lane);
+      accumulate(row, params.rows - 1u, unit, min(UNITS, params.units - unit), lane, cell);
     }
 //#end
-    share(lane, group, outs);
+    share(cell);
     workgroupBarrier();
     let step = select(1u, 2u, GATED);
     for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {

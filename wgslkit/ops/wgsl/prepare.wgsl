@@ -36,7 +36,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //#if NORM
   let scale = norm_inverse(squares, lane);
   for (var i = lane; i < params.cols; i += THREADS) {
-    out[t * params.cols + i] = normed(summed(t, i, inverse), i, scale);
+//#if ADD
+    let v = add_out[t * params.cols + i]; // as this thread left it
+//#else
+    let v = summed(t, i, inverse);
+//#end
+    out[t * params.cols + i] = normed(v, i, scale);
   }
 //#end
 }
