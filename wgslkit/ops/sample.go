@@ -34,7 +34,7 @@ var ErrLogits = errors.New("unusable logits")
 //     that stay; of them those with p ≥ min-p.
 //  6. The first token at which the sum exceeds u · (the sum of what stays).
 //
-// u is a hash of the seed and p; see sample_random.wgsl. All sums are exact
+// u is a hash of the seed and the position; see sample_random.wgsl. All sums are exact
 // integers, so that the same seed gives the same tokens on the same device, in
 // whatever order its threads run. Between devices, and against float64, a p
 // differs by about 1e-7 of itself: where u, or the edge of top-p or min-p, comes

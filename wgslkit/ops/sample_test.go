@@ -26,13 +26,13 @@ func TestSampleSizesOfGPUs(t *testing.T) {
 
 // sampling is a program of nothing but Sample on logits that stay.
 type sampling struct {
-	t         *testing.T
+	t         testing.TB
 	sampler   *ops.Sampler
 	state     *wgslkit.Buffer
 	recording *ops.Recording
 }
 
-func newSampling(t *testing.T, kit *ops.Kit, o ops.SamplerOptions, logits []float32) *sampling {
+func newSampling(t testing.TB, kit *ops.Kit, o ops.SamplerOptions, logits []float32) *sampling {
 	t.Helper()
 	o.Vocab = len(logits)
 	keep := func(b *wgslkit.Buffer, err error) *wgslkit.Buffer {

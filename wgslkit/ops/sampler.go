@@ -108,6 +108,9 @@ func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
 	return s, nil
 }
 
+// countThreads is the workgroup size of sample_count.
+const countThreads = 256
+
 func (s *Sampler) variant(threads int) wgslkit.Variant {
 	return wgslkit.Variant{"THREADS": threads, "BINS": s.shape.bins}
 }
@@ -131,7 +134,7 @@ func (s *Sampler) build() (err error) {
 		}
 	}
 	r := s.kit.Record("count history", 1, nil)
-	r.dispatch("sample_count.wgsl", s.variant(s.shape.lastThreads), wgslkit.Call{
+	r.dispatch("sample_count.wgsl", s.variant(countThreads), wgslkit.Call{
 		Label: "count history", Bind: []wgslkit.Binding{s.settings.All(), s.memory.All()},
 	})
 	if s.recount, err = r.Finish(); err != nil {
