@@ -8,39 +8,43 @@ import (
 
 // AttentionTuning holds the sizes of attention's workgroups.
 type AttentionTuning struct {
-	// A decoding step: TokenThreads work on TokenKeys keys at a time (at most
-	// as many) for up to TokenHeads query heads of one kv head, or
-	// TokenHeadsFew where there are few keys. All are powers of two.
-	TokenThreads, TokenKeys, TokenHeads, TokenHeadsFew int
+	// A decoding step: TokenThreads work on TokenKeys keys at a time,
+	// TokenKeyLanes of them side by side (at most either), for up to
+	// TokenHeads query heads of one kv head, or TokenHeadsFew where there are
+	// few keys. All are powers of two.
+	TokenThreads, TokenKeys, TokenKeyLanes, TokenHeads, TokenHeadsFew int
 	// MaxSplits bounds the ranges that a step's keys are split into, to be
 	// worked on side by side; MaxWorkgroups those of all heads together.
 	MaxSplits, MaxWorkgroups int
 	// A prompt: TileThreads work on TileRows tokens and TileKeys keys at a
-	// time. TileRows divides TileThreads, TileThreads divides
-	// TileRows·TileKeys, and TileThreads / TileRows divides TileKeys.
-	TileThreads, TileRows, TileKeys int
+	// time, TileKeyLanes of the keys side by side. All are powers of two,
+	// TileRows and TileKeyLanes at most TileThreads, and TileThreads at most
+	// TileRows·TileKeyLanes and TileRows·TileKeys.
+	TileThreads, TileRows, TileKeys, TileKeyLanes int
 }
 
 func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 	if kind == wgslkit.CPU {
-		// Its few cores have a head each.
+		// As many threads as a vector of the processor's has lanes: their
+		// barriers cost nothing. What counts is how few values are loaded,
+		// each lane's by itself: keys and queries are used over and over.
 		return AttentionTuning{
-			TokenThreads: 32, TokenKeys: 32, TokenHeads: 2, TokenHeadsFew: 2, MaxSplits: 1, MaxWorkgroups: 1,
-			TileThreads: 32, TileRows: 8, TileKeys: 32,
+			TokenThreads: 8, TokenKeys: 64, TokenKeyLanes: 8, TokenHeads: 4, TokenHeadsFew: 4, MaxSplits: 1, MaxWorkgroups: 1,
+			TileThreads: 8, TileRows: 4, TileKeys: 32, TileKeyLanes: 8,
 		}
 	}
 	return AttentionTuning{
-		TokenThreads: 128, TokenKeys: 64, TokenHeads: 8, TokenHeadsFew: 2, MaxSplits: mergedSplits, MaxWorkgroups: 1024,
-		TileThreads: 256, TileRows: 32, TileKeys: 64,
+		TokenThreads: 128, TokenKeys: 64, TokenKeyLanes: 64, TokenHeads: 8, TokenHeadsFew: 2, MaxSplits: mergedSplits, MaxWorkgroups: 1024,
+		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32,
 	}
 }
 
 // tokenPlan is how one token's attention is laid out.
 type tokenPlan struct {
-	threads, keys int
-	heads         int // query heads that share a workgroup's keys
-	splits        int // ranges of keys
-	fuseMerge     bool
+	threads, keys, lanes int
+	heads                int // query heads that share a workgroup's keys
+	splits               int // ranges of keys
+	fuseMerge            bool
 }
 
 const (
@@ -68,14 +72,15 @@ func (k *Kit) planToken(o Attention) tokenPlan {
 		sharing = t.TokenHeadsFew
 	}
 	ratio := o.Heads / c.KVHeads
-	p := tokenPlan{threads: t.TokenThreads, keys: t.TokenKeys}
+	p := tokenPlan{threads: t.TokenThreads, keys: t.TokenKeys, lanes: t.TokenKeyLanes}
 	p.heads = powerOfTwo(min(ratio, sharing, queryValues/paddedDim(c.HeadDim)))
 	chunks := c.KVHeads * ((ratio + p.heads - 1) / p.heads)
 	p.splits = min((keys+p.keys-1)/p.keys, t.MaxSplits, max(t.MaxWorkgroups/chunks, 1))
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
-	if keys <= fewKeys && 4*fused >= p.splits {
-		p.splits, p.fuseMerge = min(p.splits, fused), true
+	if keys <= fewKeys && p.splits <= 4*fused {
+		p.splits = min(p.splits, fused)
 	}
+	p.fuseMerge = p.splits <= fused
 	return p
 }
 
@@ -85,7 +90,7 @@ func (p tokenPlan) variant(headDim int) wgslkit.Variant {
 	ofHead := slices * paddedDim(headDim) / 4
 	cells := max(p.heads*paddedDim(headDim)/4, ofHead)
 	return wgslkit.Variant{
-		"THREADS": p.threads, "KEYS": p.keys, "HEADS": p.heads, "HEAD_DIM": headDim, "SPLIT": p.splits > 1,
+		"THREADS": p.threads, "KEYS": p.keys, "KEY_LANES": p.lanes, "HEADS": p.heads, "HEAD_DIM": headDim, "SPLIT": p.splits > 1,
 		"VALUE_SLICES": slices, "CELLS": cells, "SUM_HEADS": min(p.heads, cells/ofHead),
 	}
 }
@@ -93,7 +98,7 @@ func (p tokenPlan) variant(headDim int) wgslkit.Variant {
 // tileVariant is the tuning as attention_tiles.wgsl reads it.
 func (t AttentionTuning) tileVariant(headDim int, spans bool) wgslkit.Variant {
 	return wgslkit.Variant{
-		"THREADS": t.TileThreads, "ROWS": t.TileRows, "KEYS": t.TileKeys, "HEAD_DIM": headDim, "SPANS": spans,
+		"THREADS": t.TileThreads, "ROWS": t.TileRows, "KEYS": t.TileKeys, "KEY_LANES": t.TileKeyLanes, "HEAD_DIM": headDim, "SPANS": spans,
 		"SUM_GROUPS": max(t.TileThreads/(paddedDim(headDim)/8), 1),
 	}
 }

@@ -196,8 +196,8 @@ type copyKVParams struct{ Heads, FirstHead, AllHeads, Slots, First, Count uint32
 // copy moves count positions between the cache and rows, and waits.
 func (c *KVCache) copy(rows *wgslkit.Buffer, first, count int, write bool) error {
 	dev := c.kit.dev
-	kernel, err := dev.Kernel(c.kit.shaders, "copy_kv.wgsl",
-		wgslkit.Variant{"THREADS": c.kit.tuning.Threads, "HEAD_DIM": c.HeadDim, "WRITE": write})
+	const threads = 64
+	kernel, err := dev.Kernel(c.kit.shaders, "copy_kv.wgsl", wgslkit.Variant{"THREADS": threads, "HEAD_DIM": c.HeadDim, "WRITE": write})
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (c *KVCache) copy(rows *wgslkit.Buffer, first, count int, write bool) error
 			Params: copyKVParams{
 				uint32(p.heads), uint32(p.first), uint32(c.KVHeads), uint32(c.Slots), uint32(first), uint32(count),
 			},
-			Grid: dev.Linear((words + c.kit.tuning.Threads - 1) / c.kit.tuning.Threads),
+			Grid: dev.Linear((words + threads - 1) / threads),
 		})
 	}
 	if err := program.Finish(); err != nil {

@@ -14,8 +14,8 @@ type selectLastParams struct{ Size, Offset, Stride uint32 }
 
 // SelectLast records the op.
 func (r *Recorder) SelectLast(o SelectLast) {
-	threads := r.kit.tuning.Threads
-	r.dispatch("select_last.wgsl", r.rowVariant(wgslkit.Variant{}), wgslkit.Call{
+	const threads = 64
+	r.dispatch("select_last.wgsl", wgslkit.Variant{"THREADS": threads}, wgslkit.Call{
 		Label:  o.Label,
 		Bind:   []wgslkit.Binding{r.state.All(), o.In.Buffer.All(), o.Out.All()},
 		Params: selectLastParams{uint32(o.Size), uint32(o.In.Offset), o.In.stride(o.Size)},

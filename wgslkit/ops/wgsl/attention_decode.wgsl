@@ -7,7 +7,7 @@
 // m, l and the undivided sum for merge.wgsl, which draws their layout;
 // store_kv.wgsl draws the cache's. m and l are carried from tile to tile.
 //
-//   scores: thread = key + KEYS · slice, slices take turns over the columns
+//   scores: thread = key lane + KEY_LANES · slice, KEYS / KEY_LANES keys each, slices take turns over the columns
 //   softmax: HEADS groups of threads, each over the keys of its head
 //   values: thread = column + COLUMNS · slice, VALUE_SLICES take turns over the keys
 //
@@ -33,7 +33,10 @@ struct Params {
 
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;      // vectors of 8 in a row
 const PADDED: u32 = COLUMNS * 8u;
-const KEY_SLICES: u32 = THREADS / KEYS;
+const KEY_SLICES: u32 = THREADS / KEY_LANES;
+const KEYS_EACH: u32 = KEYS / KEY_LANES;
+const SCORES: u32 = KEYS_EACH * HEADS;          // of one thread
+const QUERIES: u32 = 2u * HEADS;                // vec4s of a column
 const TEAM: u32 = THREADS / HEADS;              // threads of one head in the softmax
 const TEAM_KEYS: u32 = (KEYS + TEAM - 1u) / TEAM;
 const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS; // columns of one thread
@@ -127,8 +130,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   // Where HEADS does not divide the group, the last chunk repeats its last head.
   load_query(base_head + min(chunk + h, ratio - 1u), h, mate, position);
 
-  let key_lane = lane % KEYS;
-  let key_slice = lane / KEYS;
+  let key_lane = lane % KEY_LANES;
+  let key_slice = lane / KEY_LANES;
   let column = lane % COLUMNS;
   let value_slice = lane / COLUMNS;
 
@@ -142,23 +145,32 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let tile_slot = tile % params.slots;
 
     // Scores, each thread over its slice of the columns.
-    var scores: array<f32, HEADS>;
-    for (var i = 0u; i < HEADS; i++) { scores[i] = 0.0; }
-    if (key_lane < count) {
-      var slot = tile_slot + key_lane;
-      if (slot >= params.slots) { slot -= params.slots; }
-      for (var c = key_slice; c < COLUMNS; c += KEY_SLICES) {
-        let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
-        let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-        let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
-        for (var i = 0u; i < HEADS; i++) {
-          let at = i * (PADDED / 4u) + 2u * c;
-          scores[i] += dot(cells[at], low) + dot(cells[at + 1u], high);
+    var scores: array<f32, SCORES>;
+    for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
+    for (var c = select(0u, key_slice, KEY_SLICES > 1u); c < COLUMNS; c += KEY_SLICES) {
+      var queries: array<vec4<f32>, QUERIES>;
+      for (var i = 0u; i < HEADS; i++) {
+        queries[2u * i] = cells[i * (PADDED / 4u) + 2u * c];
+        queries[2u * i + 1u] = cells[i * (PADDED / 4u) + 2u * c + 1u];
+      }
+      for (var m = 0u; m < KEYS_EACH; m++) {
+        let key = key_lane + m * KEY_LANES;
+        if (key < count) {
+          var slot = tile_slot + key;
+          if (slot >= params.slots) { slot -= params.slots; }
+          let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
+          let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
+          let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+          for (var i = 0u; i < HEADS; i++) {
+            scores[m * HEADS + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+          }
         }
       }
     }
-    for (var i = 0u; i < HEADS; i++) {
-      sliced[(key_slice * HEADS + i) * KEYS + key_lane] = scores[i];
+    for (var m = 0u; m < KEYS_EACH; m++) {
+      for (var i = 0u; i < HEADS; i++) {
+        sliced[(key_slice * HEADS + i) * KEYS + key_lane + m * KEY_LANES] = scores[m * HEADS + i];
+      }
     }
     workgroupBarrier();
 
@@ -204,6 +216,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var slot = tile_slot + k;
         if (slot >= params.slots) { slot -= params.slots; }
         let row = (kv_head * params.slots + slot) * COLUMNS;
+        var shares: array<f32, HEADS>;
+        for (var i = 0u; i < HEADS; i++) { shares[i] = weights[i * KEYS + k]; }
         for (var w = 0u; w < WIDE; w++) {
           let c = select(column, lane + w * THREADS, WIDE > 1u);
           if (WIDE == 1u || c < COLUMNS) {
@@ -211,9 +225,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
             let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
             for (var i = 0u; i < HEADS; i++) {
-              let weight = weights[i * KEYS + k];
-              sums[(i * WIDE + w) * 2u] += weight * low;
-              sums[(i * WIDE + w) * 2u + 1u] += weight * high;
+              sums[(i * WIDE + w) * 2u] += shares[i] * low;
+              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * high;
             }
           }
         }

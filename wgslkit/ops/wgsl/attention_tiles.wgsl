@@ -7,7 +7,7 @@
 //
 // A workgroup takes ROWS tokens of one query head and walks over the keys,
 // KEYS at a time, carrying m and l for each row:
-//   scores: thread = key + KEYS · g, ROWS_EACH rows from g · ROWS_EACH on
+//   scores: thread = key lane + KEY_LANES · g, KEYS / KEY_LANES keys of ROWS_EACH rows from g · ROWS_EACH on
 //   softmax: thread = row + ROWS · mate, KEYS / MATES keys for each mate
 //   values: thread = column + COLUMNS · g, of SUM_GROUPS, SUM_ROWS rows from g · SUM_ROWS on
 //
@@ -27,7 +27,10 @@ struct Params {
 @group(0) @binding(6) var<uniform> params: Params;
 
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
-const ROWS_EACH: u32 = ROWS * KEYS / THREADS;
+const KEYS_EACH: u32 = KEYS / KEY_LANES;
+const ROWS_EACH: u32 = ROWS * KEY_LANES / THREADS;
+const SCORES: u32 = KEYS_EACH * ROWS_EACH;              // of one thread
+const QUERIES: u32 = 2u * ROWS_EACH;                    // vec4s of a column
 const MATES: u32 = THREADS / ROWS;
 const MATE_KEYS: u32 = KEYS / MATES;
 const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS;   // columns of one thread
@@ -77,8 +80,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
 //#end
 
-  let key_lane = lane % KEYS;
-  let score_row = lane / KEYS * ROWS_EACH;
+  let key_lane = lane % KEY_LANES;
+  let score_row = lane / KEY_LANES * ROWS_EACH;
   let row = lane % ROWS;
   let mate = lane / ROWS;
   let column = lane % COLUMNS;
@@ -95,27 +98,38 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let count = min(KEYS, end - tile);
     let tile_slot = tile % params.slots;
 
-    var scores: array<f32, ROWS_EACH>;
-    for (var i = 0u; i < ROWS_EACH; i++) { scores[i] = 0.0; }
-    if (key_lane < count) {
-      var slot = tile_slot + key_lane;
-      if (slot >= params.slots) { slot -= params.slots; }
-      for (var c = 0u; c < COLUMNS; c++) {
-        let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
-        let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-        let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
-        for (var i = 0u; i < ROWS_EACH; i++) {
-          let at = (min(first_row + score_row + i, last_row) * params.heads + head) * COLUMNS * 2u + 2u * c;
-          scores[i] += dot(q[at], low) + dot(q[at + 1u], high);
+    var scores: array<f32, SCORES>;
+    for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
+    for (var c = 0u; c < COLUMNS; c++) {
+      var queries: array<vec4<f32>, QUERIES>;
+      for (var i = 0u; i < ROWS_EACH; i++) {
+        let at = (min(first_row + score_row + i, last_row) * params.heads + head) * COLUMNS * 2u + 2u * c;
+        queries[2u * i] = q[at];
+        queries[2u * i + 1u] = q[at + 1u];
+      }
+      for (var m = 0u; m < KEYS_EACH; m++) {
+        let key = key_lane + m * KEY_LANES;
+        if (key < count) {
+          var slot = tile_slot + key;
+          if (slot >= params.slots) { slot -= params.slots; }
+          let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
+          let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
+          let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+          for (var i = 0u; i < ROWS_EACH; i++) {
+            scores[m * ROWS_EACH + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+          }
         }
       }
     }
-    for (var i = 0u; i < ROWS_EACH; i++) {
-      var s = scores[i];
-      if (params.softcap > 0.0) { s = params.softcap * tanh(s / params.softcap); }
-      let t = first_row + score_row + i;
-      if (key_lane >= count || !visible(t, start + t, tile + key_lane, width)) { s = NOTHING; }
-      weights[key_lane * STRIDE + score_row + i] = s;
+    for (var m = 0u; m < KEYS_EACH; m++) {
+      let key = key_lane + m * KEY_LANES;
+      for (var i = 0u; i < ROWS_EACH; i++) {
+        var s = scores[m * ROWS_EACH + i];
+        if (params.softcap > 0.0) { s = params.softcap * tanh(s / params.softcap); }
+        let t = first_row + score_row + i;
+        if (key >= count || !visible(t, start + t, tile + key, width)) { s = NOTHING; }
+        weights[key * STRIDE + score_row + i] = s;
+      }
     }
     workgroupBarrier();
 
@@ -151,6 +165,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var slot = tile_slot + k;
         if (slot >= params.slots) { slot -= params.slots; }
         let at = (kv_head * params.slots + slot) * COLUMNS;
+        // Rows beyond the tile's read what lies behind it and are not written.
+        var shares: array<f32, SUM_ROWS>;
+        for (var i = 0u; i < SUM_ROWS; i++) { shares[i] = weights[k * STRIDE + sum_row + i]; }
         for (var w = 0u; w < WIDE; w++) {
           let c = select(column, lane + w * THREADS, WIDE > 1u);
           if (WIDE == 1u || c < COLUMNS) {
@@ -158,10 +175,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
             let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
             for (var i = 0u; i < SUM_ROWS; i++) {
-              // Rows beyond the tile's read what lies behind it and are not written.
-              let weight = weights[k * STRIDE + sum_row + i];
-              sums[(i * WIDE + w) * 2u] += weight * low;
-              sums[(i * WIDE + w) * 2u + 1u] += weight * high;
+              sums[(i * WIDE + w) * 2u] += shares[i] * low;
+              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * high;
             }
           }
         }
