@@ -1,0 +1,371 @@
+package download
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4/nano"
+)
+
+// model is a real file to serve.
+var model = func() []byte {
+	source := nano.Source()
+	b := make([]byte, source.Size())
+	if _, err := source.ReadAt(b, 0); err != nil {
+		panic(err)
+	}
+	return b
+}()
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// server serves content, and breaks off as told.
+type server struct {
+	content  []byte
+	etag     string
+	noRanges bool
+	noLength bool
+	cut      []int // how many bytes each of the first answers brings; 0 is all
+	status   []int // refusals before anything else
+	ranges   []string
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.ranges = append(s.ranges, r.Header.Get("Range"))
+	if len(s.status) > 0 {
+		code := s.status[0]
+		s.status = s.status[1:]
+		w.WriteHeader(code)
+		return
+	}
+	if s.etag != "" {
+		w.Header().Set("ETag", s.etag)
+	}
+	if s.noRanges {
+		r.Header.Del("Range")
+	}
+	limit := 0
+	if len(s.cut) > 0 {
+		limit, s.cut = s.cut[0], s.cut[1:]
+	}
+	if s.noLength {
+		_, _ = w.Write(s.content[:len(s.content)/2])
+		w.(http.Flusher).Flush()
+		if limit == 0 {
+			_, _ = w.Write(s.content[len(s.content)/2:])
+		}
+		return // as if that were all
+	}
+	if limit > 0 {
+		w = &cutWriter{w, limit}
+	}
+	http.ServeContent(w, r, "model.gguf", time.Time{}, bytes.NewReader(s.content))
+}
+
+// cutWriter breaks the connection after some bytes.
+type cutWriter struct {
+	http.ResponseWriter
+	left int
+}
+
+func (w *cutWriter) Write(p []byte) (int, error) {
+	n := min(len(p), w.left)
+	if _, err := w.ResponseWriter.Write(p[:n]); err != nil {
+		return 0, err
+	}
+	w.left -= n
+	if w.left == 0 {
+		w.ResponseWriter.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, nil
+}
+
+// fetch fetches from s into folder.
+func fetch(t *testing.T, s *server, folder string, change func(*Options)) (Result, []string, error) {
+	t.Helper()
+	web := httptest.NewServer(s)
+	defer web.Close()
+	return fetchFrom(t, web.URL+"/model.gguf", folder, change)
+}
+
+func fetchFrom(t *testing.T, url, folder string, change func(*Options)) (Result, []string, error) {
+	t.Helper()
+	var notices []string
+	opts := Options{Backoff: time.Millisecond, Notice: func(text string) { notices = append(notices, text) }}
+	if change != nil {
+		change(&opts)
+	}
+	result, err := Fetch(context.Background(), url, filepath.Join(folder, "model.gguf"), opts)
+	return result, notices, err
+}
+
+// files are the names in a folder.
+func files(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+func wantWhole(t *testing.T, folder string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(folder, "model.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("the file differs from what was served: %d bytes of %d", len(got), len(want))
+	}
+	if names := files(t, folder); names != "model.gguf" {
+		t.Errorf("the folder holds %q", names)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	other := append(bytes.Clone(model), make([]byte, 64)...)
+	tests := []struct {
+		name   string
+		server *server
+		sha256 string
+	}{
+		{"at once", &server{content: model, etag: `"1"`}, ""},
+		{"checked", &server{content: model, etag: `"1"`}, sum(model)},
+		{"through breaks", &server{content: model, etag: `"1"`, cut: []int{1000, 1, 2_000_000}}, sum(model)},
+		{"through refusals", &server{content: model, etag: `"1"`, status: []int{503, 500, 429}}, sum(model)},
+		{"weak etag", &server{content: model, etag: `W/"1"`, cut: []int{1000}}, sum(model)},
+		{"no etag", &server{content: model, cut: []int{1000}}, sum(model)},
+		{"without ranges", &server{content: model, etag: `"1"`, noRanges: true, cut: []int{1000, 1000}}, sum(model)},
+		{"without length", &server{content: model, noLength: true}, ""},
+		{"longer than its tensors", &server{content: other, etag: `"1"`}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := t.TempDir()
+			result, _, err := fetch(t, tt.server, folder, func(o *Options) { o.SHA256 = tt.sha256 })
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantWhole(t, folder, tt.server.content)
+			if result.Size != int64(len(tt.server.content)) || result.SHA256 != tt.sha256 {
+				t.Errorf("result %+v", result)
+			}
+		})
+	}
+}
+
+func TestFetchFails(t *testing.T) {
+	page := []byte("<!DOCTYPE html><html><body>A page about a model</body></html>")
+	tests := []struct {
+		name   string
+		server *server
+		sha256 string
+		want   error
+		left   string // in the folder
+	}{
+		{"another checksum", &server{content: model, etag: `"1"`}, sum(model[:10]), ErrChecksum, ""},
+		{"a page", &server{content: page, etag: `"1"`}, "", ErrNotGGUF, ""},
+		{"another file", &server{content: []byte("PK\x03\x04 something"), etag: `"1"`}, "", ErrNotGGUF, ""},
+		{"missing", &server{status: []int{404}}, "", fs.ErrNotExist, ""},
+		{"forbidden", &server{status: []int{403}}, "", fs.ErrPermission, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := t.TempDir()
+			_, _, err := fetch(t, tt.server, folder, func(o *Options) { o.SHA256 = tt.sha256 })
+			if !errors.Is(err, tt.want) {
+				t.Errorf("error %v, want %v", err, tt.want)
+			}
+			if names := files(t, folder); names != tt.left {
+				t.Errorf("the folder holds %q, want %q", names, tt.left)
+			}
+		})
+	}
+}
+
+// A file that ends early without the server's admitting it is not taken for whole.
+func TestFetchNoticesTheMissingEnd(t *testing.T) {
+	folder := t.TempDir()
+	_, _, err := fetch(t, &server{content: model, noLength: true, cut: []int{1}}, folder, nil)
+	if err == nil || !strings.Contains(err.Error(), "cut off") {
+		t.Errorf("error %v, want one of a file that is cut off", err)
+	}
+	if names := files(t, folder); names != "" {
+		t.Errorf("the folder holds %q", names)
+	}
+}
+
+// broken leaves a half-finished file behind, from a server at the same address
+// as web.
+func broken(t *testing.T, web *httptest.Server, s *server, folder string) {
+	t.Helper()
+	for range retries + 2 {
+		s.cut = append(s.cut, 5000)
+	}
+	before := s.noRanges
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	_, err := Fetch(ctx, web.URL+"/model.gguf", filepath.Join(folder, "model.gguf"), Options{
+		Backoff: time.Millisecond,
+		Progress: func(_ Step, done, _ int64) {
+			if done > 0 {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, ErrStopped) {
+		t.Fatalf("error %v, want ErrStopped", err)
+	}
+	if names := files(t, folder); names != "model.gguf.part model.gguf.part.json" {
+		t.Fatalf("the folder holds %q", names)
+	}
+	s.cut, s.ranges, s.noRanges = nil, nil, before
+}
+
+func TestFetchGoesOn(t *testing.T) {
+	changed := bytes.Clone(model)
+	changed[len(changed)-1] ^= 1
+	tests := []struct {
+		name    string
+		etag    string
+		then    func(*server)
+		resumed bool
+		notice  string
+	}{
+		{"same file", `"1"`, func(*server) {}, true, ""},
+		{"changed file", `"1"`, func(s *server) { s.content, s.etag = changed, `"2"` }, false, "changed"},
+		{"changed size", `"1"`, func(s *server) { s.content = append(bytes.Clone(model), 0) }, false, "changed"},
+		{"shorter file", `"1"`, func(s *server) { s.content, s.etag = model[:1000], `"3"` }, false, ""},
+		{"ranges no more", `"1"`, func(s *server) { s.noRanges = true }, false, "cannot go on"},
+		{"nothing to tell versions by", "", func(s *server) { s.content = changed }, false, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			folder := t.TempDir()
+			s := &server{content: model, etag: tt.etag}
+			web := httptest.NewServer(s)
+			defer web.Close()
+			broken(t, web, s, folder)
+			tt.then(s)
+			result, notices, err := fetchFrom(t, web.URL+"/model.gguf", folder, nil)
+			if tt.name == "shorter file" { // which is cut off, and that is what must be said
+				if err == nil {
+					t.Error("a cut-off file was taken for whole")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantWhole(t, folder, s.content)
+			if got := result.Resumed > 0; got != tt.resumed {
+				t.Errorf("resumed %d bytes, requests %q", result.Resumed, s.ranges)
+			}
+			if text := strings.Join(notices, " "); !strings.Contains(text, tt.notice) || tt.notice == "" && text != "" {
+				t.Errorf("notices %q, want %q", text, tt.notice)
+			}
+		})
+	}
+}
+
+// A part that is complete, but was not renamed before the program ended.
+func TestFetchFinishesACompletePart(t *testing.T) {
+	folder := t.TempDir()
+	s := &server{content: model, etag: `"1"`}
+	web := httptest.NewServer(s)
+	defer web.Close()
+	broken(t, web, s, folder)
+	if err := os.WriteFile(filepath.Join(folder, "model.gguf.part"), model, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fetchFrom(t, web.URL+"/model.gguf", folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, folder, model)
+	if want := fmt.Sprintf("bytes=%d-", len(model)); len(s.ranges) != 1 || s.ranges[0] != want {
+		t.Errorf("requests %q, want one for %s", s.ranges, want)
+	}
+}
+
+// A server that always breaks off before it gets anywhere new ends in an error.
+func TestFetchGivesUp(t *testing.T) {
+	s := &server{content: model, etag: `"1"`, noRanges: true}
+	for range 100 {
+		s.cut = append(s.cut, 5000)
+	}
+	_, _, err := fetch(t, s, t.TempDir(), nil)
+	if err == nil || !strings.Contains(err.Error(), "gave up") {
+		t.Errorf("error %v", err)
+	}
+	if len(s.ranges) > retries+3 {
+		t.Errorf("%d requests", len(s.ranges))
+	}
+}
+
+func TestFetchNoticesAStall(t *testing.T) {
+	release := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("GGUF"))
+		w.(http.Flusher).Flush()
+		<-release
+	}))
+	defer web.Close()
+	defer close(release)
+	_, _, err := fetchFrom(t, web.URL+"/model.gguf", t.TempDir(), func(o *Options) { o.Stall = 20 * time.Millisecond })
+	if err == nil || !strings.Contains(err.Error(), "sent nothing") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestFetchOneAtATime(t *testing.T) {
+	folder := t.TempDir()
+	p, err := openPart(filepath.Join(folder, "model.gguf"), "http://elsewhere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fetch(t, &server{content: model}, folder, nil); !errors.Is(err, ErrBusy) {
+		t.Errorf("error %v, want ErrBusy", err)
+	}
+	if err := p.close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fetch(t, &server{content: model}, folder, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseSHA256(t *testing.T) {
+	want := sum(nil)
+	for _, text := range []string{want, "sha256:" + want, "sha256-" + want, " " + strings.ToUpper(want) + "\n"} {
+		if got, err := ParseSHA256(text); err != nil || got != want {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "sha256:", want[1:], want + "00", "md5:" + want, strings.Repeat("g", 64)} {
+		if got, err := ParseSHA256(text); err == nil {
+			t.Errorf("%q: %q, want an error", text, got)
+		}
+	}
+}
