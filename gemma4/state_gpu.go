@@ -3,6 +3,7 @@ package gemma4
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
@@ -228,6 +229,9 @@ func (s *gpuState) next(ctx context.Context) (sample.Choice, error) {
 	read := s.ahead[0]
 	s.ahead = append(s.ahead[:0], s.ahead[1:]...)
 	result, err := read.Result()
+	if errors.Is(err, ops.ErrLogits) {
+		err = fmt.Errorf("%w: %w", sample.ErrLogits, err)
+	}
 	if err != nil {
 		return sample.Choice{}, err
 	}
