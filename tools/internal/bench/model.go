@@ -102,6 +102,9 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 	if err := o.check(info.MaxContext); err != nil {
 		return report, err
 	}
+	if o.Profile && info.Device == gemma4.DeviceCPU {
+		return report, fmt.Errorf("%w: a profile is of a GPU's kernels; leave it out on the CPU, or say --device gpu", ErrOptions)
+	}
 	session, err := m.NewSession(o.context())
 	if err != nil {
 		return report, err

@@ -1,7 +1,115 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
 
-func newBench(*environment) *cobra.Command {
-	return &cobra.Command{Use: "bench", Short: "Measure prefill, decode and kernels", RunE: func(*cobra.Command, []string) error { return errNotYet }}
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/bench"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// benchCommand measures a model.
+type benchCommand struct {
+	env     *environment
+	model   modelFlags
+	options bench.ModelOptions
+	json    bool
 }
+
+func newBench(env *environment) *cobra.Command {
+	b := &benchCommand{env: env}
+	cmd := &cobra.Command{
+		Use:   "bench [MODEL]",
+		Short: "Measure prefill, decode and kernels",
+		Long: `Measure how fast a model is: loading it, computing a prompt (prefill) and the
+tokens that follow (decode). One run warms up, and then come those that count;
+medians are shown, with the least and the most.
+
+Decoding reads every active weight once a token: its GB/s are shown beside the
+bandwidth at which the device copies memory.`,
+		Example: examples(
+			`gemwire bench gemma4:e2b`,
+			`gemwire bench gemma4:e2b --prompt-tokens 2048 --decode-tokens 256 --json`,
+			`gemwire bench gemma4:e2b --context-depth 16384`,
+			`gemwire bench --device cpu`,
+			`gemwire bench gemma4:e2b --profile`,
+			`gemwire bench ops --only matvec`,
+		),
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error { return b.run(cmd.Context(), list) },
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&b.options.PromptTokens, "prompt-tokens", 512, "compute a prompt of `N` tokens")
+	flags.IntVar(&b.options.DecodeTokens, "decode-tokens", 128, "decode `N` tokens after it")
+	flags.IntVar(&b.options.Depth, "context-depth", 0, "put `N` tokens before the prompt, which are not measured")
+	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` runs")
+	flags.BoolVar(&b.options.Profile, "profile", false, "show what each kernel of a decoding step takes on the GPU")
+	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
+	b.model.register(flags)
+	cmd.AddCommand(newBenchOps(env))
+	return cmd
+}
+
+func (b *benchCommand) run(ctx context.Context, list []string) error {
+	name, err := b.model.oneModel(list)
+	if err != nil {
+		return err
+	}
+	model, loading, err := b.open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer model.Close()
+	progress := terminal.NewProgress(b.env.err, false)
+	defer progress.Clear()
+	progress.Set("measuring how fast memory is copied", 0, 0)
+	if b.options.Copy, err = b.copyBandwidth(model); err != nil {
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	b.options.Progress = func(done, total int) { progress.Set("measuring", int64(done), int64(total)) }
+	report, err := bench.Model(ctx, model, loading, b.options)
+	if errors.Is(err, bench.ErrOptions) {
+		return usageError{err}
+	}
+	if err != nil {
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	progress.Clear()
+	if b.json {
+		return b.env.printJSON(report)
+	}
+	printModelReport(b.env.out, report)
+	return nil
+}
+
+// open opens the model, with no more context than is measured, and tells the
+// time that it took.
+func (b *benchCommand) open(ctx context.Context, name string) (*gemma4.Model, time.Duration, error) {
+	begun := time.Now()
+	model, err := b.model.open(ctx, b.env, name)
+	return model, time.Since(begun), err
+}
+
+// copyBandwidth is that of the device that the model is on.
+func (b *benchCommand) copyBandwidth(model *gemma4.Model) (bench.Series, error) {
+	if model.Info().Device == gemma4.DeviceCPU {
+		return bench.CopyCPU(), nil
+	}
+	options := b.model.gpu()
+	options.MemoryBudget = 0 // it is the model's
+	dev, err := wgslkit.Open(options)
+	if err != nil {
+		return bench.Series{}, err
+	}
+	series, err := bench.CopyGPU(dev)
+	return series, errors.Join(err, dev.Close())
+}
+
+func gigabytes(n float64) string { return humanize.CommafWithDigits(n, 1) + " GB/s" }

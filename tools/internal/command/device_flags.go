@@ -25,10 +25,22 @@ func (f *deviceFlags) register(flags *pflag.FlagSet) {
 	flags.Var(&f.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")
 }
 
-// check refuses a device that does not exist.
+// check refuses a device that does not exist. Who says which GPU, or how much of
+// it, wants one.
 func (f *deviceFlags) check() error {
+	wantsGPU := f.adapter != "" || f.gpuMemory != 0 || f.maxBinding != 0
 	switch gemma4.Device(f.device) {
-	case gemma4.DeviceAuto, gemma4.DeviceCPU, gemma4.DeviceGPU:
+	case gemma4.DeviceAuto:
+		if wantsGPU {
+			f.device = string(gemma4.DeviceGPU)
+		}
+		return nil
+	case gemma4.DeviceGPU:
+		return nil
+	case gemma4.DeviceCPU:
+		if wantsGPU {
+			return usagef("--adapter, --gpu-memory and --max-binding are for a GPU, and --device is cpu")
+		}
 		return nil
 	}
 	return usagef("--device %q: say gpu or cpu", f.device)

@@ -76,6 +76,9 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
 	})
 	if err != nil {
+		if name != "" {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
 		return nil, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
 	progress.Clear()

@@ -112,7 +112,7 @@ func (p *part) checkMagic(b []byte) error {
 	want := []byte(magic)[p.size:]
 	n := min(len(want), len(b))
 	if !bytes.Equal(b[:n], want[:n]) {
-		return fmt.Errorf("%w", ErrNotGGUF)
+		return fmt.Errorf("%w: it begins with %q; give the address of a .gguf file", ErrNotGGUF, b[:n])
 	}
 	return nil
 }
