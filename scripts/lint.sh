@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gofmt, go vet and staticcheck over the packages given.
+# gofmt, go vet and staticcheck over the packages given, and the links of the Markdown files.
 set -euo pipefail
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -16,3 +16,4 @@ if [[ ! -x "$bin" ]] || ! "$bin" -version | grep -q "${staticcheck##*@v}"; then
   GOWORK=off GOFLAGS= go install "$staticcheck"
 fi
 "$bin" "$@"
+"$(dirname "$0")/check-links.sh"
