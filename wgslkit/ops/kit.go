@@ -56,7 +56,7 @@ func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 
 // TuningFor is what suits a kind of device with the given features.
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
-	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 512, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
+	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
 	t.Attention = attentionTuning(kind)
 	t.Sampling = samplingTuning(kind)
 	if kind == wgslkit.CPU {

@@ -32,6 +32,7 @@ func (r *Recorder) matmul(o Linear) {
 		v := w.variant()
 		v["GATED"] = o.Gated
 		if !r.kit.tuning.MatvecLooped {
+			v["ALIGNED"] = w.Cols%16 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0
 			c.Params = params
 			c.Grid = wgslkit.Grid{X: uint32(ceilDiv(tile.rows, matmulTile)), Y: 1, Tile: matmulTile, Along: wgslkit.AlongY}
 			r.dispatch("matmul.wgsl", v, c)

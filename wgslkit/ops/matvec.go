@@ -29,8 +29,7 @@ func (r *Recorder) matvec(o Linear) {
 		shape := r.kit.matvecShape(w, tile.rows, p.Heads*p.Splits)
 		v := w.variant()
 		shape.into(v)
-		v["ADD"], v["NORM"], v["PASS"] = o.In.Add != nil, o.In.Norm != nil, o.In.Add != nil || o.In.Norm != nil
-		v["GATED"], v["MERGE"] = o.Gated, o.In.Merge != nil
+		v["ADD"], v["NORM"], v["GATED"], v["MERGE"] = o.In.Add != nil, o.In.Norm != nil, o.Gated, o.In.Merge != nil
 		if o.In.Merge != nil {
 			v["MERGE_CELLS"] = p.Heads * p.Splits
 		}

@@ -36,15 +36,18 @@ func (k *Kit) matvecShape(w *Matrix, rows, otherCells int) matvecShape {
 		s.cutUnrolled(k.tuning, w, rows)
 	}
 	free := int(k.dev.Limits().MaxWorkgroupStorage)/4 - s.threads*(s.mostRows+1) - 64 - otherCells
-	// Whole turns of all lanes, of strips of 128 columns if looped.
-	step := max(256, 128*s.lanes)
+	step := 256
+	if s.looped {
+		step = max(step, 128*s.lanes) // all lanes take a strip, even if it is empty
+	}
 	s.capacity = ceilDiv(w.row.units*16*w.row.spans, step) * step
 	s.whole = s.capacity <= free
 	if !s.whole {
 		s.capacity = min(2048, free/step*step)
 	}
 	tasks := s.tasks(rows)
-	s.groups = min(tasks, max(k.tuning.MatvecGroups, ceilDiv(tasks, s.turns(w.Cols))))
+	turns := min(s.turns(w.Cols), ceilDiv(tasks, k.tuning.MatvecGroups))
+	s.groups = ceilDiv(tasks, turns)
 	return s
 }
 
@@ -62,15 +65,20 @@ func (s matvecShape) turns(cols int) int {
 	return max(1, mostIterations/turn)
 }
 
-// cutUnrolled gives each thread as many rows as the device likes, less where
-// the rows are few, so that all processors have work.
+// cutUnrolled starts from what suits long rows and many of them. Where that
+// makes too few workgroups for all processors, more threads share a row, then
+// each takes fewer rows.
 func (s *matvecShape) cutUnrolled(t Tuning, w *Matrix, rows int) {
+	const mostLanes = 64
 	s.lanes, s.rows = t.MatvecLanes, t.MatvecRows
-	for s.rows > 2 && s.tasks(rows) < t.MatvecGroups/2 {
-		s.rows /= 2
-	}
-	for s.lanes > s.rows && s.lanes/2 >= w.row.units {
+	for s.lanes > 4 && s.lanes > w.row.units {
 		s.lanes /= 2
+	}
+	for s.tasks(rows) < t.MatvecGroups/3 && s.lanes < mostLanes && s.lanes < w.row.units {
+		s.lanes *= 2
+	}
+	if s.tasks(rows) < t.MatvecGroups/3 {
+		s.rows = 2
 	}
 	s.mostRows = s.rows
 }

@@ -49,32 +49,21 @@ struct Params {
 const ADDED: u32 = 8u;    // of params.flags
 const PER_SLOT: u32 = 16u;
 
-// fill puts columns of row t of x, from `begin` on, into memory.
-fn fill(t: u32, begin: u32, norming: f32, thread: u32) {
+var<private> squares: f32; // this thread's share of Σ x²
+
+// fill puts columns of row t of x, from `begin` on, into memory, without the
+// norm's factor.
+fn fill(t: u32, begin: u32, thread: u32) {
   for (var i = thread; i < CAPACITY; i += THREADS) {
     let column = begin + i;
     var h = 0.0;
     if (column < params.cols) {
-      h = summed(t, column, 0.0);
-//#if NORM
-      h = normed(h, column, norming);
-//#end
+      let v = summed(t, column, 0.0);
+      h = weighed(v, column);
+      squares += v * v;
     }
     columns[place(i)][i % 4u] = h;
   }
-}
-
-fn norming_of(t: u32, thread: u32) -> f32 {
-//#if NORM
-  var squares = 0.0;
-  for (var i = thread; i < params.cols; i += THREADS) {
-    let v = summed(t, i, 0.0);
-    squares += v * v;
-  }
-  return norm_inverse(squares, thread);
-//#else
-  return 1.0;
-//#end
 }
 
 @compute @workgroup_size(THREADS)
@@ -90,25 +79,29 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let pairs = select(1u, params.slots, WEIGHTED);
   for (var pair = first_pair; pair < first_pair + pairs; pair++) {
     let x_row = select(t, pair, (params.flags & PER_SLOT) != 0u);
-    let norming = norming_of(x_row, thread);
     // The expert's row 0 in the tile; before the tile it wraps.
     let origin = ids[pair] * params.rows - params.first;
+    squares = 0.0;
     clear_rows();
     for (var unit = 0u; unit < params.units; unit += UNITS) {
       workgroupBarrier();
-      fill(x_row, unit * UNIT, norming, thread);
+      fill(x_row, unit * UNIT, thread);
       workgroupBarrier();
       accumulate(origin + base + group * rows_of_thread(), params.tile_rows - 1u, unit, min(UNITS, params.units - unit), lane, cell);
     }
     share(cell);
+    var norming = 1.0;
+//#if NORM
+    norming = norm_inverse(squares, thread);
+//#end
     workgroupBarrier();
     for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
       let here = origin + base + o < params.tile_rows;
       let at = (workgroup.y * params.rows + base + o) / step;
       var v = 0.0;
       if (here) {
-        v = activate(params.act, row_sum(o, outs));
-        if (GATED) { v = v * row_sum(o + 1u, outs); }
+        v = activate(params.act, norming * row_sum(o, outs));
+        if (GATED) { v = v * norming * row_sum(o + 1u, outs); }
       }
       if (WEIGHTED) {
         v = v * slot_weights[pair];

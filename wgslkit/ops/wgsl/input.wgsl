@@ -43,11 +43,18 @@ fn summed(t: u32, i: u32, adding: f32) -> f32 {
 //#end
 }
 
+//#if NORM
+// norm_inverse is norm_scale / sqrt(mean(v²) + eps), from each thread's share of Σ v².
 fn norm_inverse(squares: f32, lane: u32) -> f32 {
   return params.norm_scale / sqrt(workgroup_sum(squares, lane) / f32(params.cols) + params.norm_eps);
 }
+//#end
 
-fn normed(v: f32, i: u32, inverse: f32) -> f32 {
-  if ((params.flags & NORM_WEIGHTED) != 0u) { return v * inverse * norm_w[i]; }
-  return v * inverse;
+// weighed is v[i] times its weight in the norm. A product may apply the
+// norm's factor, norm_inverse, to its results instead of its inputs.
+fn weighed(v: f32, i: u32) -> f32 {
+//#if NORM
+  if ((params.flags & NORM_WEIGHTED) != 0u) { return v * norm_w[i]; }
+//#end
+  return v;
 }

@@ -32,7 +32,11 @@ struct Params {
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
+//#if ALIGNED
+@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
+//#else
 @group(0) @binding(2) var<storage, read> x: array<f32>;
+//#end
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
 @group(0) @binding(5) var<uniform> params: Params;
@@ -57,20 +61,27 @@ fn store_rows(q: mat4x4<f32>, scale: f32, low: f32, thread: u32) {
   rows_at[at + 192u][c] = v.x; rows_at[at + 208u][c] = v.y; rows_at[at + 224u][c] = v.z; rows_at[at + 240u][c] = v.w;
 }
 
+// four_inputs is four columns of a token, with zeros beyond the row.
+fn four_inputs(t: u32, column: u32) -> vec4<f32> {
+  let at = t * params.x_stride + params.x_offset + column;
+//#if ALIGNED
+  return x[at / 4u];
+//#else
+  var v = vec4<f32>();
+  if (column < params.cols) { v.x = x[at]; }
+  if (column + 1u < params.cols) { v.y = x[at + 1u]; }
+  if (column + 2u < params.cols) { v.z = x[at + 2u]; }
+  if (column + 3u < params.cols) { v.w = x[at + 3u]; }
+  return v;
+//#end
+}
+
 // store_tokens puts 16 columns of 64 tokens into memory: four threads to a token.
 fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
   let k = thread % 4u * 4u;
-  let column = first_column + k;
   for (var i = thread / 4u; i < 64u; i += 16u) {
-    let t = first_token + i;
-    var v = vec4<f32>();
-    if (t < state[1]) {
-      let at = t * params.x_stride + params.x_offset + column;
-      if (column < params.cols) { v.x = x[at]; }
-      if (column + 1u < params.cols) { v.y = x[at + 1u]; }
-      if (column + 2u < params.cols) { v.z = x[at + 2u]; }
-      if (column + 3u < params.cols) { v.w = x[at + 3u]; }
-    }
+    // What tokens beyond the last get is not used.
+    let v = four_inputs(min(first_token + i, state[1] - 1u), first_column + k);
     let to = k * 17u + i / 4u;
     tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
     tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
@@ -79,7 +90,6 @@ fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
 
 // write4 ends rows r … r+3 of token t.
 fn write4(t: u32, r: u32, v: vec4<f32>) {
-  if (t >= state[1]) { return; }
   let row = params.first + r;
   if (GATED) {
     if (r < params.rows) { finish(t, row / 2u, activate(params.act, v.x) * v.y); }
@@ -92,39 +102,62 @@ fn write4(t: u32, r: u32, v: vec4<f32>) {
   if (r + 3u < params.rows) { finish(t, row + 3u, activate(params.act, v.w)); }
 }
 
+var<private> acc: array<vec4<f32>, 16>; // [8 tokens][8 rows]
+
+// multiply_span adds the products of a span; w, scale and low are of this thread's row.
+fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, first_token: u32, column: u32, thread: u32) {
+  let tx = thread % 8u;
+  let ty = thread / 8u;
+  workgroupBarrier();
+  store_rows(w, scale, low, thread);
+  store_tokens(first_token, column, thread);
+  workgroupBarrier();
+  for (var k = 0u; k < 16u; k++) {
+    let a = rows_at[k * 16u + 2u * ty];
+    let b = rows_at[k * 16u + 2u * ty + 1u];
+    let p = tokens_at[k * 17u + 2u * tx];
+    let q = tokens_at[k * 17u + 2u * tx + 1u];
+    acc[0] += a * p.x; acc[1] += b * p.x;
+    acc[2] += a * p.y; acc[3] += b * p.y;
+    acc[4] += a * p.z; acc[5] += b * p.z;
+    acc[6] += a * p.w; acc[7] += b * p.w;
+    acc[8] += a * q.x; acc[9] += b * q.x;
+    acc[10] += a * q.y; acc[11] += b * q.y;
+    acc[12] += a * q.z; acc[13] += b * q.z;
+    acc[14] += a * q.w; acc[15] += b * q.w;
+  }
+}
+
+// write8 ends rows r … r+7 of token t.
+fn write8(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>) {
+  if (t >= state[1]) { return; }
+  write4(t, r, a);
+  write4(t, r + 4u, b);
+}
+
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-  let first_row = workgroup.x * 64u;
   let first_token = workgroup.y * 64u;
-  let row = min(first_row + thread, params.rows - 1u) * params.row_size;
-  let tx = thread % 8u; // 8 tokens
-  let ty = thread / 8u; // 8 rows
-  var acc: array<vec4<f32>, 16>;
+  let row = min(workgroup.x * 64u + thread, params.rows - 1u) * params.row_size;
   for (var unit = 0u; unit < params.units; unit++) {
-    var w = decode(row, unit);
-    for (var s = 0u; s < SPANS; s++) {
-      workgroupBarrier();
-      store_rows(w.q[s], w.scale[s], w.low[s], thread);
-      store_tokens(first_token, span_column(unit, s), thread);
-      workgroupBarrier();
-      for (var k = 0u; k < 16u; k++) {
-        let a = rows_at[k * 16u + 2u * ty];
-        let b = rows_at[k * 16u + 2u * ty + 1u];
-        let p = tokens_at[k * 17u + 2u * tx];
-        let q = tokens_at[k * 17u + 2u * tx + 1u];
-        acc[0] += a * p.x; acc[1] += b * p.x;
-        acc[2] += a * p.y; acc[3] += b * p.y;
-        acc[4] += a * p.z; acc[5] += b * p.z;
-        acc[6] += a * p.w; acc[7] += b * p.w;
-        acc[8] += a * q.x; acc[9] += b * q.x;
-        acc[10] += a * q.y; acc[11] += b * q.y;
-        acc[12] += a * q.z; acc[13] += b * q.z;
-        acc[14] += a * q.w; acc[15] += b * q.w;
-      }
-    }
+    let w = decode(row, unit);
+    multiply_span(w.q[0], w.scale.x, w.low.x, first_token, span_column(unit, 0u), thread);
+//#if SPANS != 1
+    multiply_span(w.q[1], w.scale.y, w.low.y, first_token, span_column(unit, 1u), thread);
+//#end
+//#if SPANS == 4
+    multiply_span(w.q[2], w.scale.z, w.low.z, first_token, span_column(unit, 2u), thread);
+    multiply_span(w.q[3], w.scale.w, w.low.w, first_token, span_column(unit, 3u), thread);
+//#end
   }
-  for (var n = 0u; n < 8u; n++) {
-    write4(first_token + 8u * tx + n, first_row + 8u * ty, acc[2u * n]);
-    write4(first_token + 8u * tx + n, first_row + 8u * ty + 4u, acc[2u * n + 1u]);
-  }
+  let t = first_token + thread % 8u * 8u;
+  let r = workgroup.x * 64u + thread / 8u * 8u;
+  write8(t, r, acc[0], acc[1]);
+  write8(t + 1u, r, acc[2], acc[3]);
+  write8(t + 2u, r, acc[4], acc[5]);
+  write8(t + 3u, r, acc[6], acc[7]);
+  write8(t + 4u, r, acc[8], acc[9]);
+  write8(t + 5u, r, acc[10], acc[11]);
+  write8(t + 6u, r, acc[12], acc[13]);
+  write8(t + 7u, r, acc[14], acc[15]);
 }

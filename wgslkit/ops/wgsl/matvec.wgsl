@@ -58,77 +58,28 @@ struct Params {
 
 const MULTIPLIED: u32 = 4u; // of params.flags
 
-var<private> adding: f32;  // factor of add_x
-var<private> norming: f32; // factor of v
+var<private> adding: f32;        // factor of add_x
+var<private> squares: f32;       // this thread's share of Σ v²
+var<private> norming: f32 = 1.0; // factor of the results
 
-//#if WHOLE
-// prepare puts the input into memory, with zeros beyond the row.
-fn prepare(first: bool, thread: u32) {
-//#if MERGE
-  merge_prepare(thread, params.heads, params.splits);
-//#end
-//#if ADD
-  adding = add_inverse(0u, thread);
-//#end
-  var squares = 0.0;
-  for (var i = thread; i < CAPACITY; i += THREADS) {
-    var v = 0.0;
-    if (i < params.cols) {
-      v = summed(0u, i, adding);
-//#if ADD
-      if (first) { add_out[i] = v; }
-//#end
-    }
-    columns[place(i)][i % 4u] = v;
-    squares += v * v;
-  }
-//#if NORM
-  norming = norm_inverse(squares, thread);
-  for (var i = thread; i < params.cols; i += THREADS) {
-    columns[place(i)][i % 4u] = normed(columns[place(i)][i % 4u], i, norming);
-  }
-//#end
-  workgroupBarrier();
-}
-//#else
-// prepare finds the factors of the input, and leaves v in add_out.
-fn prepare(first: bool, thread: u32) {
-//#if MERGE
-  merge_prepare(thread, params.heads, params.splits);
-//#end
-//#if ADD
-  adding = add_inverse(0u, thread);
-//#end
-//#if PASS
-  var squares = 0.0;
-  for (var i = thread; i < params.cols; i += THREADS) {
-    let v = summed(0u, i, adding);
-    squares += v * v;
-//#if ADD
-    if (first) { add_out[i] = v; }
-//#end
-  }
-//#end
-//#if NORM
-  norming = norm_inverse(squares, thread);
-//#end
-}
-
-// fill puts the input's columns from `begin` on into memory.
-fn fill(begin: u32, thread: u32) {
+// fill puts columns of h without the norm's factor, from `begin` on, into
+// memory, with zeros beyond the row. The first time it also sums v² and, in
+// the first workgroup, leaves v in add_out.
+fn fill(begin: u32, fresh: bool, first: bool, thread: u32) {
   for (var i = thread; i < CAPACITY; i += THREADS) {
     let column = begin + i;
     var h = 0.0;
     if (column < params.cols) {
-      h = summed(0u, column, adding);
-//#if NORM
-      h = normed(h, column, norming);
+      let v = summed(0u, column, adding);
+      h = weighed(v, column);
+//#if ADD
+      if (fresh && first) { add_out[column] = v; }
 //#end
+      if (fresh) { squares += v * v; }
     }
     columns[place(i)][i % 4u] = h;
   }
 }
-//#end
 
 fn finish(r: u32, sum: f32) {
   var v = sum;
@@ -142,26 +93,40 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
   let group = thread / params.lanes;
   let outs = THREADS / params.lanes * rows_of_thread();
   let cell = lane * (outs + 1u) + group * rows_of_thread(); // where this thread's sums go
-  prepare(workgroup.x == 0u, thread);
+  let first = workgroup.x == 0u;
+//#if MERGE
+  merge_prepare(thread, params.heads, params.splits);
+//#end
+//#if ADD
+  adding = add_inverse(0u, thread);
+//#end
+//#if WHOLE
+  fill(0u, true, first, thread);
+  workgroupBarrier();
+//#end
   for (var base = workgroup.x * outs; base < params.rows; base += workgroups.x * outs) {
-    clear_rows();
+    let fresh = base == workgroup.x * outs;
     let row = base + group * rows_of_thread();
+    clear_rows();
 //#if WHOLE
     accumulate(row, params.rows - 1u, 0u, params.units, lane, cell);
 //#else
     for (var unit = 0u; unit < params.units; unit += UNITS) {
       workgroupBarrier();
-      fill(unit * UNIT, thread);
+      fill(unit * UNIT, fresh, first, thread);
       workgroupBarrier();
       accumulate(row, params.rows - 1u, unit, min(UNITS, params.units - unit), lane, cell);
     }
 //#end
     share(cell);
+//#if NORM
+    if (fresh) { norming = norm_inverse(squares, thread); }
+//#end
     workgroupBarrier();
-    let step = select(1u, 2u, GATED);
+    let step = select(1u, 2u, GATED); // rows to an output
     for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
-      var v = activate(params.act, row_sum(o, outs));
-      if (GATED) { v = v * row_sum(o + 1u, outs); }
+      var v = activate(params.act, norming * row_sum(o, outs));
+      if (GATED) { v = v * norming * row_sum(o + 1u, outs); }
       finish((params.first + base + o) / step, v);
     }
     workgroupBarrier();

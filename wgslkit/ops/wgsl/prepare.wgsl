@@ -41,7 +41,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //#else
     let v = summed(t, i, inverse);
 //#end
-    out[t * params.cols + i] = normed(v, i, scale);
+    out[t * params.cols + i] = weighed(v, i) * scale;
   }
 //#end
 }

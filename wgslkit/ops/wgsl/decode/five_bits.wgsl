@@ -4,7 +4,7 @@
 //#include "decode/bytes.wgsl"
 
 // spread puts bits 0–3 of `bits` at bit 4 of the four bytes of a word.
-fn spread(bits: u32) -> u32 { return ((bits & 15u) * 0x00204081u & 0x01010101u) << 4u; }
+fn spread(bits: u32) -> u32 { return (((bits & 15u) * 0x00204081u) & 0x01010101u) << 4u; }
 
 fn five_bits(qs: vec4<u32>, high: u32) -> array<mat4x4<f32>, 2> {
   let low_run = vec4<u32>(spread(high), spread(high >> 4u), spread(high >> 8u), spread(high >> 12u));
