@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/doctor"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -46,9 +47,12 @@ func (f *deviceFlags) check() error {
 	return usagef("--device %q: say gpu or cpu", f.device)
 }
 
-// gpu is what the flags say about a GPU.
+// gpu is what the flags, and the doctor, say about a GPU.
 func (f *deviceFlags) gpu() wgslkit.Options {
-	return wgslkit.Options{Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding)}
+	return wgslkit.Options{
+		Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding),
+		Avoid: doctor.NewStore(version()).Avoid,
+	}
 }
 
 // byteSize is a flag such as 6GB, 512MiB or 1000000.
