@@ -1,7 +1,9 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,13 +184,22 @@ func (c *chatLoop) slashReset(context.Context, string) error {
 
 func (c *chatLoop) slashHistory(context.Context, string) error {
 	for _, m := range c.conversation.Messages {
-		text := strings.TrimSpace(m.Content.String())
+		text := contentText(m.Content)
 		for _, call := range m.ToolCalls {
 			text = strings.TrimSpace(text + "\n" + showCall(call))
 		}
 		c.env.say("%s %s", c.styles.Bold.Apply(m.Role+":"), text)
 	}
 	return nil
+}
+
+// contentText is a message's content as people read it: of a tool's result, its JSON.
+func contentText(content chat.Content) string {
+	text := strings.TrimSpace(content.String())
+	if raw, err := json.Marshal(content); err == nil && text == "" && !bytes.Equal(raw, []byte(`""`)) {
+		return string(raw)
+	}
+	return text
 }
 
 func (c *chatLoop) slashInfo(context.Context, string) error {

@@ -14,7 +14,7 @@ import (
 // print prints all of it for people, the longest lists first.
 func (in *inspection) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "GGUF version %d, %s, %d tensors\n\n", in.file.Version, bytes(in.file.Size()), len(in.file.Tensors))
+	fmt.Fprintf(w, "GGUF version %d, %s, %d tensors\n\n", in.file.Version, byteCount(in.file.Size()), len(in.file.Tensors))
 	in.printMetadata(w)
 	in.printTensors(w)
 	in.printTypes(w)
@@ -40,7 +40,7 @@ func (in *inspection) printTensors(w *tabwriter.Writer) {
 	section(w, "\nTENSORS")
 	places := in.places()
 	for _, t := range in.file.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(t.Name), t.Type, shape(t.Dims), bytes(t.Size), place(places, t.Name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(t.Name), t.Type, shape(t.Dims), byteCount(t.Size), place(places, t.Name))
 	}
 }
 
@@ -74,7 +74,7 @@ func printType(w io.Writer, t typeTotal) {
 	if t.Values > 0 {
 		bits = 8 * float64(t.Bytes) / float64(t.Values)
 	}
-	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, bytes(t.Bytes), count(t.Values), bits)
+	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, byteCount(t.Bytes), count(t.Values), bits)
 }
 
 func (in *inspection) printPlan(w *tabwriter.Writer) {
@@ -82,13 +82,13 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 	if p := in.plan; p != nil {
 		fmt.Fprintf(w, "device\t%s\n", p.Device)
 		fmt.Fprintf(w, "context\t%d tokens\n", p.Context)
-		fmt.Fprintf(w, "weights\t%s\n", bytes(p.Weights))
+		fmt.Fprintf(w, "weights\t%s\n", byteCount(p.Weights))
 		if p.Rows > 0 {
-			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", bytes(p.Rows))
+			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", byteCount(p.Rows))
 		}
-		fmt.Fprintf(w, "cache\t%s for a session\n", bytes(p.Cache))
-		fmt.Fprintf(w, "work\t%s for a session\n", bytes(p.Activations))
-		fmt.Fprintf(w, "together\t%s%s\n", bytes(p.Total()), budget(p.Budget))
+		fmt.Fprintf(w, "cache\t%s for a session\n", byteCount(p.Cache))
+		fmt.Fprintf(w, "work\t%s for a session\n", byteCount(p.Activations))
+		fmt.Fprintf(w, "together\t%s%s\n", byteCount(p.Total()), budget(p.Budget))
 	}
 	if in.noPlan != nil {
 		fmt.Fprintf(w, "%s\n", sentence(in.noPlan))
@@ -99,7 +99,7 @@ func budget(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" of %s allowed", bytes(n))
+	return fmt.Sprintf(" of %s allowed", byteCount(n))
 }
 
 // shape is a tensor's dimensions, rows' length first as ggml has them.
@@ -111,8 +111,8 @@ func shape(dims []uint64) string {
 	return "[" + strings.Join(words, " ") + "]"
 }
 
-// bytes is a size as people read it.
-func bytes(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
+// byteCount is a size as people read it.
+func byteCount(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
 // count is a large number as people read it.
 func count(n int64) string {

@@ -22,10 +22,10 @@ func (e *environment) modelAndText(model string, list []string, what string) (na
 	case len(list) == 2:
 		name, text = list[0], list[1]
 	case len(list) == 1 && model == "" && e.meansModel(list[0]):
+		if _, err := e.finder().Find(list[0]); err != nil {
+			return "", "", err
+		}
 		if terminal.IsTerminal(e.in) {
-			if _, err := e.finder().Find(list[0]); err != nil {
-				return "", "", err
-			}
 			return "", "", usagef("a model but no %s; give one after it, in quotes", what)
 		}
 		name, text = list[0], "-"

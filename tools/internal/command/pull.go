@@ -125,9 +125,9 @@ func (p *pullCommand) one(ctx context.Context, address, target string, header ht
 
 // describeResult says what was downloaded.
 func describeResult(r download.Result, target string) string {
-	text := fmt.Sprintf("%s, %s", filepath.Base(target), bytes(r.Size))
+	text := fmt.Sprintf("%s, %s", filepath.Base(target), byteCount(r.Size))
 	if r.Resumed > 0 {
-		text += fmt.Sprintf(", of which %s were there before", bytes(r.Resumed))
+		text += fmt.Sprintf(", of which %s were there before", byteCount(r.Resumed))
 	}
 	if r.SHA256 != "" {
 		return text + "; its SHA-256 is right"

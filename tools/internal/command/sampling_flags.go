@@ -48,9 +48,6 @@ func (f *samplingFlags) register(flags *pflag.FlagSet) {
 // options are what the flags say, with a seed of their own where none was given.
 func (f *samplingFlags) options() (gemma4.GenerateOptions, error) {
 	params := f.params
-	if f.greedy {
-		params.Temperature = 0
-	}
 	if !f.flags.Changed("seed") {
 		params.Seed = uint64(rand.Uint32())
 	}
@@ -60,6 +57,9 @@ func (f *samplingFlags) options() (gemma4.GenerateOptions, error) {
 	}
 	if err := params.Validate(0); err != nil {
 		return gemma4.GenerateOptions{}, usageError{err}
+	}
+	if f.greedy {
+		params.Temperature = 0
 	}
 	if f.maxTokens < 0 {
 		return gemma4.GenerateOptions{}, usagef("--max-tokens is %d, wanted 1 or more", f.maxTokens)
@@ -100,7 +100,10 @@ func (f *samplingFlags) set(name, value string) error {
 		}
 		flag.Changed = true
 	} else if err := f.flags.Set(name, value); err != nil {
-		return err
+		return fmt.Errorf("%q is no value for %s", value, name)
+	}
+	if name == "temperature" {
+		f.greedy = false
 	}
 	if _, err := f.options(); err != nil {
 		*f = before
