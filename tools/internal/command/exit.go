@@ -39,8 +39,6 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 // errReported ends a command with exit status 1 after it has said itself what failed.
 var errReported = errors.New("reported")
 
-var errNotYet = errors.New("not available yet")
-
 // Main runs the command line and returns the exit status.
 func Main(arguments []string) int {
 	env := systemEnvironment()
