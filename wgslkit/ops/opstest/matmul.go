@@ -155,9 +155,12 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap}
 	h, sums := s.input(r, &op.In)
 
-	outputs := parts[0].source.Rows
+	outputs := s.rows[0]
 	if !s.gated {
-		outputs = join(parts).source.Rows
+		outputs = 0
+		for _, n := range s.rows {
+			outputs += n
+		}
 	}
 	var mul []float64
 	if s.mul {
@@ -226,11 +229,10 @@ func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
 // twin is the product in plain loops.
 func (s linearShape) twin(parts []rows, h, mul []float64, outputs int) []float64 {
 	var out []float64
-	all := join(parts)
 	for t := range s.tokens {
 		x := h[t*s.cols : (t+1)*s.cols]
 		for row := range outputs {
-			v := activate(s.act, all.dot(row, x))
+			v := activate(s.act, stacked(parts, row, x))
 			if s.gated {
 				v *= parts[1].dot(row, x)
 			}
@@ -244,6 +246,17 @@ func (s linearShape) twin(parts []rows, h, mul []float64, outputs int) []float64
 		}
 	}
 	return out
+}
+
+// stacked is row i of all parts, one after another, times x.
+func stacked(parts []rows, i int, x []float64) float64 {
+	for _, p := range parts {
+		if i < p.source.Rows {
+			return p.dot(i, x)
+		}
+		i -= p.source.Rows
+	}
+	return math.NaN()
 }
 
 func activate(act ops.Activation, x float64) float64 {

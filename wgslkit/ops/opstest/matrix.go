@@ -1,7 +1,6 @@
 package opstest
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"math"
@@ -62,18 +61,32 @@ func (r *rig) half() uint16 {
 // rows is random weights of one type, and what they stand for.
 type rows struct {
 	source ops.Source
-	values []float64 // [Rows, Cols]
+	values []float64 // [distinct rows, Cols]
+}
+
+// distinctRows is how many rows are made before they repeat.
+const distinctRows = 1500
+
+// endless is bytes over and over.
+type endless []byte
+
+func (e endless) ReadAt(p []byte, offset int64) (int, error) {
+	for n := 0; n < len(p); {
+		n += copy(p[n:], e[(offset+int64(n))%int64(len(e)):])
+	}
+	return len(p), nil
 }
 
 func (r *rig) rows(t quant.Type, n, cols, experts int) rows {
 	row := quantRowOf(t)
-	raw := make([]byte, n*cols/t.BlockLen()*t.BlockBytes())
+	distinct := min(n, distinctRows)
+	raw := make([]byte, distinct*cols/t.BlockLen()*t.BlockBytes())
 	for at := 0; at < len(raw); at += t.BlockBytes() {
 		r.block(raw[at:at+t.BlockBytes()], row)
 	}
-	single := make([]float32, n*cols)
+	single := make([]float32, distinct*cols)
 	r.keep(t.Dequantize(single, raw))
-	out := rows{source: ops.Source{Name: t.String(), Type: t, Rows: n, Cols: cols, Experts: experts, Data: bytes.NewReader(raw)}}
+	out := rows{source: ops.Source{Name: t.String(), Type: t, Rows: n, Cols: cols, Experts: experts, Data: endless(raw)}}
 	out.values = make([]float64, len(single))
 	for i, v := range single {
 		out.values[i] = float64(v)
@@ -84,6 +97,7 @@ func (r *rig) rows(t quant.Type, n, cols, experts int) rows {
 // dot is row i times x.
 func (w rows) dot(i int, x []float64) float64 {
 	var sum float64
+	i %= len(w.values) / w.source.Cols
 	for c, v := range w.values[i*w.source.Cols : (i+1)*w.source.Cols] {
 		sum += v * x[c]
 	}
@@ -100,15 +114,4 @@ func (r *rig) matrix(ctx context.Context, layout ops.Layout, parts ...rows) *ops
 	r.keep(err)
 	r.release = append(r.release, m.Release)
 	return m
-}
-
-// join is the rows of all parts, one after another.
-func join(parts []rows) rows {
-	out := rows{source: parts[0].source}
-	out.source.Rows = 0
-	for _, p := range parts {
-		out.source.Rows += p.source.Rows
-		out.values = append(out.values, p.values...)
-	}
-	return out
 }
