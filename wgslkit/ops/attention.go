@@ -60,8 +60,7 @@ func (o *Attention) check(width int) error {
 
 type attendTokenParams struct {
 	Heads, KVHeads, FirstKVHead, ChunksPerKV uint32
-	Slots, Window, Splits, Rotated           uint32
-	QOffset, Normed                          uint32
+	Slots, Window, Splits, QOffset           uint32
 	Eps, Scale, Softcap                      float32
 }
 
@@ -80,7 +79,7 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 	}
 	ratio := o.Heads / c.KVHeads
 	chunks := (ratio + plan.heads - 1) / plan.heads
-	v := plan.variant(c.HeadDim)
+	v := r.kit.tuning.Attention.tokenVariant(plan, o)
 	for _, p := range c.parts {
 		r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
 			Label: o.Label,
@@ -90,8 +89,8 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 			},
 			Params: attendTokenParams{
 				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(chunks),
-				uint32(c.Slots), uint32(o.Window), uint32(plan.splits), uint32(o.Rope.Dim()),
-				uint32(o.Q.Offset), flag(o.QNorm != nil), o.Eps, orOne(o.Scale), o.Softcap,
+				uint32(c.Slots), uint32(o.Window), uint32(plan.splits), uint32(o.Q.Offset),
+				o.Eps, orOne(o.Scale), o.Softcap,
 			},
 			Grid: wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)},
 		})

@@ -13,6 +13,9 @@ type AttentionTuning struct {
 	// TokenHeads query heads of one kv head, or TokenHeadsFew where there are
 	// few keys. All are powers of two.
 	TokenThreads, TokenKeys, TokenKeyLanes, TokenHeads, TokenHeadsFew int
+	// TokenColumns and TokenValues are how many columns of keys and how many
+	// values a thread has under way from memory, at most; powers of two.
+	TokenColumns, TokenValues int
 	// MaxSplits bounds the ranges that a step's keys are split into, to be
 	// worked on side by side; MaxWorkgroups those of all heads together.
 	MaxSplits, MaxWorkgroups int
@@ -21,6 +24,7 @@ type AttentionTuning struct {
 	// TileRows and TileKeyLanes at most TileThreads, and TileThreads at most
 	// TileRows·TileKeyLanes and TileRows·TileKeys.
 	TileThreads, TileRows, TileKeys, TileKeyLanes int
+	TileColumns, TileValues                       int // as for a decoding step
 }
 
 func attentionTuning(kind wgslkit.Kind) AttentionTuning {
@@ -29,22 +33,23 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 		// barriers cost nothing. What counts is how few values are loaded,
 		// each lane's by itself: keys and queries are used over and over.
 		return AttentionTuning{
-			TokenThreads: 8, TokenKeys: 64, TokenKeyLanes: 8, TokenHeads: 4, TokenHeadsFew: 4, MaxSplits: 1, MaxWorkgroups: 1,
-			TileThreads: 8, TileRows: 4, TileKeys: 32, TileKeyLanes: 8,
+			TokenThreads: 8, TokenKeys: 64, TokenKeyLanes: 8, TokenHeads: 4, TokenHeadsFew: 4, TokenColumns: 1, TokenValues: 1,
+			MaxSplits: 1, MaxWorkgroups: 1,
+			TileThreads: 8, TileRows: 4, TileKeys: 32, TileKeyLanes: 8, TileColumns: 1, TileValues: 1,
 		}
 	}
 	return AttentionTuning{
-		TokenThreads: 128, TokenKeys: 64, TokenKeyLanes: 64, TokenHeads: 8, TokenHeadsFew: 2, MaxSplits: mergedSplits, MaxWorkgroups: 1024,
-		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32,
+		TokenThreads: 128, TokenKeys: 64, TokenKeyLanes: 64, TokenHeads: 8, TokenHeadsFew: 2, TokenColumns: 8, TokenValues: 8,
+		MaxSplits: mergedSplits, MaxWorkgroups: 1024,
+		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32, TileColumns: 4, TileValues: 8,
 	}
 }
 
 // tokenPlan is how one token's attention is laid out.
 type tokenPlan struct {
-	threads, keys, lanes int
-	heads                int // query heads that share a workgroup's keys
-	splits               int // ranges of keys
-	fuseMerge            bool
+	heads     int // query heads that share a workgroup's keys
+	splits    int // ranges of keys
+	fuseMerge bool
 }
 
 const (
@@ -56,6 +61,9 @@ const (
 	// fusedBytes bounds the partial results that every workgroup of the
 	// following product may merge for itself.
 	fusedBytes = 64 << 10
+	// maxTeam is as many threads as take part in one head's softmax: each
+	// reads what all have found.
+	maxTeam = 16
 	// queryValues bounds the queries in a workgroup's memory, of 16 KiB.
 	queryValues = 2048
 )
@@ -72,10 +80,10 @@ func (k *Kit) planToken(o Attention) tokenPlan {
 		sharing = t.TokenHeadsFew
 	}
 	ratio := o.Heads / c.KVHeads
-	p := tokenPlan{threads: t.TokenThreads, keys: t.TokenKeys, lanes: t.TokenKeyLanes}
+	var p tokenPlan
 	p.heads = powerOfTwo(min(ratio, sharing, queryValues/paddedDim(c.HeadDim)))
 	chunks := c.KVHeads * ((ratio + p.heads - 1) / p.heads)
-	p.splits = min((keys+p.keys-1)/p.keys, t.MaxSplits, max(t.MaxWorkgroups/chunks, 1))
+	p.splits = min((keys+t.TokenKeys-1)/t.TokenKeys, t.MaxSplits, max(t.MaxWorkgroups/chunks, 1))
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
 	if keys <= fewKeys && p.splits <= 4*fused {
 		p.splits = min(p.splits, fused)
@@ -84,22 +92,38 @@ func (k *Kit) planToken(o Attention) tokenPlan {
 	return p
 }
 
-// variant is the plan as attention_decode.wgsl reads it.
-func (p tokenPlan) variant(headDim int) wgslkit.Variant {
-	slices := max(p.threads/(paddedDim(headDim)/8), 1)
-	ofHead := slices * paddedDim(headDim) / 4
-	cells := max(p.heads*paddedDim(headDim)/4, ofHead)
+// tokenVariant is the plan for o as attention_decode.wgsl reads it.
+func (t AttentionTuning) tokenVariant(p tokenPlan, o Attention) wgslkit.Variant {
+	columns := paddedDim(o.Cache.HeadDim) / 8
+	slices := max(t.TokenThreads/columns, 1)
+	ofHead := slices * 2 * columns
+	cells := max(p.heads*2*columns, ofHead)
 	return wgslkit.Variant{
-		"THREADS": p.threads, "KEYS": p.keys, "KEY_LANES": p.lanes, "HEADS": p.heads, "HEAD_DIM": headDim, "SPLIT": p.splits > 1,
-		"VALUE_SLICES": slices, "CELLS": cells, "SUM_HEADS": min(p.heads, cells/ofHead),
+		"THREADS": t.TokenThreads, "KEYS": t.TokenKeys, "KEY_LANES": t.TokenKeyLanes, "HEADS": p.heads,
+		"TEAM":     min(t.TokenThreads/p.heads, maxTeam),
+		"HEAD_DIM": o.Cache.HeadDim, "ROTATED": o.Rope.Dim(), "QUADS": o.Rope.Dim()%8 == 0, "NORMED": o.QNorm != nil,
+		"SPLIT": p.splits > 1, "VALUE_SLICES": slices, "CELLS": cells, "SUM_HEADS": min(p.heads, cells/ofHead),
+		"COLUMN_BATCH": batch(t.TokenColumns, columns, t.TokenThreads/t.TokenKeyLanes),
+		"VALUE_BATCH":  min(t.TokenValues, powerOfTwo(max(t.TokenKeys/slices, 1))),
 	}
+}
+
+// batch is the largest power of two up to most that divides what each of
+// slices has of n, or 1 where they do not have the same.
+func batch(most, n, slices int) int {
+	for n%(most*slices) != 0 && most > 1 {
+		most /= 2
+	}
+	return most
 }
 
 // tileVariant is the tuning as attention_tiles.wgsl reads it.
 func (t AttentionTuning) tileVariant(headDim int, spans bool) wgslkit.Variant {
 	return wgslkit.Variant{
 		"THREADS": t.TileThreads, "ROWS": t.TileRows, "KEYS": t.TileKeys, "KEY_LANES": t.TileKeyLanes, "HEAD_DIM": headDim, "SPANS": spans,
-		"SUM_GROUPS": max(t.TileThreads/(paddedDim(headDim)/8), 1),
+		"SUM_GROUPS":   max(t.TileThreads/(paddedDim(headDim)/8), 1),
+		"COLUMN_BATCH": batch(t.TileColumns, paddedDim(headDim)/8, 1),
+		"VALUE_BATCH":  min(t.TileValues, t.TileKeys),
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *Recorder) Merge(label string, p *Partials, out *wgslkit.Buffer) {
 		r.fail(label, fmt.Errorf("%w: %d splits, at most %d are merged", wgslkit.ErrLimit, p.Splits, mergedSplits))
 		return
 	}
-	block := min(64, r.kit.tuning.Threads)
+	block := min(32, r.kit.tuning.Threads)
 	r.dispatch("merge_splits.wgsl", r.rowVariant(wgslkit.Variant{"BLOCK": block, "SPLITS": mergedSplits}), wgslkit.Call{
 		Label:  label,
 		Bind:   []wgslkit.Binding{p.Buffer.All(), out.All()},

@@ -8,7 +8,8 @@
 // store_kv.wgsl draws the cache's. m and l are carried from tile to tile.
 //
 //   scores: thread = key lane + KEY_LANES · slice, KEYS / KEY_LANES keys each, slices take turns over the columns
-//   softmax: HEADS groups of threads, each over the keys of its head
+//   softmax: the first TEAM of each LOADERS threads, over the keys of a head
+//   (COLUMN_BATCH of them loaded at a time, which divides their number)
 //   values: thread = column + COLUMNS · slice, VALUE_SLICES take turns over the keys
 //
 // Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits.
@@ -17,9 +18,8 @@
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
-  slots: u32, window: u32, splits: u32, rotated: u32,
-  q_offset: u32, normed: u32, eps: f32, scale: f32,
-  softcap: f32,
+  slots: u32, window: u32, splits: u32, q_offset: u32,
+  eps: f32, scale: f32, softcap: f32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -37,7 +37,7 @@ const KEY_SLICES: u32 = THREADS / KEY_LANES;
 const KEYS_EACH: u32 = KEYS / KEY_LANES;
 const SCORES: u32 = KEYS_EACH * HEADS;          // of one thread
 const QUERIES: u32 = 2u * HEADS;                // vec4s of a column
-const TEAM: u32 = THREADS / HEADS;              // threads of one head in the softmax
+const LOADERS: u32 = THREADS / HEADS;           // threads that load one head's query
 const TEAM_KEYS: u32 = (KEYS + TEAM - 1u) / TEAM;
 const WIDE: u32 = (COLUMNS + THREADS - 1u) / THREADS; // columns of one thread
 // cells holds q, HEADS · PADDED values, in CELLS vec4s; at the end, the sums
@@ -47,6 +47,8 @@ const SUM_CELLS: u32 = VALUE_SLICES * PADDED / 4u; // of one head
 const SLICED: u32 = KEY_SLICES * HEADS * KEYS;
 const WEIGHTS: u32 = HEADS * KEYS;
 const SUMS: u32 = HEADS * WIDE * 2u;            // vec4s of one thread
+const KEY_LOADS: u32 = COLUMN_BATCH * KEYS_EACH;
+const VALUE_LOADS: u32 = VALUE_BATCH * WIDE;
 const NOTHING: f32 = -1e30;
 
 var<workgroup> cells: array<vec4<f32>, CELLS>;
@@ -55,56 +57,79 @@ var<workgroup> weights: array<f32, WEIGHTS>;
 var<workgroup> team: array<f32, THREADS>;
 var<workgroup> fades: array<f32, HEADS>;
 
-// query_value is element i of a query head's row as it came.
-fn query_value(head: u32, i: u32) -> f32 {
-  return q[params.q_offset + head * HEAD_DIM + i];
-}
-
-fn query_normed(head: u32, i: u32, inverse: f32) -> f32 {
-  var v = query_value(head, i) * inverse;
-  if (params.normed != 0u) { v = v * q_norm[i]; }
+// query_value is element i of a query head's row, normalised.
+fn query_value(head: u32, i: u32, inverse: f32) -> f32 {
+  if (PADDED > HEAD_DIM && i >= HEAD_DIM) { return 0.0; }
+  var v = q[params.q_offset + head * HEAD_DIM + i] * inverse;
+//#if NORMED
+  v = v * q_norm[i];
+//#end
   return v;
 }
 
-// query_element is element i, normalised, rotated and scaled.
-fn query_element(head: u32, i: u32, inverse: f32, position: u32) -> f32 {
-  if (i >= HEAD_DIM) { return 0.0; }
-  var v = query_normed(head, i, inverse);
-  if (i < params.rotated) {
-    let half = params.rotated / 2u;
-    if (i < half) {
-      let turn = rope_turn(position, i);
-      v = v * turn.x - query_normed(head, i + half, inverse) * turn.y;
-    } else {
-      let turn = rope_turn(position, i - half);
-      v = v * turn.x + query_normed(head, i - half, inverse) * turn.y;
-    }
-  }
-  return v * params.scale;
+// query_values is the elements i to i + 3.
+fn query_values(head: u32, i: u32, inverse: f32) -> vec4<f32> {
+  return vec4<f32>(
+    query_value(head, i, inverse), query_value(head, i + 1u, inverse),
+    query_value(head, i + 2u, inverse), query_value(head, i + 3u, inverse));
 }
 
-// load_query fills the first cells with the queries; head h's team does its row.
+//#if !QUADS
+// query_rotated is element i, rotated.
+fn query_rotated(head: u32, i: u32, inverse: f32, position: u32) -> f32 {
+  if (i >= ROTATED) { return query_value(head, i, inverse); }
+  let pair = i % (ROTATED / 2u);
+  let turn = rope_turn(position, pair);
+  let a = query_value(head, pair, inverse);
+  let b = query_value(head, pair + ROTATED / 2u, inverse);
+  return select(b * turn.x + a * turn.y, a * turn.x - b * turn.y, i == pair);
+}
+//#end
+
+// query_inverse is 1 / sqrt(mean square of the row + eps).
+fn query_inverse(head: u32, h: u32, mate: u32) -> f32 {
+  var squares = 0.0;
+  for (var i = mate; i < HEAD_DIM; i += LOADERS) {
+    let v = q[params.q_offset + head * HEAD_DIM + i];
+    squares += v * v;
+  }
+  team[h * LOADERS + mate] = squares;
+  workgroupBarrier();
+  var sum = 0.0;
+  for (var i = h * LOADERS; i + 3u < (h + 1u) * LOADERS; i += 4u) { sum += (team[i] + team[i + 1u]) + (team[i + 2u] + team[i + 3u]); }
+  for (var i = LOADERS / 4u * 4u; i < LOADERS; i++) { sum += team[h * LOADERS + i]; }
+  return 1.0 / sqrt(sum / f32(HEAD_DIM) + params.eps);
+}
+
+// load_query fills the cells with the queries; LOADERS threads each.
 fn load_query(head: u32, h: u32, mate: u32, position: u32) {
-  var inverse = 1.0;
-  if (params.normed != 0u) {
-    var squares = 0.0;
-    for (var i = mate; i < HEAD_DIM; i += TEAM) {
-      let v = query_value(head, i);
-      squares += v * v;
-    }
-    team[h * TEAM + mate] = squares;
-    workgroupBarrier();
-    var sum = 0.0;
-    for (var i = 0u; i < TEAM; i++) { sum += team[h * TEAM + i]; }
-    inverse = 1.0 / sqrt(sum / f32(HEAD_DIM) + params.eps);
+  var inverse = params.scale;
+//#if NORMED
+  inverse = inverse * query_inverse(head, h, mate);
+//#end
+  let row = h * (PADDED / 4u);
+//#if QUADS
+  // Four pairs at a time: (i, i + ROTATED/2) and the three that follow.
+  for (var c = mate; c < ROTATED / 8u; c += LOADERS) {
+    let a = query_values(head, 4u * c, inverse);
+    let b = query_values(head, 4u * c + ROTATED / 2u, inverse);
+    let t0 = rope_turn(position, 4u * c);
+    let t1 = rope_turn(position, 4u * c + 1u);
+    let t2 = rope_turn(position, 4u * c + 2u);
+    let t3 = rope_turn(position, 4u * c + 3u);
+    let cosine = vec4<f32>(t0.x, t1.x, t2.x, t3.x);
+    let sine = vec4<f32>(t0.y, t1.y, t2.y, t3.y);
+    cells[row + c] = a * cosine - b * sine;
+    cells[row + c + ROTATED / 8u] = b * cosine + a * sine;
   }
-  for (var c = mate; c < PADDED / 4u; c += TEAM) {
-    cells[h * (PADDED / 4u) + c] = vec4<f32>(
-      query_element(head, 4u * c, inverse, position),
-      query_element(head, 4u * c + 1u, inverse, position),
-      query_element(head, 4u * c + 2u, inverse, position),
-      query_element(head, 4u * c + 3u, inverse, position));
+  for (var c = mate + ROTATED / 4u; c < PADDED / 4u; c += LOADERS) { cells[row + c] = query_values(head, 4u * c, inverse); }
+//#else
+  for (var c = mate; c < PADDED / 4u; c += LOADERS) {
+    cells[row + c] = vec4<f32>(
+      query_rotated(head, 4u * c, inverse, position), query_rotated(head, 4u * c + 1u, inverse, position),
+      query_rotated(head, 4u * c + 2u, inverse, position), query_rotated(head, 4u * c + 3u, inverse, position));
   }
+//#end
   workgroupBarrier();
 }
 
@@ -125,8 +150,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let kv_head = group.x / params.chunks_per_kv;
   let chunk = group.x % params.chunks_per_kv * HEADS;
   let base_head = (params.first_kv_head + kv_head) * ratio;
-  let h = lane / TEAM;
-  let mate = lane % TEAM;
+  let h = lane / LOADERS;
+  let mate = lane % LOADERS;
   // Where HEADS does not divide the group, the last chunk repeats its last head.
   load_query(base_head + min(chunk + h, ratio - 1u), h, mate, position);
 
@@ -147,22 +172,33 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     // Scores, each thread over its slice of the columns.
     var scores: array<f32, SCORES>;
     for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
-    for (var c = select(0u, key_slice, KEY_SLICES > 1u); c < COLUMNS; c += KEY_SLICES) {
-      var queries: array<vec4<f32>, QUERIES>;
-      for (var i = 0u; i < HEADS; i++) {
-        queries[2u * i] = cells[i * (PADDED / 4u) + 2u * c];
-        queries[2u * i + 1u] = cells[i * (PADDED / 4u) + 2u * c + 1u];
-      }
+    for (var c = select(0u, key_slice, KEY_SLICES > 1u); c < COLUMNS; c += KEY_SLICES * COLUMN_BATCH) {
+      // What is loaded first does not wait for what is done with it.
+      var loaded: array<vec4<u32>, KEY_LOADS>;
       for (var m = 0u; m < KEYS_EACH; m++) {
-        let key = key_lane + m * KEY_LANES;
-        if (key < count) {
-          var slot = tile_slot + key;
+        if (m * KEY_LANES < count) {
+          var slot = tile_slot + min(key_lane + m * KEY_LANES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
-          let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
-          let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-          let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
-          for (var i = 0u; i < HEADS; i++) {
-            scores[m * HEADS + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+          for (var n = 0u; n < COLUMN_BATCH; n++) {
+            loaded[n * KEYS_EACH + m] = keys[(kv_head * COLUMNS + c + n * KEY_SLICES) * params.slots + slot];
+          }
+        }
+      }
+      for (var n = 0u; n < COLUMN_BATCH; n++) {
+        var queries: array<vec4<f32>, QUERIES>;
+        for (var i = 0u; i < HEADS; i++) {
+          let at = i * (PADDED / 4u) + 2u * (c + n * KEY_SLICES);
+          queries[2u * i] = cells[at];
+          queries[2u * i + 1u] = cells[at + 1u];
+        }
+        for (var m = 0u; m < KEYS_EACH; m++) {
+          if (m * KEY_LANES < count) {
+            let k = loaded[n * KEYS_EACH + m];
+            let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
+            let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+            for (var i = 0u; i < HEADS; i++) {
+              scores[m * HEADS + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+            }
           }
         }
       }
@@ -180,7 +216,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = 0u; i < TEAM_KEYS; i++) {
       let k = mate + i * TEAM;
       mine[i] = NOTHING;
-      if (k < count) {
+      if (mate < TEAM && k < count) {
         var s = 0.0;
         for (var slice = 0u; slice < KEY_SLICES; slice++) {
           s += sliced[(slice * HEADS + h) * KEYS + k];
@@ -190,15 +226,15 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         tile_top = max(tile_top, s);
       }
     }
-    team[lane] = tile_top;
+    if (mate < TEAM) { team[h * TEAM + mate] = tile_top; }
     workgroupBarrier();
-    for (var i = 0u; i < min(TEAM, KEYS); i++) { tile_top = max(tile_top, team[h * TEAM + i]); }
+    for (var i = 0u; i < TEAM; i++) { tile_top = max(tile_top, team[h * TEAM + i]); }
     let new_top = max(top, tile_top);
     let fade = exp(top - new_top);
     total = total * fade;
     for (var i = 0u; i < TEAM_KEYS; i++) {
       let k = mate + i * TEAM;
-      if (k < KEYS) {
+      if (mate < TEAM && k < KEYS) {
         var weight = 0.0;
         if (k < count) { weight = exp(mine[i] - new_top); }
         total += weight;
@@ -212,16 +248,25 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     // Values, each thread its columns over its slice of the keys.
     if (value_slice < VALUE_SLICES || WIDE > 1u) {
       for (var i = 0u; i < SUMS; i++) { sums[i] = sums[i] * fades[i / (WIDE * 2u)]; }
-      for (var k = select(0u, value_slice, WIDE == 1u); k < count; k += VALUE_SLICES) {
-        var slot = tile_slot + k;
-        if (slot >= params.slots) { slot -= params.slots; }
-        let row = (kv_head * params.slots + slot) * COLUMNS;
-        var shares: array<f32, HEADS>;
-        for (var i = 0u; i < HEADS; i++) { shares[i] = weights[i * KEYS + k]; }
-        for (var w = 0u; w < WIDE; w++) {
-          let c = select(column, lane + w * THREADS, WIDE > 1u);
-          if (WIDE == 1u || c < COLUMNS) {
-            let v = values[row + c];
+      for (var k = select(0u, value_slice, WIDE == 1u); k < count; k += VALUE_SLICES * VALUE_BATCH) {
+        var loaded: array<vec4<u32>, VALUE_LOADS>;
+        for (var n = 0u; n < VALUE_BATCH; n++) {
+          var slot = tile_slot + min(k + n * VALUE_SLICES, count - 1u);
+          if (slot >= params.slots) { slot -= params.slots; }
+          for (var w = 0u; w < WIDE; w++) {
+            let c = select(column, min(lane + w * THREADS, COLUMNS - 1u), WIDE > 1u);
+            loaded[n * WIDE + w] = values[(kv_head * params.slots + slot) * COLUMNS + c];
+          }
+        }
+        for (var n = 0u; n < VALUE_BATCH; n++) {
+          var shares: array<f32, HEADS>;
+          for (var i = 0u; i < HEADS; i++) {
+            // Weights beyond the tile's keys are zero, and beyond the tile there are none.
+            let key = k + n * VALUE_SLICES;
+            shares[i] = select(0.0, weights[i * KEYS + min(key, KEYS - 1u)], key < KEYS);
+          }
+          for (var w = 0u; w < WIDE; w++) {
+            let v = loaded[n * WIDE + w];
             let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
             let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
             for (var i = 0u; i < HEADS; i++) {
@@ -235,7 +280,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
 
   workgroupBarrier();
-  team[lane] = total;
+  if (mate < TEAM) { team[h * TEAM + mate] = total; }
   if (mate == 0u) { weights[h] = top; }
   for (var batch = 0u; batch < HEADS; batch += SUM_HEADS) {
     workgroupBarrier();

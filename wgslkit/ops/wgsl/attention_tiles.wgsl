@@ -8,8 +8,10 @@
 // A workgroup takes ROWS tokens of one query head and walks over the keys,
 // KEYS at a time, carrying m and l for each row:
 //   scores: thread = key lane + KEY_LANES · g, KEYS / KEY_LANES keys of ROWS_EACH rows from g · ROWS_EACH on
+//   (COLUMN_BATCH columns loaded at a time, which divides their number)
 //   softmax: thread = row + ROWS · mate, KEYS / MATES keys for each mate
 //   values: thread = column + COLUMNS · g, of SUM_GROUPS, SUM_ROWS rows from g · SUM_ROWS on
+//   (VALUE_BATCH keys loaded at a time, which divides KEYS)
 //
 // Grid: x = the query heads of these kv heads, y = tiles of ROWS tokens.
 
@@ -39,6 +41,8 @@ const SUM_ROWS: u32 = (ROWS + SUM_GROUPS - 1u) / SUM_GROUPS;
 const STRIDE: u32 = ROWS + 4u;
 const WEIGHTS: u32 = (KEYS + 1u) * STRIDE;
 const SUMS: u32 = SUM_ROWS * WIDE * 2u; // vec4s of one thread
+const KEY_LOADS: u32 = COLUMN_BATCH * KEYS_EACH;
+const VALUE_LOADS: u32 = VALUE_BATCH * WIDE;
 const NOTHING: f32 = -1e30;
 
 var<workgroup> weights: array<f32, WEIGHTS>; // [key][row]: scores, then weights
@@ -100,23 +104,33 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
     var scores: array<f32, SCORES>;
     for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
-    for (var c = 0u; c < COLUMNS; c++) {
-      var queries: array<vec4<f32>, QUERIES>;
-      for (var i = 0u; i < ROWS_EACH; i++) {
-        let at = (min(first_row + score_row + i, last_row) * params.heads + head) * COLUMNS * 2u + 2u * c;
-        queries[2u * i] = q[at];
-        queries[2u * i + 1u] = q[at + 1u];
-      }
+    for (var c = 0u; c < COLUMNS; c += COLUMN_BATCH) {
+      // What is loaded first does not wait for what is done with it.
+      var loaded: array<vec4<u32>, KEY_LOADS>;
       for (var m = 0u; m < KEYS_EACH; m++) {
-        let key = key_lane + m * KEY_LANES;
-        if (key < count) {
-          var slot = tile_slot + key;
+        if (m * KEY_LANES < count) {
+          var slot = tile_slot + min(key_lane + m * KEY_LANES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
-          let k = keys[(kv_head * COLUMNS + c) * params.slots + slot];
-          let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-          let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
-          for (var i = 0u; i < ROWS_EACH; i++) {
-            scores[m * ROWS_EACH + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+          for (var n = 0u; n < COLUMN_BATCH; n++) {
+            loaded[n * KEYS_EACH + m] = keys[(kv_head * COLUMNS + c + n) * params.slots + slot];
+          }
+        }
+      }
+      for (var n = 0u; n < COLUMN_BATCH; n++) {
+        var queries: array<vec4<f32>, QUERIES>;
+        for (var i = 0u; i < ROWS_EACH; i++) {
+          let at = (min(first_row + score_row + i, last_row) * params.heads + head) * COLUMNS * 2u + 2u * (c + n);
+          queries[2u * i] = q[at];
+          queries[2u * i + 1u] = q[at + 1u];
+        }
+        for (var m = 0u; m < KEYS_EACH; m++) {
+          if (m * KEY_LANES < count) {
+            let k = loaded[n * KEYS_EACH + m];
+            let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
+            let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+            for (var i = 0u; i < ROWS_EACH; i++) {
+              scores[m * ROWS_EACH + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+            }
           }
         }
       }
@@ -161,17 +175,23 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let fade_here = fades[min(sum_row + i, ROWS - 1u)];
         for (var w = 0u; w < WIDE * 2u; w++) { sums[i * WIDE * 2u + w] = sums[i * WIDE * 2u + w] * fade_here; }
       }
-      for (var k = 0u; k < count; k++) {
-        var slot = tile_slot + k;
-        if (slot >= params.slots) { slot -= params.slots; }
-        let at = (kv_head * params.slots + slot) * COLUMNS;
-        // Rows beyond the tile's read what lies behind it and are not written.
-        var shares: array<f32, SUM_ROWS>;
-        for (var i = 0u; i < SUM_ROWS; i++) { shares[i] = weights[k * STRIDE + sum_row + i]; }
-        for (var w = 0u; w < WIDE; w++) {
-          let c = select(column, lane + w * THREADS, WIDE > 1u);
-          if (WIDE == 1u || c < COLUMNS) {
-            let v = values[at + c];
+      for (var k = 0u; k < count; k += VALUE_BATCH) {
+        var loaded: array<vec4<u32>, VALUE_LOADS>;
+        for (var n = 0u; n < VALUE_BATCH; n++) {
+          var slot = tile_slot + min(k + n, count - 1u);
+          if (slot >= params.slots) { slot -= params.slots; }
+          for (var w = 0u; w < WIDE; w++) {
+            let c = select(column, min(lane + w * THREADS, COLUMNS - 1u), WIDE > 1u);
+            loaded[n * WIDE + w] = values[(kv_head * params.slots + slot) * COLUMNS + c];
+          }
+        }
+        for (var n = 0u; n < VALUE_BATCH; n++) {
+          // Weights beyond the tile's keys are zero. Rows beyond the tile's
+          // read what lies behind it and are not written.
+          var shares: array<f32, SUM_ROWS>;
+          for (var i = 0u; i < SUM_ROWS; i++) { shares[i] = weights[(k + n) * STRIDE + sum_row + i]; }
+          for (var w = 0u; w < WIDE; w++) {
+            let v = loaded[n * WIDE + w];
             let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
             let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
             for (var i = 0u; i < SUM_ROWS; i++) {

@@ -25,18 +25,38 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   tops[lane] = top;
   workgroupBarrier();
   for (var i = 0u; i < min(THREADS, filled); i++) { top = max(top, tops[i]); }
-  for (var s = lane; s < filled; s += THREADS) { shares[s] = exp(partials[4u + 2u * (cell + s)] - top); }
+  workgroupBarrier();
+  var mine = 0.0;
+  for (var s = lane; s < filled; s += THREADS) {
+    let share = exp(partials[4u + 2u * (cell + s)] - top);
+    shares[s] = share;
+    mine += share * partials[5u + 2u * (cell + s)];
+  }
+  tops[lane] = mine; // from here on, parts of the sum
   workgroupBarrier();
 
   let d = group.y * BLOCK + lane % BLOCK;
   let base = (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + cell * params.head_dim + min(d, params.head_dim - 1u);
   var sum = 0.0;
-  for (var s = lane / BLOCK; s < filled; s += SHARERS) { sum += shares[s] * partials[base + s * params.head_dim]; }
+  for (var s = lane / BLOCK; s < filled; s += 4u * SHARERS) {
+    // Four loads under way at once; those beyond the last count for nothing.
+    let s1 = min(s + SHARERS, filled - 1u);
+    let s2 = min(s + 2u * SHARERS, filled - 1u);
+    let s3 = min(s + 3u * SHARERS, filled - 1u);
+    let v0 = partials[base + s * params.head_dim];
+    let v1 = partials[base + s1 * params.head_dim];
+    let v2 = partials[base + s2 * params.head_dim];
+    let v3 = partials[base + s3 * params.head_dim];
+    sum += shares[s] * v0;
+    sum += select(0.0, shares[s1] * v1, s + SHARERS < filled);
+    sum += select(0.0, shares[s2] * v2, s + 2u * SHARERS < filled);
+    sum += select(0.0, shares[s3] * v3, s + 3u * SHARERS < filled);
+  }
   sums[lane] = sum;
   workgroupBarrier();
   if (lane >= BLOCK || d >= params.head_dim) { return; }
   for (var i = 1u; i < SHARERS; i++) { sum += sums[lane + i * BLOCK]; }
   var total = 0.0;
-  for (var s = 0u; s < filled; s++) { total += shares[s] * partials[5u + 2u * (cell + s)]; }
+  for (var i = 0u; i < min(THREADS, filled); i++) { total += tops[i]; }
   out[group.x * params.head_dim + d] = sum / total;
 }
