@@ -20,7 +20,7 @@ type deviceFlags struct {
 }
 
 func (f *deviceFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.device, "device", "", "where to compute: `gpu or cpu` (default: the GPU, and the CPU where there is none)")
+	flags.StringVar(&f.device, "device", "", "where to compute, `gpu|cpu` (default: the GPU, and the CPU where there is none)")
 	flags.StringVar(&f.adapter, "adapter", "", "take the GPU with this in its `NAME`")
 	flags.Var(&f.gpuMemory, "gpu-memory", "use at most this `SIZE` of GPU memory, such as 6GB")
 	flags.Var(&f.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")

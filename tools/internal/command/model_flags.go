@@ -34,7 +34,7 @@ func (f *modelFlags) register(flags *pflag.FlagSet) {
 func (f *modelFlags) registerReference(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.model, "model", "m", "", "the `MODEL`: a .gguf file, an address, or a name that gemwire list shows (default: the built-in one)")
 	flags.StringVar(&f.projector, "mmproj", "", "the `FILE` that holds the image and audio towers, where the model's own does not")
-	flags.StringArrayVar(&f.headers, "header", nil, "send this with requests to an address, such as `\"Authorization: Bearer …\"`")
+	flags.StringArrayVar(&f.headers, "header", nil, "send this `HEADER` with requests to an address, such as \"Authorization: Bearer …\"")
 }
 
 // openFile opens the header of a model's file, and no more of it.

@@ -52,7 +52,7 @@ checked, it has no name but FILE.part. The path is printed on standard output.`,
 	}
 	cmd.Flags().StringVarP(&p.output, "output", "o", "", "store it as this `FILE`, or in this folder")
 	cmd.Flags().StringVar(&p.sha256, "sha256", "", "check the file against this `SUM`, as hexadecimal digits or as sha256:…")
-	cmd.Flags().StringArrayVar(&p.headers, "header", nil, "send this with each request, such as `\"Authorization: Bearer …\"`")
+	cmd.Flags().StringArrayVar(&p.headers, "header", nil, "send this `HEADER` with each request, such as \"Authorization: Bearer …\"")
 	cmd.Flags().BoolVar(&p.force, "force", false, "download it even where it is there already")
 	return cmd
 }

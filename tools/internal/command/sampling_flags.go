@@ -29,7 +29,7 @@ func (f *samplingFlags) register(flags *pflag.FlagSet) {
 	f.flags = pflag.NewFlagSet("sampling", pflag.ContinueOnError)
 	f.flags.SortFlags = false
 	s, p := f.flags, &f.params
-	s.Float32Var(&p.Temperature, "temperature", p.Temperature, "how freely to choose: 0 is always the most probable token, higher is more varied")
+	s.Float32Var(&p.Temperature, "temperature", p.Temperature, "how freely to choose (`T`): 0 is always the most probable token, higher is more varied")
 	s.IntVar(&p.TopK, "top-k", p.TopK, "choose among the `K` most probable tokens; 0 among all")
 	s.Float32Var(&p.TopP, "top-p", p.TopP, "choose among the most probable tokens that make up this `PART` of all; 1 among all")
 	s.Float32Var(&p.MinP, "min-p", p.MinP, "leave out tokens less probable than this `PART` of the most probable")

@@ -61,6 +61,7 @@ func (p *Progress) newBar(total int64) *progressbar.ProgressBar {
 		progressbar.OptionSetDescription(p.label),
 		progressbar.OptionShowBytes(p.bytes),
 		progressbar.OptionShowTotalBytes(p.bytes),
+		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionSetWidth(24),
