@@ -10,6 +10,8 @@ import (
 	"github.com/gemwire/gemwire/tools/internal/doctor"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
 )
 
 // doctorCommand examines the GPU.
@@ -17,6 +19,7 @@ type doctorCommand struct {
 	env    *environment
 	device deviceFlags
 	json   bool
+	cases  func(*ops.Kit) []opstest.Case // nil is all
 }
 
 func newDoctor(env *environment) *cobra.Command {
@@ -46,7 +49,7 @@ func (d *doctorCommand) run(ctx context.Context) error {
 	progress := terminal.NewProgress(d.env.err, false)
 	defer progress.Clear()
 	verdict, err := doctor.Examine(ctx, doctor.Options{
-		Version: version(), GPU: wgslkit.Options{Adapter: d.device.adapter},
+		Version: version(), GPU: wgslkit.Options{Adapter: d.device.adapter}, Cases: d.cases,
 		Progress: func(done, total int, next string) { progress.Set("examining "+next, int64(done), int64(total)) },
 	})
 	progress.Clear()
