@@ -84,7 +84,7 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 		r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
-				r.state.All(), o.Q.Buffer.All(), either(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer),
+				r.state.All(), o.Q.Buffer.All(), orBuffer(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer),
 				p.keys.All(), p.values.All(), out.All(),
 			},
 			Params: attendTokenParams{
@@ -122,7 +122,7 @@ func (r *Recorder) attendTiles(o Attention) {
 	r.dispatch("prepare_q.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim}), wgslkit.Call{
 		Label: o.Label + " q",
 		Bind: []wgslkit.Binding{
-			r.state.All(), o.Q.Buffer.All(), either(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer), q.All(),
+			r.state.All(), o.Q.Buffer.All(), orBuffer(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer), q.All(),
 		},
 		Params: prepareQParams{
 			uint32(o.Heads), uint32(o.Q.Offset), o.Q.stride(o.Heads * c.HeadDim), uint32(o.Rope.Dim()),
@@ -136,7 +136,7 @@ func (r *Recorder) attendTiles(o Attention) {
 		r.dispatch("attention_tiles.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
-				r.state.All(), q.All(), p.keys.All(), p.values.All(), either(o.Spans, r.state).All(), o.Out.All(),
+				r.state.All(), q.All(), p.keys.All(), p.values.All(), orBuffer(o.Spans, r.state).All(), o.Out.All(),
 			},
 			Params: attendTilesParams{
 				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(c.Slots), uint32(o.Window), o.Softcap,

@@ -10,15 +10,15 @@ import (
 type AttentionTuning struct {
 	// A decoding step: TokenThreads work on TokenKeys keys at a time,
 	// TokenKeyLanes of them side by side (at most either), for up to
-	// TokenHeads query heads of one kv head, or TokenHeadsFew where there are
-	// few keys. All are powers of two.
-	TokenThreads, TokenKeys, TokenKeyLanes, TokenHeads, TokenHeadsFew int
+	// TokenHeads query heads of one kv head. All are powers of two.
+	TokenThreads, TokenKeys, TokenKeyLanes, TokenHeads int
 	// TokenColumns and TokenValues are how many columns of keys and how many
 	// values a thread has under way from memory, at most; powers of two.
 	TokenColumns, TokenValues int
 	// MaxSplits bounds the ranges that a step's keys are split into, to be
 	// worked on side by side; MaxWorkgroups those of all heads together.
-	MaxSplits, MaxWorkgroups int
+	// Below MinWorkgroups, fewer query heads share their keys.
+	MaxSplits, MaxWorkgroups, MinWorkgroups int
 	// A prompt: TileThreads work on TileRows tokens and TileKeys keys at a
 	// time, TileKeyLanes of the keys side by side. All are powers of two,
 	// TileRows and TileKeyLanes at most TileThreads, and TileThreads at most
@@ -33,14 +33,14 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 		// barriers cost nothing. What counts is how few values are loaded,
 		// each lane's by itself: keys and queries are used over and over.
 		return AttentionTuning{
-			TokenThreads: 8, TokenKeys: 64, TokenKeyLanes: 8, TokenHeads: 4, TokenHeadsFew: 4, TokenColumns: 1, TokenValues: 1,
-			MaxSplits: 1, MaxWorkgroups: 1,
+			TokenThreads: 8, TokenKeys: 64, TokenKeyLanes: 8, TokenHeads: 4, TokenColumns: 1, TokenValues: 1,
+			MaxSplits: 1, MaxWorkgroups: 1, MinWorkgroups: 1,
 			TileThreads: 8, TileRows: 4, TileKeys: 32, TileKeyLanes: 8, TileColumns: 1, TileValues: 1,
 		}
 	}
 	return AttentionTuning{
-		TokenThreads: 128, TokenKeys: 64, TokenKeyLanes: 64, TokenHeads: 8, TokenHeadsFew: 2, TokenColumns: 8, TokenValues: 8,
-		MaxSplits: mergedSplits, MaxWorkgroups: 1024,
+		TokenThreads: 128, TokenKeys: 32, TokenKeyLanes: 32, TokenHeads: 4, TokenColumns: 8, TokenValues: 8,
+		MaxSplits: mergedSplits, MaxWorkgroups: 1024, MinWorkgroups: 64,
 		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32, TileColumns: 4, TileValues: 8,
 	}
 }
@@ -55,8 +55,8 @@ type tokenPlan struct {
 const (
 	// mergedSplits is as many splits as merge_splits.wgsl has room for.
 	mergedSplits = 256
-	// fewKeys is up to where loading keys once for each query head costs
-	// less than the parallelism that sharing them takes away.
+	// fewKeys is up to where fewer splits, merged by the following product,
+	// cost less than a merge of their own.
 	fewKeys = 2048
 	// fusedBytes bounds the partial results that every workgroup of the
 	// following product may merge for itself.
@@ -71,25 +71,30 @@ const (
 // planToken chooses the layout for the most keys that o can see.
 func (k *Kit) planToken(o Attention) tokenPlan {
 	c, t := o.Cache, k.tuning.Attention
+	ratio := o.Heads / c.KVHeads
+	heads := powerOfTwo(min(ratio, t.TokenHeads, queryValues/paddedDim(c.HeadDim)))
+	p := k.planSplits(o, heads)
+	for heads > 1 && p.splits*c.KVHeads*((ratio+heads-1)/heads) < t.MinWorkgroups {
+		heads /= 2
+		p = k.planSplits(o, heads)
+	}
+	return p
+}
+
+// planSplits is the layout where so many query heads share their keys.
+func (k *Kit) planSplits(o Attention, heads int) tokenPlan {
+	c, t := o.Cache, k.tuning.Attention
 	keys := c.Slots
 	if o.Window > 0 {
 		keys = min(keys, o.Window)
 	}
-	sharing := t.TokenHeads
-	if keys <= fewKeys {
-		sharing = t.TokenHeadsFew
-	}
-	ratio := o.Heads / c.KVHeads
-	var p tokenPlan
-	p.heads = powerOfTwo(min(ratio, sharing, queryValues/paddedDim(c.HeadDim)))
-	chunks := c.KVHeads * ((ratio + p.heads - 1) / p.heads)
-	p.splits = min((keys+t.TokenKeys-1)/t.TokenKeys, t.MaxSplits, max(t.MaxWorkgroups/chunks, 1))
+	groups := c.KVHeads * ((o.Heads/c.KVHeads + heads - 1) / heads)
+	splits := min((keys+t.TokenKeys-1)/t.TokenKeys, t.MaxSplits, max(t.MaxWorkgroups/groups, 1))
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
-	if keys <= fewKeys && p.splits <= 4*fused {
-		p.splits = min(p.splits, fused)
+	if keys <= fewKeys && splits <= 4*fused {
+		splits = min(splits, fused)
 	}
-	p.fuseMerge = p.splits <= fused
-	return p
+	return tokenPlan{heads: heads, splits: splits, fuseMerge: splits <= fused}
 }
 
 // tokenVariant is the plan for o as attention_decode.wgsl reads it.

@@ -62,7 +62,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	if kind == wgslkit.CPU {
 		// A software rasterizer runs a workgroup's threads one vector after
 		// another and pays for every barrier: small groups suit it.
-		t.Threads = 32
+		t.Threads = 16
 		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, runtime.NumCPU()), true
 	}
 	return t

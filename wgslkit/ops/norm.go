@@ -28,7 +28,7 @@ func (r *Recorder) RMSNorm(o RMSNorm) {
 	x := Slice{o.X, o.XOffset, o.XStride}
 	r.dispatch("rms_norm.wgsl", r.rowVariant(wgslkit.Variant{"WEIGHTED": o.Weight != nil}), wgslkit.Call{
 		Label: o.Label,
-		Bind:  []wgslkit.Binding{r.state.All(), o.X.All(), either(o.Weight, o.X).All(), o.Y.All()},
+		Bind:  []wgslkit.Binding{r.state.All(), o.X.All(), orBuffer(o.Weight, o.X).All(), o.Y.All()},
 		Params: rmsNormParams{
 			uint32(o.Size), uint32(groups), o.Eps, orOne(o.Scale), uint32(x.Offset), x.stride(groups * o.Size),
 		},
@@ -45,15 +45,6 @@ func (r *Recorder) rowVariant(v wgslkit.Variant) wgslkit.Variant {
 // rowGrid is a workgroup for each of a token's groups (x) and each token (y).
 func rowGrid(groups int) wgslkit.Grid {
 	return wgslkit.Grid{X: uint32(groups), Y: 1, Tile: 1, Along: wgslkit.AlongY}
-}
-
-// either is what to bind where an op goes without: a kernel's variant or
-// parameters keep it from being read.
-func either(b, otherwise *wgslkit.Buffer) *wgslkit.Buffer {
-	if b == nil {
-		return otherwise
-	}
-	return b
 }
 
 // orOne reads a factor whose zero value means 1.

@@ -23,7 +23,7 @@ func (r *Recorder) NormAdd(o NormAdd) {
 	groups := max(o.Groups, 1)
 	r.dispatch("norm_add.wgsl", r.rowVariant(wgslkit.Variant{"WEIGHTED": o.Weight != nil}), wgslkit.Call{
 		Label: o.Label,
-		Bind:  []wgslkit.Binding{o.A.All(), o.B.All(), either(o.Weight, o.A).All(), o.Out.All()},
+		Bind:  []wgslkit.Binding{o.A.All(), o.B.All(), orBuffer(o.Weight, o.A).All(), o.Out.All()},
 		Params: normAddParams{
 			uint32(o.Size), uint32(groups), o.Eps, orOne(o.AScale), orOne(o.BScale), orOne(o.OutScale),
 		},

@@ -31,7 +31,7 @@ func (r *Recorder) Router(o Router) {
 	v := r.rowVariant(wgslkit.Variant{"CHOSEN": o.K, "SCALED": o.Scale != nil})
 	r.dispatch("router.wgsl", v, wgslkit.Call{
 		Label:  o.Label,
-		Bind:   []wgslkit.Binding{o.Logits.All(), either(o.Scale, o.Logits).All(), o.IDs.All(), o.Weights.All()},
+		Bind:   []wgslkit.Binding{o.Logits.All(), orBuffer(o.Scale, o.Logits).All(), o.IDs.All(), o.Weights.All()},
 		Params: routerParams{uint32(o.Experts)},
 		Grid:   rowGrid(1),
 	})

@@ -33,7 +33,7 @@ func (r *Recorder) StoreKV(o StoreKV) {
 		r.dispatch("store_kv.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim}), wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
-				r.state.All(), o.K.Buffer.All(), o.V.Buffer.All(), either(o.KNorm, o.K.Buffer).All(),
+				r.state.All(), o.K.Buffer.All(), o.V.Buffer.All(), orBuffer(o.KNorm, o.K.Buffer).All(),
 				o.Rope.binding(o.K.Buffer), p.keys.All(), p.values.All(),
 			},
 			Params: params,

@@ -22,7 +22,7 @@ func (r *Recorder) SumNorms(o SumNorms) {
 	r.dispatch("sum_norms.wgsl", v, wgslkit.Call{
 		Label: o.Label,
 		Bind: []wgslkit.Binding{
-			o.A.All(), o.B.All(), either(o.AWeight, o.A).All(), either(o.BWeight, o.B).All(), o.Out.All(),
+			o.A.All(), o.B.All(), orBuffer(o.AWeight, o.A).All(), orBuffer(o.BWeight, o.B).All(), o.Out.All(),
 		},
 		Params: sumNormsParams{uint32(o.Size), o.Eps},
 		Grid:   rowGrid(1),
