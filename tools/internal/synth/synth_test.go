@@ -63,23 +63,30 @@ func (w *headWriter) Write(p []byte) (int, error) {
 
 func (w *headWriter) Size() int64  { return w.size }
 func (w *headWriter) Close() error { return nil }
+
+// ReadAt reads zeros where nothing was kept.
 func (w *headWriter) ReadAt(p []byte, off int64) (int, error) {
-	return bytes.NewReader(w.head).ReadAt(p, off)
+	clear(p)
+	if off < int64(len(w.head)) {
+		copy(p, w.head[off:])
+	}
+	return len(p), nil
 }
 
-// TestEveryShapeIsAModel opens a period of layers of each shape's file.
+// TestEveryShapeIsAModel reads the header of each shape's file.
 func TestEveryShapeIsAModel(t *testing.T) {
 	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
 			s := shape(t, name, 0, 2048)
-			if s.Layers > 2*s.Period {
-				s, _ = s.WithLayers(s.Period + 1)
-			}
+			// The header tells enough; the weights are cut off.
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
 			var w headWriter
-			summary, err := Write(context.Background(), &w, Options{Shape: s, Seed: 1})
-			if err != nil {
+			summary, err := Write(ctx, &w, Options{Shape: s, Seed: 1, Progress: func(int64, int64) { cancel() }})
+			if !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
+			w.size = int64(len(w.head)) + summary.Bytes + 32*int64(summary.Tensors)
 			file, err := gguf.Open(context.Background(), &w)
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +164,7 @@ func TestSeeds(t *testing.T) {
 		}
 		return h.Sum64()
 	}
-	for _, s := range []Shape{shape(t, "nano", 0, 0), shape(t, "26b", 1, 2048)} {
+	for _, s := range []Shape{shape(t, "nano", 0, 0), shape(t, "e2b", 2, 2048)} {
 		first := sum(Options{Shape: s, Seed: 7})
 		if again := sum(Options{Shape: s, Seed: 7}); again != first {
 			t.Errorf("%s: one seed gives two files", s.Name)

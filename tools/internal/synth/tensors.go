@@ -80,9 +80,9 @@ func (l *list) layer(i int) {
 
 	l.norm(b("layer_output_scale"), 1)
 	m("attn_q", quant.Q4_K, d, q)
-	l.norm(b("attn_q_norm"), headDim)
+	l.headNorm(b("attn_q_norm"), headDim)
 	if i < s.owners() {
-		l.norm(b("attn_k_norm"), headDim)
+		l.headNorm(b("attn_k_norm"), headDim)
 		m("attn_k", quant.Q4_K, d, kv)
 		if s.hasValues(i) {
 			m("attn_v", s.valueType(i), d, kv)
@@ -126,6 +126,13 @@ func (l *list) add(t tensor) { l.tensors = append(l.tensors, t) }
 
 func (l *list) norm(name string, n int) {
 	l.add(tensor{TensorInfo: info(name+".weight", quant.F32, n), mean: 1, deviation: normDeviation})
+}
+
+// headNorm adds the norm of queries or keys: their products, over headDim
+// values and not scaled, get deviation 1.
+func (l *list) headNorm(name string, headDim int) {
+	mean := math.Pow(float64(headDim), -0.25)
+	l.add(tensor{TensorInfo: info(name+".weight", quant.F32, headDim), mean: mean, deviation: normDeviation * mean})
 }
 
 // matrix adds weights whose product with a vector of deviation 1 has it too.
