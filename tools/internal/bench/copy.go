@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"embed"
 	"runtime"
 	"sync"
 	"time"
@@ -17,36 +18,90 @@ const (
 )
 
 // CopyGPU is the bandwidth of copies from buffer to buffer, in bytes read and
-// bytes written together, a second.
+// bytes written together, a second: by the device's own copy or by a kernel,
+// whichever is faster (a driver's own copy may go through a slower engine).
 func CopyGPU(dev *wgslkit.Device) (Series, error) {
+	y, err := newYardstick(dev)
+	if err != nil {
+		return Series{}, err
+	}
+	defer y.release()
+	own, err := y.measure(func(p *wgslkit.Program) { p.Copy(y.from, y.to, 0, 0, y.from.Size()) })
+	if err != nil {
+		return Series{}, err
+	}
+	kernel, err := dev.Kernel(wgslkit.NewShaders(copyShader), "copy.wgsl", nil)
+	if err != nil {
+		return Series{}, err
+	}
+	by, err := y.measure(func(p *wgslkit.Program) {
+		p.Add(wgslkit.Call{
+			Label: "copy", Kernel: kernel, Bind: []wgslkit.Binding{y.from.All(), y.to.All()},
+			Params: copyParams{uint32(y.from.Size() / 16)}, Grid: wgslkit.Grid{X: copyGroups},
+		})
+	})
+	if err != nil {
+		return Series{}, err
+	}
+	if by.Median > own.Median {
+		return by, nil
+	}
+	return own, nil
+}
+
+//go:embed copy.wgsl
+var copyShader embed.FS
+
+type copyParams struct{ Count uint32 }
+
+// copyGroups is enough workgroups to fill any GPU.
+const copyGroups = 8192
+
+// yardstick is two buffers that are copied between.
+type yardstick struct {
+	dev      *wgslkit.Device
+	from, to *wgslkit.Buffer
+}
+
+func newYardstick(dev *wgslkit.Device) (*yardstick, error) {
 	size := int64(copyBytesGPU)
 	if dev.Info().Kind == wgslkit.CPU {
 		size = copyBytesCPU
 	}
-	size = min(size, dev.Limits().MaxBufferSize)
+	size = min(size, dev.Limits().MaxBufferSize, dev.Limits().MaxStorageBindingSize)
 	if b := dev.Budget(); b > 0 {
-		size = min(size, b/4&^3)
+		size = min(size, b/4)
 	}
-	from, err := dev.NewBuffer("copy from", wgslkit.Staging, size)
-	if err != nil {
-		return Series{}, err
+	size &^= 15 // whole vectors
+	y := &yardstick{dev: dev}
+	var err error
+	if y.from, err = dev.NewBuffer("copy from", wgslkit.Staging, size); err != nil {
+		return nil, err
 	}
-	defer from.Release()
-	to, err := dev.NewBuffer("copy to", wgslkit.Staging, size)
-	if err != nil {
-		return Series{}, err
+	if y.to, err = dev.NewBuffer("copy to", wgslkit.Staging, size); err != nil {
+		y.release()
+		return nil, err
 	}
-	defer to.Release()
-	program := dev.NewProgram("copies")
+	return y, nil
+}
+
+// measure times copiesAtOnce of what record records.
+func (y *yardstick) measure(record func(*wgslkit.Program)) (Series, error) {
+	program := y.dev.NewProgram("copies")
 	for range copiesAtOnce {
-		program.Copy(from, to, 0, 0, from.Size())
+		record(program)
 	}
 	if err := program.Finish(); err != nil {
 		return Series{}, err
 	}
 	defer program.Release()
-	seconds, err := timed(copyRepeats, func() error { return submitAndWait(dev, program, 1) })
-	return rates(2*copiesAtOnce*float64(from.Size()), seconds), err
+	seconds, err := timed(copyRepeats, func() error { return submitAndWait(y.dev, program, 1) })
+	return rates(2*copiesAtOnce*float64(y.from.Size()), seconds), err
+}
+
+func (y *yardstick) release() {
+	y.from.Release()
+	y.to.Release()
 }
 
 // CopyCPU is the same for main memory, with all processors at work.
