@@ -191,7 +191,7 @@ func (l *loader) upload(layout ops.Layout, experts int, tensors ...*gguf.Tensor)
 	}
 	sources := make([]ops.Source, len(tensors))
 	for i, t := range tensors {
-		sources[i] = ops.Source{Name: t.Name, Type: t.Type, Rows: t.Rows(), Cols: t.RowLen(), Experts: experts, Data: t}
+		sources[i] = ops.Source{Name: t.Name, Type: t.Type, Rows: t.Rows(), Cols: t.RowLen(), Experts: experts, Data: t.Source(), Offset: t.Offset}
 	}
 	before := l.done
 	m, err := l.kit.Upload(l.ctx, tensors[0].Name, layout, sources, func(n int64) { l.report(before + n) })

@@ -86,6 +86,9 @@ type copyStep struct {
 	size                 int64
 }
 
+// maxQueries is WebGPU's limit on the timestamps of one query set.
+const maxQueries = 4096
+
 // dispatchTime is the GPU time of the i-th dispatch of a replay.
 type dispatchTime struct {
 	step        int

@@ -131,6 +131,9 @@ func (b *nativeBackend) requestDevice(opts Options) error {
 	// values there that they then refuse.
 	limits.MaxPushConstantSize = 0
 	desc := &wgpu.DeviceDescriptor{Label: "gemwire", RequiredLimits: &wgpu.RequiredLimits{Limits: limits}}
+	if opts.MinimumLimits {
+		desc.RequiredLimits = nil
+	}
 	if b.adapter.HasFeature(wgpu.FeatureNameTimestampQuery) {
 		desc.RequiredFeatures = append(desc.RequiredFeatures, wgpu.FeatureNameTimestampQuery)
 		b.features.Timestamps = true
@@ -391,9 +394,6 @@ func (b *nativeBackend) replay(r *nativeReplay, grids []uint32, querySet, queryO
 	index := C.gw_replay(b.cDevice, b.cQueue, r.steps, C.size_t(r.count), querySet, queryOut, &cerr)
 	return submission(index), nativeError("submit", &cerr)
 }
-
-// maxQueries is WebGPU's limit on the timestamps of one query set.
-const maxQueries = 4096
 
 func (b *nativeBackend) submitTimed(h replayHandle, grids []uint32) ([]dispatchTime, error) {
 	r := h.(*nativeReplay)

@@ -103,11 +103,8 @@ func (b *Buffer) Range(offset, size int64) Binding {
 // Write copies data into the buffer at offset; both must be whole words. It
 // takes effect before what is submitted after it.
 func (b *Buffer) Write(offset int64, data []byte) error {
-	if b == nil || b.handle == nil {
-		return fmt.Errorf("%w: buffer", ErrReleased)
-	}
-	if offset < 0 || offset%4 != 0 || len(data)%4 != 0 || offset+int64(len(data)) > b.size {
-		return fmt.Errorf("%w: write of %d bytes at %d into %q of %d bytes", ErrValidation, len(data), offset, b.label, b.size)
+	if err := b.checkWrite(offset, int64(len(data))); err != nil {
+		return err
 	}
 	if err := b.device.backend.write(b.handle, offset, data); err != nil {
 		return fmt.Errorf("writing %q: %w", b.label, err)

@@ -14,6 +14,8 @@ type Options struct {
 	// MemoryBudget bounds the bytes of all buffers together; 0 is no bound
 	// but the device's.
 	MemoryBudget int64
+	// MinimumLimits asks for no more than every WebGPU device has.
+	MinimumLimits bool
 	// MaxBindingSize lowers the device's storage binding and buffer limits,
 	// to try what a smaller device does; 0 leaves them.
 	MaxBindingSize int64

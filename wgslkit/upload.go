@@ -2,6 +2,7 @@ package wgslkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -12,20 +13,19 @@ const UploadChunk = 8 << 20
 // Upload streams size bytes of src, from its byte offset on, into the buffer
 // at dstOffset, in chunks that bound what is held outside the GPU. progress,
 // where given, hears the bytes done after each chunk.
+//
+// A src with a method ReadAtContext, like ReadAt with a context before its
+// arguments, is cancelled by ctx within a chunk, others between two. In the
+// browser the bytes of a JSReader do not pass through Go's memory.
 func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, offset, size int64, progress func(done int64)) error {
-	chunk := make([]byte, min(size+3, UploadChunk)&^3)
+	move := b.mover(src, size)
 	for done := int64(0); done < size; {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("uploading %q: %w", b.label, err)
 		}
-		n := min(size-done, int64(len(chunk)))
-		if got, err := src.ReadAt(chunk[:n], offset+done); int64(got) < n {
-			return fmt.Errorf("uploading %q: byte %d of %d: %w", b.label, done+int64(got), size, err)
-		}
-		padded := (n + 3) &^ 3
-		clear(chunk[n:padded])
-		if err := b.Write(dstOffset+done, chunk[:padded]); err != nil {
-			return err
+		n := min(size-done, UploadChunk)
+		if err := move(ctx, dstOffset+done, offset+done, n); err != nil {
+			return fmt.Errorf("uploading %q: bytes %d to %d of %d: %w", b.label, done, done+n, size, err)
 		}
 		// The driver holds what was written until work is submitted and done.
 		if err := b.device.Flush(); err != nil {
@@ -35,6 +35,46 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 		if progress != nil {
 			progress(done)
 		}
+	}
+	return nil
+}
+
+// mover moves n bytes, at most UploadChunk, from src into the buffer. What is
+// left of the last word becomes zero.
+type mover func(ctx context.Context, dstOffset, offset, n int64) error
+
+// mover is the shortest way for src: through Go's memory if there is no other.
+func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
+	if move := b.directMover(src); move != nil {
+		return move
+	}
+	read := func(_ context.Context, p []byte, offset int64) (int, error) { return src.ReadAt(p, offset) }
+	if c, ok := src.(interface {
+		ReadAtContext(ctx context.Context, p []byte, offset int64) (int, error)
+	}); ok {
+		read = c.ReadAtContext
+	}
+	chunk := make([]byte, (min(size, UploadChunk)+3)&^3)
+	return func(ctx context.Context, dstOffset, offset, n int64) error {
+		if got, err := read(ctx, chunk[:n], offset); int64(got) < n {
+			if err == nil || errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+		padded := (n + 3) &^ 3
+		clear(chunk[n:padded])
+		return b.Write(dstOffset, chunk[:padded])
+	}
+}
+
+// checkWrite refuses a write that does not lie inside the buffer in whole words.
+func (b *Buffer) checkWrite(offset, size int64) error {
+	if b == nil || b.handle == nil {
+		return fmt.Errorf("%w: buffer", ErrReleased)
+	}
+	if offset < 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {
+		return fmt.Errorf("%w: write of %d bytes at %d into %q of %d bytes", ErrValidation, size, offset, b.label, b.size)
 	}
 	return nil
 }

@@ -1,0 +1,19 @@
+// Starts Chromium with WebGPU on SwiftShader, as any machine can run it.
+import { chromium } from "playwright-core";
+
+const switches = [
+  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader",
+];
+
+// launch opens the browser. GEMWIRE_CHROMIUM names another binary, and
+// GEMWIRE_REAL_GPU=1 leaves the choice of the adapter to it.
+export function launch({ args = [] } = {}) {
+  const real = process.env.GEMWIRE_REAL_GPU === "1";
+  const chosen = real ? switches.filter((name) => !name.includes("swiftshader")) : switches;
+  return chromium.launch({
+    executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    args: [...chosen, ...args],
+  });
+}

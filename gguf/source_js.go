@@ -1,0 +1,149 @@
+package gguf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"syscall/js"
+)
+
+// OpenJS makes a source of a JavaScript object:
+//
+//	interface Source {
+//	  size: number;                                         // bytes
+//	  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+//	  cancel?(): void;                                      // end the read under way
+//	  close?(): void;
+//	}
+//
+// What read gives is used before the next read, so it may be the same memory
+// every time. Reads that overlap in time wait for each other.
+func OpenJS(object js.Value) (Source, error) {
+	if object.Type() != js.TypeObject || object.Get("read").Type() != js.TypeFunction || object.Get("size").Type() != js.TypeNumber {
+		return nil, errors.New("gguf: a source is an object with a size and a function read(offset, length)")
+	}
+	return &jsSource{object: object, size: int64(object.Get("size").Float()), turn: make(chan struct{}, 1)}, nil
+}
+
+type jsSource struct {
+	object js.Value
+	size   int64
+	turn   chan struct{} // holds the read under way
+}
+
+func (s *jsSource) Size() int64 { return s.size }
+
+func (s *jsSource) Close() error {
+	if s.object.Get("close").Type() == js.TypeFunction {
+		s.object.Call("close")
+	}
+	return nil
+}
+
+func (s *jsSource) ReadAt(p []byte, off int64) (int, error) {
+	return s.ReadAtContext(context.Background(), p, off)
+}
+
+func (s *jsSource) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	if off < 0 || off > s.size {
+		return 0, fmt.Errorf("gguf: read at byte %d of %d: %w", off, s.size, io.ErrUnexpectedEOF)
+	}
+	n := min(int64(len(p)), s.size-off)
+	if err := s.read(ctx, off, n, func(bytes js.Value) { js.CopyBytesToGo(p[:n], bytes) }); err != nil {
+		return 0, err
+	}
+	if n < int64(len(p)) {
+		return int(n), io.EOF
+	}
+	return int(n), nil
+}
+
+// ReadJS returns the bytes where they lie, without bringing them into Go's
+// memory. They are good until the next read.
+func (s *jsSource) ReadJS(ctx context.Context, off, size int64) (bytes js.Value, err error) {
+	err = s.read(ctx, off, size, func(read js.Value) { bytes = read })
+	return bytes, err
+}
+
+// read hands size bytes over before another read can begin.
+func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js.Value)) error {
+	if off < 0 || size < 0 || size > s.size-off {
+		return fmt.Errorf("gguf: read %d bytes at byte %d of %d: %w", size, off, s.size, io.ErrUnexpectedEOF)
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("gguf: read: %w", context.Cause(ctx))
+	}
+	answer := make(chan jsBytes, 1)
+	go func() {
+		answer <- s.call(off, size)
+	}()
+	select {
+	case a := <-answer:
+		defer func() { <-s.turn }()
+		if a.err != nil {
+			return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, a.err)
+		}
+		take(a.bytes)
+		return nil
+	case <-ctx.Done():
+		s.abandon(answer)
+		return fmt.Errorf("gguf: read: %w", context.Cause(ctx))
+	}
+}
+
+// abandon cancels the read under way; its turn lasts until it has ended,
+// because the next one may use the same memory.
+func (s *jsSource) abandon(answer <-chan jsBytes) {
+	if s.object.Get("cancel").Type() == js.TypeFunction {
+		s.object.Call("cancel")
+	}
+	go func() {
+		<-answer
+		<-s.turn
+	}()
+}
+
+type jsBytes struct {
+	bytes js.Value
+	err   error
+}
+
+// call reads, and waits where the source promises.
+func (s *jsSource) call(off, size int64) (read jsBytes) {
+	defer func() {
+		if thrown := recover(); thrown != nil {
+			jsErr, ok := thrown.(js.Error)
+			if !ok {
+				panic(thrown)
+			}
+			read.err = jsErr
+		}
+	}()
+	read.bytes = s.object.Call("read", off, size)
+	if read.bytes.Type() == js.TypeObject && read.bytes.Get("then").Type() == js.TypeFunction {
+		read = settled(read.bytes)
+	}
+	if read.err == nil && (!read.bytes.InstanceOf(js.Global().Get("Uint8Array")) || int64(read.bytes.Length()) != size) {
+		read.err = fmt.Errorf("the source gave fewer bytes, or no Uint8Array: %w", io.ErrUnexpectedEOF)
+	}
+	return read
+}
+
+func settled(promise js.Value) jsBytes {
+	done := make(chan jsBytes, 1)
+	kept := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		done <- jsBytes{bytes: args[0]}
+		return nil
+	})
+	defer kept.Release()
+	broken := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		done <- jsBytes{err: js.Error{Value: args[0]}}
+		return nil
+	})
+	defer broken.Release()
+	promise.Call("then", kept, broken)
+	return <-done
+}

@@ -1,0 +1,383 @@
+// The browser's half of wgslkit: what backend_js.go asks of WebGPU.
+//
+// Go knows every object by a small number, so that a call passes numbers alone
+// and leaves nothing for either garbage collector. A call that has to wait
+// takes a ticket; `notify(ticket, kind, message, value)` answers it, with an
+// empty kind where all went well. Ticket 0 is an error that belongs to no
+// call, and ticket -1 the loss of the device.
+//
+// A page whose content security policy forbids eval loads this file itself,
+// before the Go program starts.
+(() => {
+  "use strict";
+  if (globalThis.gemwireWebGPU) return;
+
+  const usage = { mapRead: 0x1, copySrc: 0x4, copyDst: 0x8, uniform: 0x40, storage: 0x80, queryResolve: 0x200 };
+  // In the order of backend.go's usage.
+  const usages = [usage.storage | usage.copySrc | usage.copyDst, usage.uniform | usage.copyDst, usage.mapRead | usage.copyDst];
+  // In the order of backend.go's bindingKind.
+  const bindingTypes = ["read-only-storage", "storage", "uniform"];
+  const filters = ["internal", "out-of-memory", "validation"];
+  const stepFields = 6; // numbers for each step of a replay
+  const isCopy = 1;
+
+  // The limits that kernels depend on; the others stay at their defaults.
+  const limitNames = [
+    "maxBufferSize", "maxStorageBufferBindingSize", "maxUniformBufferBindingSize", "maxStorageBuffersPerShaderStage",
+    "minStorageBufferOffsetAlignment", "minUniformBufferOffsetAlignment", "maxComputeWorkgroupStorageSize",
+    "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ",
+    "maxComputeWorkgroupsPerDimension",
+  ];
+  const featureNames = ["timestamp-query", "subgroups", "shader-f16"];
+
+  class Failure extends Error {
+    constructor(kind, message) {
+      super(message);
+      this.kind = kind;
+    }
+  }
+
+  function kindOf(error) {
+    if (error.kind) return error.kind;
+    switch (error.constructor?.name) {
+      case "GPUOutOfMemoryError": return "out-of-memory";
+      case "GPUInternalError": return "internal";
+      case "GPUPipelineError": return "pipeline";
+      case "RangeError": return "out-of-memory"; // an ArrayBuffer that could not be had
+    }
+    return "validation";
+  }
+
+  class Backend {
+    constructor(adapter, device, notify) {
+      this.adapter = adapter;
+      this.device = device;
+      this.queue = device.queue;
+      this.objects = [null];
+      this.unused = [];
+      this.checks = []; // errors to come of calls that did not wait
+      this.scratch = new Uint8Array(1 << 16);
+      this.closed = false;
+      this.notify = (...answer) => this.closed || notify(...answer);
+      device.addEventListener("uncapturederror", (event) => this.notify(0, kindOf(event.error), event.error.message));
+      device.lost.then((info) => this.notify(-1, "lost", info.message || info.reason || "no reason was given"));
+    }
+
+    keep(object) {
+      const id = this.unused.pop() ?? this.objects.length;
+      this.objects[id] = object;
+      return id;
+    }
+
+    drop(id) {
+      const object = this.objects[id];
+      this.objects[id] = null;
+      this.unused.push(id);
+      return object;
+    }
+
+    free(id) { this.drop(id); }
+
+    answer(ticket, promise) {
+      promise.then((value) => this.notify(ticket, "", "", value), (error) => this.notify(ticket, kindOf(error), error.message));
+    }
+
+    // scoped runs make between error scopes. It returns what was made, and a
+    // promise of the first error, or null.
+    scoped(make) {
+      for (const filter of filters) this.device.pushErrorScope(filter);
+      let made, thrown;
+      try {
+        made = make();
+      } catch (error) {
+        thrown = error;
+      }
+      const scopes = Promise.all(filters.map(() => this.device.popErrorScope()));
+      const error = scopes.then((errors) => thrown ?? errors.find(Boolean) ?? null, (failed) => thrown ?? failed);
+      return [made, error];
+    }
+
+    // sized is the scratch memory that Go fills before a call, n bytes at least.
+    sized(n) {
+      if (this.scratch.length < n) this.scratch = new Uint8Array(n);
+      return this.scratch;
+    }
+
+    // settled waits for the calls so far and throws the first error of theirs.
+    async settled() {
+      const checks = this.checks;
+      this.checks = [];
+      for (const { what, error } of checks) {
+        const found = await error;
+        if (found) throw new Failure(kindOf(found), `${what}: ${found.message}`);
+      }
+    }
+
+    later(what, error) { this.checks.push({ what, error }); }
+
+    // createBuffer returns at once where no ticket is given; an error comes later then.
+    createBuffer(ticket, label, kind, size) {
+      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label, usage: usages[kind], size }));
+      const id = this.keep(buffer);
+      if (!ticket) {
+        this.later(`buffer "${label}" of ${size} bytes`, error);
+        return id;
+      }
+      this.answer(ticket, error.then((found) => {
+        if (found) {
+          this.drop(id);
+          throw found;
+        }
+        return id;
+      }));
+    }
+
+    // createStaging returns [id, bytes]: a read leaves what it read in bytes, and calls done.
+    createStaging(label, size, done) {
+      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label, usage: usages[2], size }));
+      this.later(`buffer "${label}" of ${size} bytes`, error);
+      const bytes = new Uint8Array(size);
+      return [this.keep({ buffer, bytes, done }), bytes];
+    }
+
+    freeBuffer(id) { this.drop(id)?.destroy(); }
+    freeStaging(id) { this.drop(id)?.buffer.destroy(); }
+
+    // write takes size bytes from the scratch memory.
+    write(id, offset, size) { this.writeFrom(id, offset, this.scratch, size); }
+
+    // writeFrom takes them from a Uint8Array that Go has never seen. WebGPU
+    // writes whole words: the rest of the last one is zero.
+    writeFrom(id, offset, bytes, size) {
+      const whole = size & ~3;
+      try {
+        if (whole) this.queue.writeBuffer(this.objects[id], offset, bytes, 0, whole);
+        if (whole === size) return;
+        const last = new Uint8Array(4);
+        last.set(bytes.subarray(whole, size));
+        this.queue.writeBuffer(this.objects[id], offset + whole, last);
+      } catch (error) {
+        this.notify(0, kindOf(error), error.message);
+      }
+    }
+
+    // createPipeline answers when the WGSL is known to be valid; the pipeline
+    // goes on compiling, beside others, and createReplay waits for it.
+    createPipeline(ticket, label, code, entryPoint, kinds) {
+      const entries = Array.from(kinds, (kind, binding) => ({
+        binding, visibility: 4 /* compute */, buffer: { type: bindingTypes[kind] },
+      }));
+      const [made, error] = this.scoped(() => {
+        const layout = this.device.createBindGroupLayout({ label, entries });
+        return {
+          label, layout,
+          module: this.device.createShaderModule({ label, code }),
+          whole: this.device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
+        };
+      });
+      this.answer(ticket, error.then((found) => {
+        if (found) throw new Failure(kindOf(found) === "validation" ? "pipeline" : kindOf(found), found.message);
+        return this.keep(this.compile(made, entryPoint));
+      }));
+    }
+
+    compile({ label, layout, module, whole }, entryPoint) {
+      const kernel = { label, layout, pipeline: null, error: null };
+      kernel.ready = this.device.createComputePipelineAsync({ label, layout: whole, compute: { module, entryPoint } }).then(
+        (pipeline) => { kernel.pipeline = pipeline; },
+        (error) => { kernel.error = new Failure("pipeline", `kernel ${label}: ${error.message}`); },
+      );
+      return kernel;
+    }
+
+    // createBindGroup takes a buffer, an offset and a size for each binding. An error comes later.
+    createBindGroup(pipeline, ...ranges) {
+      const { label, layout } = this.objects[pipeline];
+      const entries = [];
+      for (let i = 0; i < ranges.length; i += 3) {
+        const resource = { buffer: this.objects[ranges[i]], offset: ranges[i + 1], size: ranges[i + 2] };
+        entries.push({ binding: i / 3, resource });
+      }
+      const [group, error] = this.scoped(() => this.device.createBindGroup({ label, layout, entries }));
+      this.later(`bind group of kernel ${label}`, error);
+      return this.keep(group);
+    }
+
+    // createReplay reads the steps, stepFields numbers each, from the scratch
+    // memory, waits until all that they use is ready, and answers [id, grids].
+    createReplay(ticket, count) {
+      this.answer(ticket, this.prepare(this.readSteps(count)));
+    }
+
+    readSteps(count) {
+      const fields = new Float64Array(this.scratch.slice(0, count * stepFields * 8).buffer);
+      const steps = [];
+      for (let i = 0; i < fields.length; i += stepFields) {
+        const [kind, first, second, ...copy] = fields.subarray(i, i + stepFields);
+        if (kind === isCopy) {
+          steps.push({ src: this.objects[first], dst: this.objects[second], copy });
+        } else {
+          steps.push({ kernel: this.objects[first], group: this.objects[second], copy: null });
+        }
+      }
+      return steps;
+    }
+
+    async prepare(steps) {
+      for (const { kernel } of steps) {
+        await kernel?.ready;
+        if (kernel?.error) throw kernel.error;
+      }
+      await this.settled();
+      const grids = new Uint32Array(3 * steps.filter((step) => !step.copy).length);
+      return [this.keep({ steps, grids }), new Uint8Array(grids.buffer)];
+    }
+
+    // encode walks the recorded steps. With a query set, each dispatch gets a
+    // pass of its own between two timestamps, and ran lists those that ran.
+    encode(encoder, { steps, grids }, querySet, ran) {
+      let pass = null, last = null, g = 0;
+      const end = () => {
+        pass?.end();
+        pass = last = null;
+      };
+      for (let i = 0; i < steps.length; i++) {
+        const { kernel, group, copy, src, dst } = steps[i];
+        if (copy) {
+          end();
+          encoder.copyBufferToBuffer(src, copy[0], dst, copy[1], copy[2]);
+          continue;
+        }
+        const x = grids[g++], y = grids[g++], z = grids[g++];
+        if (x === 0 || y === 0 || z === 0) continue;
+        if (querySet) {
+          end();
+          const query = 2 * ran.length;
+          ran.push(i);
+          pass = encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: query, endOfPassWriteIndex: query + 1 } });
+        }
+        pass ??= encoder.beginComputePass();
+        if (kernel !== last) pass.setPipeline(kernel.pipeline);
+        last = kernel;
+        pass.setBindGroup(0, group);
+        pass.dispatchWorkgroups(x, y, z);
+      }
+      end();
+    }
+
+    run(replay) {
+      const encoder = this.device.createCommandEncoder();
+      this.encode(encoder, replay);
+      this.queue.submit([encoder.finish()]);
+    }
+
+    // submit reports errors as uncaptured ones; a replay's first submission
+    // goes through submitChecked.
+    submit(id) {
+      try {
+        this.run(this.objects[id]);
+      } catch (error) {
+        this.notify(0, kindOf(error), error.message);
+      }
+    }
+
+    submitChecked(ticket, id) {
+      const [, error] = this.scoped(() => this.run(this.objects[id]));
+      this.answer(ticket, error.then((found) => {
+        if (found) throw found;
+      }));
+    }
+
+    // submitTimed answers, as the bytes of float64 pairs, each dispatch's step and nanoseconds.
+    submitTimed(ticket, id) { this.answer(ticket, this.timed(this.objects[id])); }
+
+    async timed(replay) {
+      const count = Math.max(2, replay.grids.length / 3 * 2);
+      const ran = [];
+      let set, resolved, staging;
+      const [, error] = this.scoped(() => {
+        set = this.device.createQuerySet({ type: "timestamp", count });
+        resolved = this.device.createBuffer({ size: 8 * count, usage: usage.queryResolve | usage.copySrc });
+        staging = this.device.createBuffer({ size: 8 * count, usage: usage.mapRead | usage.copyDst });
+        const encoder = this.device.createCommandEncoder();
+        this.encode(encoder, replay, set, ran);
+        encoder.resolveQuerySet(set, 0, count, resolved, 0);
+        encoder.copyBufferToBuffer(resolved, 0, staging, 0, 8 * count);
+        this.queue.submit([encoder.finish()]);
+      });
+      try {
+        const found = await error;
+        if (found) throw found;
+        await staging.mapAsync(1);
+        const ticks = new BigUint64Array(staging.getMappedRange());
+        const pairs = ran.flatMap((step, i) => [step, Number(ticks[2 * i + 1] - ticks[2 * i])]);
+        return new Uint8Array(new Float64Array(pairs).buffer);
+      } finally {
+        for (const made of [set, resolved, staging]) made?.destroy();
+      }
+    }
+
+    // startRead copies to the staging buffer and calls its done when the bytes are there.
+    startRead(src, offset, id, size) {
+      const staging = this.objects[id];
+      try {
+        const encoder = this.device.createCommandEncoder();
+        encoder.copyBufferToBuffer(this.objects[src], offset, staging.buffer, 0, size);
+        this.queue.submit([encoder.finish()]);
+      } catch (error) {
+        this.notify(0, kindOf(error), error.message);
+      }
+      staging.buffer.mapAsync(1, 0, size).then(() => {
+        staging.bytes.set(new Uint8Array(staging.buffer.getMappedRange(0, size)));
+        staging.buffer.unmap();
+        staging.done();
+      }).catch((error) => this.closed || staging.done(`${error.message}`));
+    }
+
+    // wait answers when all that was submitted, and written, is done.
+    wait(ticket) {
+      this.queue.submit([]);
+      this.answer(ticket, this.queue.onSubmittedWorkDone().then(() => this.settled()));
+    }
+
+    close() {
+      this.closed = true;
+      this.device.destroy();
+    }
+  }
+
+  // describe is what backend_js.go reads about the adapter and its device.
+  function describe({ adapter, device }) {
+    const info = adapter.info ?? {};
+    return {
+      name: info.description || info.device || [info.vendor, info.architecture].filter(Boolean).join(" ") || "unnamed GPU",
+      vendor: info.vendor ?? "", driver: info.architecture ?? "",
+      fallback: Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter),
+      limits: Object.fromEntries(limitNames.map((name) => [name, device.limits[name]])),
+      features: Object.fromEntries(featureNames.map((name) => [name, device.features.has(name)])),
+      packedDot: Boolean(navigator.gpu.wgslLanguageFeatures?.has("packed_4x8_integer_dot_product")),
+    };
+  }
+
+  // open requests an adapter and a device with all of its limits, or none but
+  // the least that every device has, and answers ticket 1.
+  async function open(minimumLimits, notify) {
+    const gpu = globalThis.navigator?.gpu;
+    if (!gpu) throw new Failure("absent", "this browser has no WebGPU, or hides it from pages that are not served by HTTPS or from localhost");
+    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" }) ?? await gpu.requestAdapter();
+    if (!adapter) throw new Failure("absent", "the browser has WebGPU and offers no adapter: the GPU or its driver is blocked, or hardware acceleration is switched off");
+    const requiredFeatures = featureNames.filter((name) => adapter.features.has(name));
+    const requiredLimits = minimumLimits ? {} : Object.fromEntries(limitNames.map((name) => [name, adapter.limits[name]]));
+    return new Backend(adapter, await adapter.requestDevice({ label: "gemwire", requiredFeatures, requiredLimits }), notify);
+  }
+
+  globalThis.gemwireWebGPU = {
+    describe,
+    open(minimumLimits, notify) {
+      open(minimumLimits, notify).then(
+        (backend) => notify(1, "", "", backend),
+        (error) => notify(1, error.kind ?? "absent", error.message),
+      );
+    },
+  };
+})();
