@@ -1,0 +1,73 @@
+// Command bundle is gemwire as a browser's worker loads it: compiled with
+// GOOS=js it takes requests from JavaScript and posts replies to it, as JSON.
+//
+// Before it starts, JavaScript sets globalThis.gemwireHost to
+//
+//	interface Host {
+//	  ready(handle: (request: string, ...sources: Source[]) => void): void;
+//	  post(reply: string): void;
+//	}
+//
+// A Source is what gguf.OpenJS takes. An error that a source throws has a
+// property code, one of the protocol's.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall/js"
+
+	"github.com/gemwire/gemwire/bindings/wasm/engine"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
+)
+
+func main() {
+	host := js.Global().Get("gemwireHost")
+	post := host.Get("post")
+	e := engine.New(engine.Options{
+		Device: gemma4.DeviceGPU,
+		CodeOf: codeOf,
+		Post:   func(r engine.Reply) { post.Invoke(encode(r)) },
+	})
+	host.Call("ready", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		sources, err := open(args[1:])
+		if err != nil {
+			panic(err) // the worker's code is wrong, not what it was given
+		}
+		e.Handle([]byte(args[0].String()), sources...)
+		return nil
+	}))
+	select {}
+}
+
+func open(objects []js.Value) ([]gguf.Source, error) {
+	sources := make([]gguf.Source, len(objects))
+	for i, object := range objects {
+		var err error
+		if sources[i], err = gguf.OpenJS(object); err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+func encode(r engine.Reply) string {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		raw, _ = json.Marshal(engine.Reply{ID: r.ID, Error: &engine.Failure{
+			Code: engine.CodeInternal, Message: fmt.Sprintf("a reply that is no JSON: %v", err),
+		}})
+	}
+	return string(raw)
+}
+
+// codeOf finds the code in what a source threw.
+func codeOf(err error) engine.Code {
+	var thrown js.Error
+	if !errors.As(err, &thrown) || thrown.Type() != js.TypeObject || thrown.Get("code").Type() != js.TypeString {
+		return ""
+	}
+	return engine.Code(thrown.Get("code").String())
+}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
+)
+
+// errStopped ends an answer as its caller wished: with a done event.
+var errStopped = errors.New("stopped")
+
+func (c *call) chat(ctx context.Context) (any, error) {
+	p, err := params[ChatParams](c)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.ref()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer s.begin(stop)()
+	prompt, err := s.Model().EncodeChat(chat.Conversation{
+		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt)}}
+	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Prefill: a.prefill}
+	for event, err := range s.Generate(ctx, prompt, options) {
+		if errors.Is(context.Cause(ctx), errStopped) && err != nil {
+			a.cancelled()
+			return Nothing{}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := a.take(event); err != nil {
+			return nil, err
+		}
+	}
+	return Nothing{}, nil
+}
+
+// sampling is Gemma's recommendation with what the request changes.
+func (p ChatParams) sampling() sample.Params {
+	s := sample.Default()
+	set(&s.Temperature, p.Temperature)
+	set(&s.TopK, p.TopK)
+	set(&s.TopP, p.TopP)
+	set(&s.MinP, p.MinP)
+	s.RepetitionPenalty, s.PresencePenalty, s.FrequencyPenalty = p.RepetitionPenalty, p.PresencePenalty, p.FrequencyPenalty
+	s.Seed = rand.Uint64()
+	set(&s.Seed, p.Seed)
+	return s
+}
+
+func set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
+}
+
+// answer turns gemma4's events into the protocol's.
+type answer struct {
+	call  *call
+	usage Usage
+	begun time.Time
+	first time.Time // when the first token came
+	calls int
+}
+
+func (a *answer) prefill(done, total int) {
+	a.usage.ComputedTokens = total
+	a.call.event(ChatEvent{Type: "prefill", Done: &done, Total: &total})
+}
+
+func (a *answer) take(e gemma4.Event) error {
+	a.countTokens(len(e.Tokens))
+	out := ChatEvent{Text: e.Text}
+	switch e.Kind {
+	case chat.TextEvent:
+		out.Type = "text"
+	case chat.ThinkingEvent:
+		out.Type = "thinking"
+	case chat.CallEvent:
+		out.Type, out.Call = "tool_call", a.toolCall(e.Call)
+	case chat.MalformedEvent:
+		out.Type, out.Error = "malformed_call", e.Err.Error()
+	case chat.DoneEvent:
+		usage := usageOf(e.Usage)
+		out.Type, out.Reason, out.Stop, out.Usage = "done", e.Reason, e.Stop, &usage
+	default:
+		return fmt.Errorf("%w: event %d", errProtocol, e.Kind)
+	}
+	a.call.event(out)
+	return nil
+}
+
+func (a *answer) toolCall(c chat.ToolCall) *Call {
+	a.calls++
+	if c.ID == "" {
+		c.ID = fmt.Sprintf("call_%d_%d", a.call.ID, a.calls)
+	}
+	if len(c.Arguments) == 0 {
+		c.Arguments = json.RawMessage("{}")
+	}
+	return &Call{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+}
+
+func (a *answer) countTokens(n int) {
+	now := time.Now()
+	if n > 0 && a.first.IsZero() {
+		a.first = now
+		a.usage.PrefillMs = milliseconds(now.Sub(a.begun))
+	}
+	a.usage.AnswerTokens += n
+	if !a.first.IsZero() {
+		a.usage.DecodeMs = milliseconds(now.Sub(a.first))
+	}
+}
+
+// cancelled ends the answer where its caller stopped it. The session's own
+// count does not come then, so it is ours.
+func (a *answer) cancelled() {
+	a.usage.TokensPerSecond = rate(a.usage.AnswerTokens, a.usage.DecodeMs)
+	a.call.event(ChatEvent{Type: "done", Reason: chat.ReasonCancelled, Usage: &a.usage})
+}
+
+func usageOf(u *gemma4.Usage) Usage {
+	out := Usage{
+		PromptTokens: u.Prompt, ComputedTokens: u.Computed, AnswerTokens: u.Answer,
+		PrefillMs: milliseconds(u.PrefillTime), DecodeMs: milliseconds(u.DecodeTime),
+	}
+	out.TokensPerSecond = rate(out.AnswerTokens, out.DecodeMs)
+	return out
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// rate is tokens a second: the first token came with the prompt.
+func rate(tokens int, ms float64) float64 {
+	if tokens < 2 || ms <= 0 {
+		return 0
+	}
+	return float64(tokens-1) / ms * 1000
+}

@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
+)
+
+// Options connect an engine to its surroundings.
+type Options struct {
+	// Post hands a reply over. It may be called from several goroutines.
+	Post func(Reply)
+	// Device is where models are computed.
+	Device gemma4.Device
+	// CodeOf is the code of an error from outside, such as a source's, or "".
+	CodeOf func(error) Code
+}
+
+// Engine runs requests, each in a goroutine of its own.
+type Engine struct {
+	options Options
+
+	mu       sync.Mutex
+	running  map[int]context.CancelCauseFunc
+	models   map[int]*openModel
+	sessions map[int]*openSession
+	last     int // id of a model or session
+}
+
+// New makes an engine without models.
+func New(o Options) *Engine {
+	if o.CodeOf == nil {
+		o.CodeOf = func(error) Code { return "" }
+	}
+	return &Engine{
+		options: o, running: map[int]context.CancelCauseFunc{},
+		models: map[int]*openModel{}, sessions: map[int]*openSession{},
+	}
+}
+
+// Handle runs a request and returns at once. Sources are those that the
+// request works on; the engine closes them.
+func (e *Engine) Handle(raw []byte, sources ...gguf.Source) {
+	var r Request
+	if err := json.Unmarshal(raw, &r); err != nil {
+		closeAll(sources)
+		e.options.Post(Reply{Error: e.failure(fmt.Errorf("%w: a request that is no JSON: %w", errProtocol, err))})
+		return
+	}
+	ctx, err := e.begin(r.ID)
+	if err != nil {
+		closeAll(sources)
+		e.options.Post(Reply{ID: r.ID, Error: e.failure(err)})
+		return
+	}
+	go e.run(ctx, &call{engine: e, Request: r, sources: sources})
+}
+
+// begin makes the context that ends when the request does, or is cancelled.
+func (e *Engine) begin(id int) (context.Context, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, taken := e.running[id]; taken {
+		return nil, fmt.Errorf("%w: request %d is still under way", errProtocol, id)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	e.running[id] = cancel
+	return ctx, nil
+}
+
+func closeAll(sources []gguf.Source) {
+	for _, s := range sources {
+		_ = s.Close()
+	}
+}
+
+func (e *Engine) run(ctx context.Context, c *call) {
+	result, err := c.do(ctx)
+	closeAll(c.sources)
+	e.mu.Lock()
+	cancel := e.running[c.ID]
+	delete(e.running, c.ID)
+	e.mu.Unlock()
+	cancel(nil)
+	if err != nil {
+		e.options.Post(Reply{ID: c.ID, Error: e.failure(err)})
+		return
+	}
+	e.options.Post(Reply{ID: c.ID, Result: result})
+}
+
+// call is a request under way.
+type call struct {
+	Request
+	engine  *Engine
+	sources []gguf.Source // those that nobody has taken yet
+}
+
+// errProtocol says that the page's half does not speak the protocol.
+var errProtocol = errors.New("unknown request")
+
+func (c *call) do(ctx context.Context) (any, error) {
+	handlers := map[Op]func(context.Context) (any, error){
+		OpOpen: c.open, OpPlan: c.plan, OpClose: c.close,
+		OpSession: c.session, OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
+		OpChat: c.chat, OpStop: c.stop,
+		OpTokenize: c.tokenize, OpDetokenize: c.detokenize, OpCount: c.count,
+		OpExamine: c.examine, OpMemory: c.memory, OpCancel: c.cancel,
+	}
+	handle, ok := handlers[c.Op]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q", errProtocol, c.Op)
+	}
+	return handle(ctx)
+}
+
+// params reads the request's parameters.
+func params[P any](c *call) (p P, err error) {
+	if len(c.Params) == 0 {
+		return p, nil
+	}
+	if err := json.Unmarshal(c.Params, &p); err != nil {
+		return p, fmt.Errorf("%w: %s: %w", errArgument, c.Op, err)
+	}
+	return p, nil
+}
+
+// errArgument says that a caller gave something that no message can hold.
+var errArgument = errors.New("bad argument")
+
+func (c *call) event(e any) { c.engine.options.Post(Reply{ID: c.ID, Event: e}) }
+
+// takeSource is the request's source, which whoever calls closes from now on.
+func (c *call) takeSource() (gguf.Source, error) {
+	if len(c.sources) == 0 {
+		return nil, fmt.Errorf("%w: %s without a source", errProtocol, c.Op)
+	}
+	s := c.sources[0]
+	c.sources = c.sources[1:]
+	return s, nil
+}
+
+func (c *call) cancel(context.Context) (any, error) {
+	p, err := params[CancelParams](c)
+	if err != nil {
+		return nil, err
+	}
+	c.engine.mu.Lock()
+	cancel := c.engine.running[p.Target]
+	c.engine.mu.Unlock()
+	if cancel != nil {
+		cancel(context.Canceled)
+	}
+	return Nothing{}, nil
+}
+
+// number gives out ids of models and sessions. The lock is held.
+func (e *Engine) number() int {
+	e.last++
+	return e.last
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// Request asks for something. Its ID is the caller's choice and comes back
+// with every reply; no two requests under way have the same one.
+type Request struct {
+	ID     int             `json:"id"`
+	Op     Op              `json:"op"`
+	Params json.RawMessage `json:"params,omitempty"`
+}
+
+// Reply answers a request: any number of events, then a result or an error.
+type Reply struct {
+	ID     int      `json:"id"`
+	Event  any      `json:"event,omitempty"`
+	Result any      `json:"result,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+}
+
+// Op names what a request asks for.
+type Op string
+
+// The requests, with their parameters, events and results.
+const (
+	OpOpen         Op = "open"         // OpenParams, LoadProgress, OpenResult; with one source
+	OpPlan         Op = "plan"         // OpenParams, none, PlanResult; with one source
+	OpClose        Op = "close"        // ModelParams, none, Nothing
+	OpSession      Op = "session"      // SessionParams, none, SessionResult
+	OpSessionState Op = "sessionState" // SessionRef, none, SessionResult
+	OpReset        Op = "reset"        // SessionRef, none, Nothing
+	OpEndSession   Op = "endSession"   // SessionRef, none, Nothing
+	OpChat         Op = "chat"         // ChatParams, ChatEvent, Nothing
+	OpStop         Op = "stop"         // ModelParams, none, Nothing: ends the model's answers
+	OpTokenize     Op = "tokenize"     // TokenizeParams, none, TokensResult
+	OpDetokenize   Op = "detokenize"   // DetokenizeParams, none, TextResult
+	OpCount        Op = "count"        // CountParams, none, CountResult
+	OpExamine      Op = "examine"      // ExamineParams, ExamineProgress, Verdict
+	OpMemory       Op = "memory"       // Nothing, none, MemoryResult
+	OpCancel       Op = "cancel"       // CancelParams, none, Nothing: ends another request
+)
+
+// Nothing is the result of what only succeeds.
+type Nothing struct{}
+
+// OpenParams say how a model is opened.
+type OpenParams struct {
+	Context      int           `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
+	MemoryBudget int64         `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
+	Avoid        wgslkit.Avoid `json:"avoid"`                  // what the self-test found broken
+}
+
+// LoadProgress is how far opening is, in bytes; a total of 0 is not known.
+type LoadProgress struct {
+	Phase string `json:"phase"` // header, weights, kernels
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
+}
+
+// OpenResult is an open model.
+type OpenResult struct {
+	Model int         `json:"model"`
+	Info  gemma4.Info `json:"info"`
+}
+
+// PlanResult says where the model's tensors would live. Where they do not fit,
+// Plan is the smallest that was tried.
+type PlanResult struct {
+	Fits       bool         `json:"fits"`
+	Plan       *gemma4.Plan `json:"plan"`
+	Suggestion *Suggestion  `json:"suggestion,omitempty"`
+}
+
+// Suggestion is a plan that fits, or that is at least smaller.
+type Suggestion struct {
+	Context      int   `json:"context,omitempty"`
+	MemoryBudget int64 `json:"memoryBudget,omitempty"`
+}
+
+// ModelParams name a model.
+type ModelParams struct {
+	Model int `json:"model"`
+}
+
+// SessionParams ask for a session of a model.
+type SessionParams struct {
+	Model   int `json:"model"`
+	Context int `json:"context,omitempty"` // 0: the model's
+}
+
+// SessionRef names a session.
+type SessionRef struct {
+	Session int `json:"session"`
+}
+
+// SessionResult describes a session.
+type SessionResult struct {
+	Session int `json:"session"`
+	Context int `json:"context"` // tokens it holds
+	Length  int `json:"length"`  // tokens in its caches
+}
+
+// ChatParams are a conversation and how to answer it. What is left out of the
+// sampling is as Gemma recommends; without a seed, each answer differs.
+type ChatParams struct {
+	Session           int            `json:"session"`
+	Messages          []chat.Message `json:"messages"`
+	Tools             []chat.Tool    `json:"tools,omitempty"`
+	Thinking          bool           `json:"thinking,omitempty"`
+	Temperature       *float32       `json:"temperature,omitempty"`
+	TopK              *int           `json:"topK,omitempty"`
+	TopP              *float32       `json:"topP,omitempty"`
+	MinP              *float32       `json:"minP,omitempty"`
+	RepetitionPenalty float32        `json:"repetitionPenalty,omitempty"`
+	PresencePenalty   float32        `json:"presencePenalty,omitempty"`
+	FrequencyPenalty  float32        `json:"frequencyPenalty,omitempty"`
+	Seed              *uint64        `json:"seed,omitempty"`
+	MaxTokens         int            `json:"maxTokens,omitempty"` // 0: what the context leaves
+	Stop              []string       `json:"stop,omitempty"`
+}
+
+// ChatEvent is a part of an answer; Type says which of the others it has.
+type ChatEvent struct {
+	Type   string      `json:"type"`             // prefill, text, thinking, tool_call, malformed_call, done
+	Text   string      `json:"text,omitempty"`   // text, thinking, malformed_call
+	Call   *Call       `json:"call,omitempty"`   // tool_call
+	Error  string      `json:"error,omitempty"`  // malformed_call
+	Done   *int        `json:"done,omitempty"`   // prefill
+	Total  *int        `json:"total,omitempty"`  // prefill
+	Reason chat.Reason `json:"reason,omitempty"` // done
+	Stop   string      `json:"stop,omitempty"`   // done: the string that ended it
+	Usage  *Usage      `json:"usage,omitempty"`  // done
+}
+
+// Call is a tool call as a page sees it.
+type Call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// Usage counts an answer's tokens and time.
+type Usage struct {
+	PromptTokens    int     `json:"promptTokens"`
+	ComputedTokens  int     `json:"computedTokens"` // of the prompt, those that were not cached
+	AnswerTokens    int     `json:"answerTokens"`
+	PrefillMs       float64 `json:"prefillMs"`
+	DecodeMs        float64 `json:"decodeMs"`
+	TokensPerSecond float64 `json:"tokensPerSecond"` // of decoding
+}
+
+// TokenizeParams are a text. In a special one, control tokens are found.
+type TokenizeParams struct {
+	Model   int    `json:"model"`
+	Text    string `json:"text"`
+	Special bool   `json:"special,omitempty"`
+}
+
+// TokensResult are token ids.
+type TokensResult struct {
+	Tokens []int `json:"tokens"`
+}
+
+// DetokenizeParams are token ids.
+type DetokenizeParams struct {
+	Model  int   `json:"model"`
+	Tokens []int `json:"tokens"`
+}
+
+// TextResult is a text.
+type TextResult struct {
+	Text string `json:"text"`
+}
+
+// CountParams are a conversation whose prompt is to be counted.
+type CountParams struct {
+	Model    int            `json:"model"`
+	Messages []chat.Message `json:"messages"`
+	Tools    []chat.Tool    `json:"tools,omitempty"`
+	Thinking bool           `json:"thinking,omitempty"`
+}
+
+// CountResult is a number of tokens.
+type CountResult struct {
+	Tokens int `json:"tokens"`
+}
+
+// ExamineParams say whose verdict it is.
+type ExamineParams struct {
+	Version string `json:"version"`
+}
+
+// ExamineProgress is how far the self-test is.
+type ExamineProgress struct {
+	Done  int    `json:"done"`
+	Total int    `json:"total"`
+	Name  string `json:"name"` // of the op that comes next
+}
+
+// MemoryResult is what Go holds, in bytes.
+type MemoryResult struct {
+	Heap   uint64 `json:"heap"`   // live and not yet collected
+	System uint64 `json:"system"` // taken from WebAssembly's memory
+}
+
+// CancelParams name the request to end.
+type CancelParams struct {
+	Target int `json:"target"`
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// openModel is a model with a number.
+type openModel struct {
+	*gemma4.Model
+	id int
+}
+
+// phases are gemma4's, in the protocol's words.
+var phases = map[gemma4.Phase]string{
+	gemma4.PhaseHeader: "header", gemma4.PhaseWeights: "weights", gemma4.PhaseKernels: "kernels",
+}
+
+func (c *call) openOptions(p OpenParams) gemma4.OpenOptions {
+	return gemma4.OpenOptions{
+		Device: c.engine.options.Device, Context: p.Context,
+		GPU: wgslkit.Options{
+			MemoryBudget: p.MemoryBudget,
+			Avoid:        func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },
+		},
+	}
+}
+
+func (c *call) open(ctx context.Context) (any, error) {
+	p, err := params[OpenParams](c)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options := c.openOptions(p)
+	options.Progress = c.progress(gemma4.PhaseHeader)
+	model, err := gemma4.OpenGGUF(ctx, file, options)
+	if err != nil {
+		return nil, err
+	}
+	e := c.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m := &openModel{Model: model, id: e.number()}
+	e.models[m.id] = m
+	return OpenResult{Model: m.id, Info: model.Info()}, nil
+}
+
+// header opens the request's source as a model file.
+func (c *call) header(ctx context.Context) (*gguf.File, error) {
+	source, err := c.takeSource()
+	if err != nil {
+		return nil, err
+	}
+	file, err := gguf.Open(ctx, source, gguf.WithProgress(func(read, expected int64) {
+		c.event(LoadProgress{Phase: phases[gemma4.PhaseHeader], Done: read, Total: expected})
+	}))
+	if err != nil {
+		return nil, errors.Join(err, source.Close())
+	}
+	return file, nil
+}
+
+// progressEvery bounds how often a page hears of progress.
+const progressEvery = 50 * time.Millisecond
+
+// progress posts the first and last of each phase, and some between.
+func (c *call) progress(first gemma4.Phase) func(gemma4.Progress) {
+	phase, last := first, time.Time{}
+	return func(p gemma4.Progress) {
+		now := time.Now()
+		if p.Phase == phase && p.Done < p.Total && now.Sub(last) < progressEvery {
+			return
+		}
+		phase, last = p.Phase, now
+		c.event(LoadProgress{Phase: phases[p.Phase], Done: p.Done, Total: p.Total})
+	}
+}
+
+func (c *call) plan(ctx context.Context) (any, error) {
+	p, err := params[OpenParams](c)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.header(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := gemma4.PlanFor(file, c.openOptions(p))
+	if plan == nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	result := PlanResult{Fits: err == nil, Plan: plan}
+	if !result.Fits {
+		result.Suggestion = c.suggest(file, p)
+	}
+	return result, file.Close()
+}
+
+func (c *call) close(context.Context) (any, error) {
+	p, err := params[ModelParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	c.engine.stopAnswers(m)
+	for _, s := range c.engine.sessionsOf(m) {
+		if err := c.engine.end(s); err != nil {
+			return nil, err
+		}
+	}
+	c.engine.mu.Lock()
+	delete(c.engine.models, m.id)
+	c.engine.mu.Unlock()
+	return Nothing{}, m.Close()
+}
+
+// model finds an open model.
+func (e *Engine) model(id int) (*openModel, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	m, ok := e.models[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: model", gemma4.ErrClosed)
+	}
+	return m, nil
+}
+
+func (c *call) tokenize(context.Context) (any, error) {
+	p, err := params[TokenizeParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	encode := m.Tokenizer().Encode
+	if p.Special {
+		encode = m.Tokenizer().EncodeSpecial
+	}
+	return TokensResult{Tokens: append([]int{}, encode(p.Text)...)}, nil
+}
+
+func (c *call) detokenize(context.Context) (any, error) {
+	p, err := params[DetokenizeParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	text, err := m.Tokenizer().Decode(p.Tokens, tokenizer.DecodeOptions{})
+	return TextResult{Text: text}, err
+}
+
+func (c *call) count(context.Context) (any, error) {
+	p, err := params[CountParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := m.EncodeChat(chat.Conversation{
+		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
+	})
+	return CountResult{Tokens: len(ids)}, err
+}
+
+func (c *call) memory(context.Context) (any, error) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return MemoryResult{Heap: m.HeapAlloc, System: m.Sys}, nil
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4"
+)
+
+// openSession is a session with a number, and the answer that it gives.
+type openSession struct {
+	*gemma4.Session
+	id    int
+	model *openModel
+
+	mu   sync.Mutex
+	stop context.CancelCauseFunc // of the answer under way
+	done chan struct{}           // closed when that has ended
+}
+
+func (c *call) session(context.Context) (any, error) {
+	p, err := params[SessionParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	made, err := m.NewSession(p.Context)
+	if err != nil {
+		return nil, err
+	}
+	e := c.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := &openSession{Session: made, id: e.number(), model: m}
+	e.sessions[s.id] = s
+	return s.describe(), nil
+}
+
+func (s *openSession) describe() SessionResult {
+	return SessionResult{Session: s.id, Context: s.Context(), Length: s.Len()}
+}
+
+// ref finds the session that the request names.
+func (c *call) ref() (*openSession, error) {
+	p, err := params[SessionRef](c)
+	if err != nil {
+		return nil, err
+	}
+	c.engine.mu.Lock()
+	defer c.engine.mu.Unlock()
+	s, ok := c.engine.sessions[p.Session]
+	if !ok {
+		return nil, fmt.Errorf("%w: session", gemma4.ErrClosed)
+	}
+	return s, nil
+}
+
+func (c *call) sessionState(context.Context) (any, error) {
+	s, err := c.ref()
+	if err != nil {
+		return nil, err
+	}
+	return s.describe(), nil
+}
+
+func (c *call) reset(context.Context) (any, error) {
+	s, err := c.ref()
+	if err != nil {
+		return nil, err
+	}
+	s.stopAnswer()
+	return Nothing{}, s.Reset()
+}
+
+func (c *call) endSession(context.Context) (any, error) {
+	s, err := c.ref()
+	if err != nil {
+		return nil, err
+	}
+	s.stopAnswer()
+	return Nothing{}, c.engine.end(s)
+}
+
+func (e *Engine) end(s *openSession) error {
+	e.mu.Lock()
+	delete(e.sessions, s.id)
+	e.mu.Unlock()
+	return s.Close()
+}
+
+func (e *Engine) sessionsOf(m *openModel) (list []*openSession) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, s := range e.sessions {
+		if s.model == m {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func (c *call) stop(context.Context) (any, error) {
+	p, err := params[ModelParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	c.engine.stopAnswers(m)
+	return Nothing{}, nil
+}
+
+// stopAnswers ends every answer of a model and waits until they have ended.
+func (e *Engine) stopAnswers(m *openModel) {
+	for _, s := range e.sessionsOf(m) {
+		s.stopAnswer()
+	}
+}
+
+func (s *openSession) stopAnswer() {
+	s.mu.Lock()
+	stop, done := s.stop, s.done
+	s.mu.Unlock()
+	if stop != nil {
+		stop(errStopped)
+		<-done
+	}
+}
+
+// begin notes how the answer that begins is stopped. Where another one is
+// under way it changes nothing: the session itself refuses to give two.
+func (s *openSession) begin(stop context.CancelCauseFunc) (end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stop != nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	s.stop, s.done = stop, done
+	return func() {
+		s.mu.Lock()
+		s.stop, s.done = nil, nil
+		s.mu.Unlock()
+		close(done)
+	}
+}

@@ -1,0 +1,24 @@
+module github.com/gemwire/gemwire/bindings/wasm
+
+go 1.25.0
+
+require (
+	github.com/gemwire/gemwire/gemma4 v0.1.0
+	github.com/gemwire/gemwire/gguf v0.1.0
+	github.com/gemwire/gemwire/quant v0.1.0
+	github.com/gemwire/gemwire/wgslkit v0.1.0
+)
+
+require (
+	github.com/cogentcore/webgpu v0.23.0 // indirect
+	github.com/x448/float16 v0.8.4 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
+
+replace (
+	github.com/gemwire/gemwire/gemma4 => ../../gemma4
+	github.com/gemwire/gemwire/gemma4/nano => ../../gemma4/nano
+	github.com/gemwire/gemwire/gguf => ../../gguf
+	github.com/gemwire/gemwire/quant => ../../quant
+	github.com/gemwire/gemwire/wgslkit => ../../wgslkit
+)
