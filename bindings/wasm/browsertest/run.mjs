@@ -18,7 +18,7 @@ import { compile, goRoot, Results, temporary } from "./gotest.mjs";
 import { serve } from "./server.mjs";
 
 const suite = [
-  "quant", "gguf=JS", "wgslkit", "wgslkit/ops", "gemma4/parity=TestConformance/gpu", "bindings/wasm",
+  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4=JavaScript", "gemma4/parity=TestConformance/gpu",
 ];
 
 const root = resolve(import.meta.dirname, "../../..");

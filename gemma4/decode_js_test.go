@@ -1,0 +1,111 @@
+package gemma4_test
+
+import (
+	"context"
+	"math"
+	"syscall/js"
+	"testing"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
+)
+
+// openNano opens the built-in model in the tab, with how long that took.
+func openNano(tb testing.TB) (*gemma4.Model, *gemma4.Session) {
+	tb.Helper()
+	begun := time.Now()
+	source, err := gguf.OpenFile("nano/nano.gguf")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := gemma4.Open(context.Background(), source, gemma4.OpenOptions{Device: gemma4.DeviceGPU})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	opened := time.Now()
+	s, err := m.NewSession(0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Logf("%s: weights in %v, programs in %v", m.Info().DeviceName, opened.Sub(begun).Round(time.Millisecond), time.Since(opened).Round(time.Millisecond))
+	tb.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			tb.Error(err)
+		}
+		if err := m.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return m, s
+}
+
+// jsCalls is how many calls Go has made to JavaScript, where the page counts them.
+func jsCalls(tb testing.TB) int {
+	counter := js.Global().Get("goCalls")
+	if counter.IsUndefined() {
+		tb.Skip("this page does not count calls (goCalls)")
+	}
+	return counter.Get("js").Int()
+}
+
+// decodeTokens decodes n tokens after a prompt and calls each for every one but
+// the first, whose prompt is computed with it.
+func decodeTokens(tb testing.TB, m *gemma4.Model, s *gemma4.Session, n int, each func()) {
+	tb.Helper()
+	prompt := m.Tokenizer().EncodeSpecial("<bos><|turn>user\nTell me a story.<turn|>\n<|turn>model\n")
+	ids := make([]int32, len(prompt))
+	for i, id := range prompt {
+		ids[i] = int32(id)
+	}
+	got := 0
+	for _, err := range s.Choose(context.Background(), ids, gemma4.Choosing{MaxTokens: n}) {
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if got > 0 {
+			each()
+		}
+		got++
+	}
+	if got != n {
+		tb.Fatalf("%d tokens, want %d", got, n)
+	}
+}
+
+func TestDecodingCallsJavaScriptSeldom(t *testing.T) {
+	m, s := openNano(t)
+	const n, most = 101, 10
+	last, calls, worst := 0, 0, 0
+	decodeTokens(t, m, s, n, func() {
+		now := jsCalls(t)
+		if last > 0 {
+			// Two calls are the counter's own.
+			step := now - last - 2
+			calls, worst = calls+step, max(worst, step)
+		}
+		last = now
+	})
+	t.Logf("%.2f calls a token, %d at most", float64(calls)/(n-2), worst)
+	if mean := float64(calls) / (n - 2); mean > most {
+		t.Errorf("%.2f calls from Go to JavaScript for a token, at most %d are right", mean, most)
+	}
+}
+
+func BenchmarkDecodeNano(b *testing.B) {
+	m, s := openNano(b)
+	decodeTokens(b, m, s, 8, func() {})
+	best := math.Inf(1)
+	for b.Loop() {
+		const n = 64
+		begun := time.Time{}
+		decodeTokens(b, m, s, n, func() {
+			if begun.IsZero() {
+				begun = time.Now()
+			}
+		})
+		best = min(best, float64(time.Since(begun).Microseconds())/1000/(n-2))
+	}
+	b.ReportMetric(best, "ms/token")
+	b.ReportMetric(0, "ns/op")
+}
