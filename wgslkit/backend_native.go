@@ -130,6 +130,9 @@ func (b *nativeBackend) requestDevice(opts Options) error {
 	// What no kernel uses is asked for at its smallest: some drivers report
 	// values there that they then refuse.
 	limits.MaxPushConstantSize = 0
+	// All ones mean "not asked for", which is 256 MiB; NVIDIA's driver says so
+	// of its own limit.
+	limits.MaxBufferSize = min(limits.MaxBufferSize, 1<<40)
 	desc := &wgpu.DeviceDescriptor{Label: "gemwire", RequiredLimits: &wgpu.RequiredLimits{Limits: limits}}
 	if opts.MinimumLimits {
 		desc.RequiredLimits = nil
