@@ -4,6 +4,8 @@
 #   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
 #   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
 #                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present
+#   scripts/setup.sh web     what the tests in a browser need besides Go: Node 20 or newer
+#                            (checked), Debian's chromium, and the harness's packages from npm
 #
 # GEMWIRE_NO_INSTALL=1 only says what is missing.
 set -euo pipefail
@@ -51,8 +53,21 @@ check_test_tools() {
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
 }
 
+check_web_tools() {
+  local folder
+  folder="$(dirname "$0")/../bindings/wasm/browsertest"
+  need_command go "install Go 1.25 or newer from https://go.dev/dl"
+  need_command node "install Node 20 or newer from https://nodejs.org"
+  [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]] || install_packages chromium
+  if [[ ! -e "$folder/node_modules/.package-lock.json" || "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]]; then
+    say "installing the browser harness's packages with npm"
+    npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >&2
+  fi
+}
+
 case "${1:-test}" in
   build) check_build_tools ;;
   test) check_build_tools; check_test_tools ;;
-  *) die "unknown argument '$1': build or test" ;;
+  web) check_web_tools ;;
+  *) die "unknown argument '$1': build, test or web" ;;
 esac

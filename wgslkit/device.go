@@ -14,7 +14,8 @@ type Options struct {
 	// MemoryBudget bounds the bytes of all buffers together; 0 is no bound
 	// but the device's.
 	MemoryBudget int64
-	// MinimumLimits asks for no more than every WebGPU device has.
+	// MinimumLimits asks for no more than every WebGPU device has. The
+	// environment variable GEMWIRE_MINIMUM_LIMITS=1 does the same.
 	MinimumLimits bool
 	// MaxBindingSize lowers the device's storage binding and buffer limits,
 	// to try what a smaller device does; 0 leaves them.
@@ -50,6 +51,7 @@ func Open(opts Options) (*Device, error) {
 	if opts.Adapter == "" {
 		opts.Adapter = os.Getenv("GEMWIRE_ADAPTER")
 	}
+	opts.MinimumLimits = opts.MinimumLimits || os.Getenv("GEMWIRE_MINIMUM_LIMITS") == "1"
 	b, err := openBackend(opts)
 	if err != nil {
 		return nil, err

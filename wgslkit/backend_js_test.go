@@ -1,0 +1,149 @@
+package wgslkit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"syscall/js"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+func openJS(t *testing.T, opts Options) (*Device, *jsBackend) {
+	t.Helper()
+	dev, err := Open(opts)
+	if errors.Is(err, ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dev, dev.backend.(*jsBackend)
+}
+
+// typedBytes is a source of n bytes that JavaScript holds; byte i is 7·i.
+type typedBytes struct{ array js.Value }
+
+func newTypedBytes(n int) typedBytes {
+	fill := js.Global().Call("eval", "(n) => Uint8Array.from({ length: n }, (_, i) => 7 * i)")
+	return typedBytes{fill.Invoke(n)}
+}
+
+func (s typedBytes) ReadAt([]byte, int64) (int, error) {
+	return 0, errors.New("these bytes should not have come to Go")
+}
+
+func (s typedBytes) ReadJS(_ context.Context, offset, size int64) (js.Value, error) {
+	return s.array.Call("subarray", offset, offset+size), nil
+}
+
+func TestUploadFromJavaScript(t *testing.T) {
+	dev, _ := openJS(t, Options{})
+	defer dev.Close()
+	const size = UploadChunk + 4099
+	b, err := dev.NewBuffer("target", Weights, size+16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	if err := b.Write(0, bytes.Repeat([]byte{0xff}, int(b.Size()))); err != nil {
+		t.Fatal(err)
+	}
+	src := newTypedBytes(size + 4)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := b.Upload(context.Background(), 8, src, 4, size, nil); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<10 {
+		t.Errorf("uploading %d bytes from JavaScript took %d bytes of Go's memory", size, grown)
+	}
+	got, err := b.Read(8, (size+3)&^3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got {
+		if want := byte(7 * (i + 4)); i < size && v != want || i >= size && v != 0 {
+			t.Fatalf("byte %d is %d, want %d, and zeros from %d on", i, v, want, size)
+		}
+	}
+	if err := b.Upload(context.Background(), 0, src, 8, size, nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("an upload beyond the source's end: %v", err)
+	}
+	if err := b.Upload(context.Background(), 32, src, 0, size, nil); !errors.Is(err, ErrValidation) {
+		t.Errorf("an upload beyond the buffer's end: %v", err)
+	}
+}
+
+func TestLostDevice(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	b, err := dev.NewBuffer("on a lost device", Weights, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := b.StartRead(0, 256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend.object.Get("device").Call("destroy")
+	if err := read.Bytes(make([]byte, 256)); err != nil && !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("a read under way: %v", err)
+	}
+	for range 100 {
+		if backend.fault() != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond) // the browser tells by an event
+	}
+	for name, call := range map[string]func() error{
+		"write":  func() error { return b.Write(0, make([]byte, 4)) },
+		"read":   func() error { _, err := b.Read(0, 4); return err },
+		"wait":   dev.Wait,
+		"flush":  dev.Flush,
+		"buffer": func() error { _, err := dev.NewBuffer("late", Weights, 1<<20); return err },
+		"kernel": func() error {
+			shaders := NewShaders(fstest.MapFS{"empty.wgsl": {Data: []byte("@compute @workgroup_size(1) fn main() {}")}})
+			_, err := dev.Kernel(shaders, "empty.wgsl", nil)
+			return err
+		},
+	} {
+		if err := call(); !errors.Is(err, ErrDeviceLost) {
+			t.Errorf("%s on a lost device: %v", name, err)
+		}
+	}
+	b.Release()
+}
+
+func TestMinimumLimits(t *testing.T) {
+	dev, _ := openJS(t, Options{MinimumLimits: true})
+	defer dev.Close()
+	l := dev.Limits()
+	if l.MaxStorageBindingSize != 128<<20 || l.MaxBufferSize != 256<<20 || l.MaxStorageBuffers < 8 || l.MaxWorkgroupInvocations != 256 || l.MaxWorkgroupStorage != 16<<10 {
+		t.Errorf("not the limits of WebGPU's defaults: %+v", l)
+	}
+}
+
+func TestErrorsThatComeLater(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	// A write that WebGPU itself refuses is told by a call that comes after it.
+	small, err := backend.newBuffer("small", usageStorage, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer backend.freeBuffer(small)
+	if err := backend.write(small, 12, make([]byte, 8)); err != nil && !errors.Is(err, ErrValidation) {
+		t.Fatal(err)
+	}
+	if err := errors.Join(backend.wait(0), backend.wait(0)); !errors.Is(err, ErrValidation) {
+		t.Errorf("after a write beyond the end: %v", err)
+	}
+	if err := backend.wait(0); err != nil {
+		t.Errorf("an error was told twice: %v", err)
+	}
+}
