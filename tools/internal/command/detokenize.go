@@ -20,13 +20,13 @@ func newDetokenize(env *environment) *cobra.Command {
 		Long: `Turn a model's token ids into the text that they stand for. The ids, with commas or
 spaces between, may also come on standard input.`,
 		Example: examples(
-			`gemwire detokenize 577,396,389,356,348`,
+			`gemwire detokenize 577 396 389 356 348`,
 			`gemwire detokenize gemma4:e2b 2,105,2364,107`,
 			`gemwire tokenize gemma4:e2b "Hello" | gemwire detokenize gemma4:e2b -`,
 		),
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			name, text, err := env.modelAndText(model.model, list, "list of ids")
+			name, text, err := env.modelAndText(model.model, joinIDs(list), "list of ids")
 			if err != nil {
 				return err
 			}
@@ -58,6 +58,16 @@ spaces between, may also come on standard input.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the text as JSON")
 	model.registerReference(cmd.Flags())
 	return cmd
+}
+
+// joinIDs makes one argument of ids that were given apart.
+func joinIDs(list []string) []string {
+	for i := range list {
+		if _, err := parseIDs(list[i]); err == nil {
+			return append(list[:i:i], strings.Join(list[i:], " "))
+		}
+	}
+	return list
 }
 
 // parseIDs reads ids with commas or white space between.

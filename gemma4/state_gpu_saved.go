@@ -1,0 +1,110 @@
+package gemma4
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/quant"
+)
+
+// layers reads the caches back, in float32.
+func (s *gpuState) layers(each func(cpu.LayerState) error) error {
+	c := s.engine.model.Config
+	for i := range c.Blocks {
+		if !c.HasOwnKV(i) {
+			continue
+		}
+		l := cpu.LayerState{Layer: i, Dim: c.KVDim(i)}
+		if c.IsSliding(i) {
+			l.First = max(0, s.cached-c.SlidingWindow+1)
+		}
+		if err := s.readLayer(&l); err != nil {
+			return fmt.Errorf("reading the cache of layer %d: %w", i, err)
+		}
+		if err := each(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *gpuState) readLayer(l *cpu.LayerState) error {
+	n := s.cached - l.First
+	l.K, l.V = make([]float32, n*l.Dim), make([]float32, n*l.Dim)
+	if n == 0 {
+		return nil
+	}
+	raw, err := s.caches[l.Layer].Read(context.Background(), l.First, n)
+	if err != nil {
+		return err
+	}
+	row := 2 * l.Dim // bytes of the keys, or values, of one position
+	for i := range n {
+		at := raw[2*row*i:]
+		if err := quant.F16.Dequantize(l.K[i*l.Dim:(i+1)*l.Dim], at[:row]); err != nil {
+			return err
+		}
+		if err := quant.F16.Dequantize(l.V[i*l.Dim:(i+1)*l.Dim], at[row:2*row]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *gpuState) restore(n int, layers []cpu.LayerState) error {
+	c := s.engine.model.Config
+	next := 0
+	for i := range c.Blocks {
+		if !c.HasOwnKV(i) {
+			continue
+		}
+		if next == len(layers) {
+			return fmt.Errorf("%w: it lacks layer %d", ErrSavedSession, i)
+		}
+		if err := s.writeLayer(i, n, layers[next]); err != nil {
+			return err
+		}
+		next++
+	}
+	s.cached, s.written = n, n
+	if slots := s.restoredFrom(n); slots > 0 {
+		s.written = slots
+	}
+	return nil
+}
+
+// restoredFrom is the length whose rings would hold just what was restored: a
+// saved window has nothing before it to go back to.
+func (s *gpuState) restoredFrom(n int) int {
+	c := s.engine.model.Config
+	first := n - c.SlidingWindow + 1
+	if c.SlidingWindow == 0 || first <= 0 {
+		return 0
+	}
+	return first + c.SlidingWindow + s.sizing.chunk
+}
+
+func (s *gpuState) writeLayer(i, n int, l cpu.LayerState) error {
+	c := s.engine.model.Config
+	count := n - l.First
+	if l.Layer != i || l.Dim != c.KVDim(i) || l.First < 0 || count < 0 || len(l.K) != count*l.Dim || len(l.V) != count*l.Dim ||
+		count > s.sizing.slots(c, i) || (!c.IsSliding(i) && l.First != 0) {
+		return fmt.Errorf("%w: layer %d does not fit this model", ErrSavedSession, i)
+	}
+	if count == 0 {
+		return nil
+	}
+	row := 2 * l.Dim
+	raw := make([]byte, 2*row*count)
+	for p := range count {
+		at := raw[2*row*p:]
+		if err := quant.F16.Quantize(at[:row], l.K[p*l.Dim:(p+1)*l.Dim]); err != nil {
+			return err
+		}
+		if err := quant.F16.Quantize(at[row:2*row], l.V[p*l.Dim:(p+1)*l.Dim]); err != nil {
+			return err
+		}
+	}
+	return s.caches[i].Write(context.Background(), l.First, raw)
+}
