@@ -54,19 +54,24 @@ type OpenParams struct {
 	Context      int           `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
 	MemoryBudget int64         `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
 	Avoid        wgslkit.Avoid `json:"avoid"`                  // what the self-test found broken
+	// Smaller asks a plan for a suggestion even where it fits: what was
+	// reckoned to fit has failed.
+	Smaller bool `json:"smaller,omitempty"`
 }
 
 // LoadProgress is how far opening is, in bytes; a total of 0 is not known.
+// Kernels are 0 of 0 while they compile.
 type LoadProgress struct {
 	Phase string `json:"phase"` // header, weights, kernels
 	Done  int64  `json:"done"`
 	Total int64  `json:"total"`
 }
 
-// OpenResult is an open model.
+// OpenResult is an open model with a first session: the one that its plan counts.
 type OpenResult struct {
-	Model int         `json:"model"`
-	Info  gemma4.Info `json:"info"`
+	Model   int           `json:"model"`
+	Session SessionResult `json:"session"`
+	Info    gemma4.Info   `json:"info"`
 }
 
 // PlanResult says where the model's tensors would live. Where they do not fit,

@@ -50,12 +50,32 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := c.engine
+	c.event(LoadProgress{Phase: phases[gemma4.PhaseKernels]})
+	session, err := model.NewSession(0)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, closeModel(model, session))
+	}
+	m := c.engine.addModel(model)
+	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info()}, nil
+}
+
+// closeModel closes a model with its only session, which may be nil.
+func closeModel(m *gemma4.Model, s *gemma4.Session) error {
+	if s == nil {
+		return m.Close()
+	}
+	return errors.Join(s.Close(), m.Close())
+}
+
+func (e *Engine) addModel(made *gemma4.Model) *openModel {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m := &openModel{Model: model, id: e.number()}
+	m := &openModel{Model: made, id: e.number()}
 	e.models[m.id] = m
-	return OpenResult{Model: m.id, Info: model.Info()}, nil
+	return m
 }
 
 // header opens the request's source as a model file.
@@ -103,7 +123,7 @@ func (c *call) plan(ctx context.Context) (any, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	result := PlanResult{Fits: err == nil, Plan: plan}
-	if !result.Fits {
+	if !result.Fits || p.Smaller {
 		result.Suggestion = c.suggest(file, p)
 	}
 	return result, file.Close()

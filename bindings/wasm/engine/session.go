@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // openSession is a session with a number, and the answer that it gives.
@@ -29,15 +32,21 @@ func (c *call) session(context.Context) (any, error) {
 		return nil, err
 	}
 	made, err := m.NewSession(p.Context)
+	if errors.Is(err, wgslkit.ErrOutOfMemory) {
+		return nil, smaller{err, &Suggestion{Context: cmp.Or(p.Context, m.Info().Context) / 2}}
+	}
 	if err != nil {
 		return nil, err
 	}
-	e := c.engine
+	return c.engine.addSession(m, made).describe(), nil
+}
+
+func (e *Engine) addSession(m *openModel, made *gemma4.Session) *openSession {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := &openSession{Session: made, id: e.number(), model: m}
 	e.sessions[s.id] = s
-	return s.describe(), nil
+	return s
 }
 
 func (s *openSession) describe() SessionResult {

@@ -1,0 +1,106 @@
+import { cancelled, fromFailure, GemwireError } from "./error.js";
+import type { Op, Operations, PageRequest, Port, WireSource, WorkerReply } from "./protocol.js";
+
+interface Pending {
+  event?: ((event: never) => void) | undefined;
+  resolve: (result: never) => void;
+  reject: (error: GemwireError) => void;
+}
+
+export interface CallOptions<O extends Op> {
+  source?: WireSource;
+  signal?: AbortSignal | undefined;
+  onEvent?: ((event: Operations[O]["event"]) => void) | undefined;
+}
+
+/** Connection is a page's end of the protocol. */
+export class Connection {
+  /** Resolves when nothing can be asked any more: the worker died, or the device is lost. */
+  readonly lost: Promise<GemwireError>;
+  #port: Port;
+  #end: () => void;
+  #pending = new Map<number, Pending>();
+  #last = 0;
+  #dead: GemwireError | null = null;
+  #lose!: (error: GemwireError) => void;
+
+  private constructor(port: Port, end: () => void) {
+    this.#port = port;
+    this.#end = end;
+    this.lost = new Promise((resolve) => { this.#lose = resolve; });
+    port.addEventListener("message", (event) => this.#receive(event.data as WorkerReply));
+    port.start?.();
+  }
+
+  /** open connects to a worker of our own, to one given, or to this very thread. */
+  static async open(worker: boolean | Worker = true): Promise<Connection> {
+    if (worker === false) return Connection.#inProcess();
+    if (typeof Worker === "undefined") throw new GemwireError("unsupported", "this environment has no workers", { advice: "Load models in a browser." });
+    const own = worker === true;
+    const port = own ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "gemwire" }) : worker;
+    const connection = new Connection(port, () => { if (own) port.terminate(); });
+    port.addEventListener("error", (event) => {
+      event.preventDefault();
+      connection.#die(new GemwireError("internal", `the worker failed: ${event.message || "its script could not be loaded"}`, {
+        advice: event.message ? undefined : "Check that worker.js and gemwire.wasm are served beside the package's index.js.",
+      }));
+    });
+    return connection;
+  }
+
+  static async #inProcess(): Promise<Connection> {
+    const { serve } = await import("./worker.js");
+    const { port1, port2 } = new MessageChannel();
+    serve(port2);
+    return new Connection(port1, () => port1.close());
+  }
+
+  /** call asks for something and waits for it; the signal cancels it. */
+  call<O extends Op>(op: O, params: Operations[O]["params"], options: CallOptions<O> = {}): Promise<Operations[O]["result"]> {
+    const { signal, source, onEvent } = options;
+    if (this.#dead) return Promise.reject(this.#dead);
+    if (signal?.aborted) return Promise.reject(cancelled(signal));
+    const id = ++this.#last;
+    const abort = () => this.#post({ id: ++this.#last, op: "cancel", params: { target: id } });
+    return new Promise<Operations[O]["result"]>((resolve, reject) => {
+      this.#pending.set(id, { event: onEvent, resolve, reject });
+      signal?.addEventListener("abort", abort, { once: true });
+      try {
+        this.#post({ id, op, params, ...(source && { source }) });
+      } catch (error) {
+        this.#pending.delete(id);
+        reject(new GemwireError("bad-argument", `${op}: ${(error as Error).message}`, { cause: error }));
+      }
+    }).finally(() => signal?.removeEventListener("abort", abort));
+  }
+
+  /** close ends the worker, if it is our own, and all that is under way. */
+  close(): void {
+    this.#die(new GemwireError("closed", "the model is closed"));
+    this.#end();
+  }
+
+  #post(request: PageRequest): void { this.#port.postMessage(request); }
+
+  #receive({ id, event, result, error, fatal }: WorkerReply): void {
+    if (fatal) return this.#die(fromFailure(fatal));
+    const pending = this.#pending.get(id);
+    if (event !== undefined) {
+      (pending?.event as ((event: unknown) => void) | undefined)?.(event);
+      return;
+    }
+    this.#pending.delete(id);
+    if (!error) return (pending?.resolve as ((result: unknown) => void) | undefined)?.(result);
+    const made = fromFailure(error);
+    pending?.reject(made);
+    if (made.code === "device-lost") this.#lose(made);
+  }
+
+  #die(error: GemwireError): void {
+    if (this.#dead) return;
+    this.#dead = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+    if (error.code !== "closed") this.#lose(error);
+  }
+}

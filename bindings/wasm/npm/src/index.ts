@@ -1,0 +1,16 @@
+/**
+ * Gemma 4 in the browser, on the user's own GPU.
+ *
+ * @packageDocumentation
+ */
+export { Completions, OpenAIChat } from "./completions.js";
+export type { Completion, CompletionChunk, CompletionRequest, CompletionToolCall, CompletionUsage, FinishReason } from "./completions.js";
+export { GemwireError } from "./error.js";
+export type { ErrorCode } from "./error.js";
+export { Model } from "./model.js";
+export type { Avoid, PlanResult, RequestOptions, Suggestion } from "./protocol.js";
+export { Session } from "./session.js";
+export { downloadToOpfs, store } from "./store.js";
+export { support } from "./support.js";
+export type * from "./types.js";
+export { version } from "./version.js";

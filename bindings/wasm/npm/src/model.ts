@@ -1,0 +1,113 @@
+import { Completions } from "./completions.js";
+import { Connection } from "./connection.js";
+import type { GemwireError } from "./error.js";
+import type { OpenParams, OpenResult } from "./protocol.js";
+import { selfTest } from "./selftest.js";
+import { Session } from "./session.js";
+import { toWire } from "./source.js";
+import type { ChatEvent, ChatOptions, LoadOptions, Message, ModelInfo, SelfTestProgress, SelfTestReport, Source, Tool } from "./types.js";
+
+/** An open model: on the GPU, ready to answer. */
+export class Model {
+  /** What it is and where it runs: sizes, residency plan, adapter, limits. */
+  readonly info: ModelInfo;
+  /** OpenAI-shaped: `model.completions.create({ messages, stream })`. */
+  readonly completions: Completions;
+  /** Resolves when the GPU device is lost or the worker has died: load the model again. */
+  readonly lost: Promise<GemwireError>;
+  readonly #connection: Connection;
+  readonly #id: number;
+  readonly #main: Session;
+
+  private constructor(connection: Connection, { model, session, info }: OpenResult) {
+    this.#connection = connection;
+    this.#id = model;
+    this.#main = new Session(connection, session);
+    this.info = info;
+    this.lost = connection.lost;
+    this.completions = new Completions(this);
+  }
+
+  /** Loads a model: streams it to the GPU, without ever holding it in memory. */
+  static async load(source: Source, options: LoadOptions = {}): Promise<Model> {
+    const wire = toWire(source, options.request);
+    const connection = await Connection.open(options.worker);
+    const params: OpenParams = {};
+    if (options.context !== undefined) params.context = options.context;
+    if (options.memoryBudget !== undefined) params.memoryBudget = Math.floor(options.memoryBudget);
+    try {
+      return new Model(connection, await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }));
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  /** Loads a model from a server that serves ranges. */
+  static loadFromUrl(url: string | URL, options?: LoadOptions): Promise<Model> { return Model.load(url, options); }
+
+  /** Loads a model that `store.download` or `store.import` has put into the browser's storage. */
+  static loadFromOpfs(name: string, options?: LoadOptions): Promise<Model> { return Model.load({ opfs: name }, options); }
+
+  /** Loads a model without what only images and audio need. */
+  static loadTextOnly(source: Source, options?: LoadOptions): Promise<Model> { return Model.load(source, options); }
+
+  /**
+   * Runs every kernel against its twin on the CPU, on this very device, and
+   * remembers the verdict for this adapter and browser: kernels that computed
+   * wrongly are not used from then on.
+   */
+  static selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean } = {}): Promise<SelfTestReport> {
+    return selfTest(options);
+  }
+
+  /** Answers a conversation in the model's own session. Leaving the loop ends the answer. */
+  chat(messages: Message[], options?: ChatOptions): AsyncGenerator<ChatEvent, void, undefined> {
+    return this.#main.chat(messages, options);
+  }
+
+  /** How many tokens of the conversation in the model's own session are cached. */
+  length(): Promise<number> { return this.#main.length(); }
+
+  /** Forgets the conversation in the model's own session, ending the answer under way. */
+  reset(): Promise<void> { return this.#main.reset(); }
+
+  /** Makes a session with caches of its own, which take GPU memory. */
+  async session(options: { context?: number } = {}): Promise<Session> {
+    return new Session(this.#connection, await this.#connection.call("session", { model: this.#id, ...options }));
+  }
+
+  /** Ends the answers under way; each ends with a "done" event of reason "cancelled". */
+  stop(): void { this.#connection.call("stop", { model: this.#id }).catch(() => {}); }
+
+  /** The text's token ids. Control tokens in it are plain text unless it is special. */
+  async tokenize(text: string, options: { special?: boolean } = {}): Promise<number[]> {
+    return (await this.#connection.call("tokenize", { model: this.#id, text, ...options })).tokens;
+  }
+
+  async detokenize(tokens: number[]): Promise<string> {
+    return (await this.#connection.call("detokenize", { model: this.#id, tokens })).text;
+  }
+
+  /** How many tokens a text has, or the prompt of a conversation. */
+  async countTokens(input: string | Message[], options: { system?: string; tools?: Tool[]; thinking?: boolean } = {}): Promise<number> {
+    if (typeof input === "string") return (await this.tokenize(input)).length;
+    const { system, ...rest } = options;
+    const messages: Message[] = system === undefined ? input : [{ role: "system", content: system }, ...input];
+    return (await this.#connection.call("count", { model: this.#id, messages, ...rest })).tokens;
+  }
+
+  /** What the worker's Go program holds, in bytes. The weights are not among it. */
+  memory(): Promise<{ heap: number; system: number }> { return this.#connection.call("memory", {}); }
+
+  /** Frees the GPU's memory and ends the worker. */
+  async close(): Promise<void> {
+    try {
+      await this.#connection.call("close", { model: this.#id });
+    } catch (error) {
+      if (!["closed", "device-lost"].includes((error as GemwireError).code)) throw error;
+    } finally {
+      this.#connection.close();
+    }
+  }
+}

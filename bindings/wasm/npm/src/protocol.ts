@@ -1,0 +1,145 @@
+// The one protocol of this package. A page sends requests to its worker and
+// gets replies: any number of events, then a result or an error. Requests about
+// models pass through to Go as JSON (bindings/wasm/engine/message.go has the
+// same shapes; a test keeps them alike); those about files end in the worker.
+
+import type {
+  Adapter, ChatEvent, LoadProgress, Message, ModelInfo, Plan, SelfTestProgress, StoredModel, StoreProgress, StorageEstimate, Tool, Verdict,
+} from "./types.js";
+
+export type FailureCode =
+  | "no-webgpu" | "out-of-memory" | "device-lost" | "cancelled" | "bad-file" | "bad-argument" | "unsupported" | "context-full"
+  | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
+
+/** A plan that fits, or that is at least smaller: options to load with. */
+export interface Suggestion {
+  context?: number;
+  memoryBudget?: number;
+}
+
+export interface Failure {
+  code: FailureCode;
+  message: string;
+  advice?: string;
+  suggestion?: Suggestion;
+}
+
+/** Avoid is what the self-test found to compute wrongly. */
+export interface Avoid {
+  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean };
+  kernels?: string[];
+}
+
+/** WireSource is where a model's bytes are, as a message holds it. */
+export type WireSource =
+  | { kind: "url"; url: string; whole?: boolean; request?: RequestOptions }
+  | { kind: "blob"; blob: Blob }
+  | { kind: "buffer"; buffer: ArrayBuffer }
+  | { kind: "opfs"; name: string };
+
+/** How a server is talked to. */
+export interface RequestOptions {
+  /** Sent with each request, such as Authorization. */
+  headers?: Record<string, string>;
+  credentials?: RequestCredentials;
+  /** How often a request is tried again in a row without getting on (5). */
+  retries?: number;
+  /** The pause before the second retry, in milliseconds, doubled for each further one up to 30 s (500). */
+  backoff?: number;
+  /** How long a server may send nothing, in milliseconds (30000). */
+  stall?: number;
+}
+
+export interface OpenParams { context?: number; memoryBudget?: number; avoid?: Avoid; smaller?: boolean }
+export interface ModelParams { model: number }
+export interface SessionParams { model: number; context?: number }
+export interface SessionRef { session: number }
+export interface OpenResult { model: number; session: SessionResult; info: ModelInfo }
+export interface PlanResult { fits: boolean; plan: Plan; suggestion?: Suggestion }
+export interface SessionResult { session: number; context: number; length: number }
+export interface ChatParams {
+  session: number;
+  messages: Message[];
+  tools?: Tool[];
+  thinking?: boolean;
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  seed?: number;
+  maxTokens?: number;
+  stop?: string[];
+}
+export interface TokenizeParams { model: number; text: string; special?: boolean }
+export interface TokensResult { tokens: number[] }
+export interface DetokenizeParams { model: number; tokens: number[] }
+export interface TextResult { text: string }
+export interface CountParams { model: number; messages: Message[]; tools?: Tool[]; thinking?: boolean }
+export interface CountResult { tokens: number }
+export interface ExamineParams { version: string }
+export interface MemoryResult { heap: number; system: number }
+export interface CancelParams { target: number }
+export type Nothing = Record<string, never>;
+
+/** What each request takes, tells on the way, and gives. */
+export interface Operations {
+  // Answered by Go.
+  open: { params: OpenParams; event: LoadProgress; result: OpenResult };
+  plan: { params: OpenParams; event: LoadProgress; result: PlanResult };
+  close: { params: ModelParams; event: never; result: Nothing };
+  session: { params: SessionParams; event: never; result: SessionResult };
+  sessionState: { params: SessionRef; event: never; result: SessionResult };
+  reset: { params: SessionRef; event: never; result: Nothing };
+  endSession: { params: SessionRef; event: never; result: Nothing };
+  chat: { params: ChatParams; event: ChatEvent; result: Nothing };
+  stop: { params: ModelParams; event: never; result: Nothing };
+  tokenize: { params: TokenizeParams; event: never; result: TokensResult };
+  detokenize: { params: DetokenizeParams; event: never; result: TextResult };
+  count: { params: CountParams; event: never; result: CountResult };
+  examine: { params: ExamineParams; event: SelfTestProgress; result: Verdict };
+  memory: { params: Nothing; event: never; result: MemoryResult };
+  cancel: { params: CancelParams; event: never; result: Nothing };
+  // Answered by the worker.
+  selfTest: { params: { version: string; force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
+  storeList: { params: Nothing; event: never; result: StoredModel[] };
+  storeDownload: {
+    params: { url: string; name: string; sha256?: string; request?: RequestOptions };
+    event: StoreProgress; result: StoredModel;
+  };
+  storeImport: { params: { blob: Blob; name: string }; event: StoreProgress; result: StoredModel };
+  storeDelete: { params: { name: string }; event: never; result: Nothing };
+  storeRename: { params: { from: string; to: string }; event: never; result: StoredModel };
+  storeEstimate: { params: Nothing; event: never; result: StorageEstimate };
+  adapter: { params: Nothing; event: never; result: Adapter | null };
+}
+
+export type Op = keyof Operations;
+
+/** PageRequest is what a page sends. */
+export interface PageRequest<O extends Op = Op> {
+  id: number;
+  op: O;
+  params: Operations[O]["params"];
+  source?: WireSource;
+}
+
+/** WorkerReply is what a worker sends: one of event, result and error. */
+export interface WorkerReply {
+  id: number;
+  event?: unknown;
+  result?: unknown;
+  error?: Failure;
+  /** Set where the worker itself has ended; it answers nothing any more. */
+  fatal?: Failure;
+}
+
+/** Port is the end of a channel: a Worker, a MessagePort, or a worker's own scope. */
+export interface Port {
+  postMessage(message: unknown, transfer?: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
+  start?(): void;
+  close?(): void;
+}

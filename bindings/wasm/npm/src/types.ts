@@ -1,0 +1,318 @@
+import type { Avoid, RequestOptions } from "./protocol.js";
+
+/** The graphics adapter that computes. */
+export interface Adapter {
+  name: string;
+  vendor: string;
+  driver: string;
+  backend: string;
+  kind: string;
+}
+
+/** The device's limits in force; sizes are in bytes. */
+export interface Limits {
+  maxBufferSize: number;
+  maxStorageBindingSize: number;
+  maxUniformBindingSize: number;
+  maxStorageBuffersPerStage: number;
+  minStorageOffsetAlignment: number;
+  minUniformOffsetAlignment: number;
+  maxWorkgroupStorage: number;
+  maxWorkgroupInvocations: number;
+  maxWorkgroupSizeX: number;
+  maxWorkgroupsPerDimension: number;
+}
+
+/** Optional abilities of the device. */
+export interface Features {
+  timestamps: boolean;
+  subgroups: boolean;
+  shaderF16: boolean;
+  packedDot: boolean;
+}
+
+/** Where one tensor lives. */
+export interface PlanTensor {
+  name: string;
+  type: string;
+  /** Bytes, where it lives. */
+  bytes: number;
+  /** Bindings that it takes on the GPU. */
+  tiles: number;
+  /** In GPU memory, or left in the file, of which a token's row is fetched. */
+  where: "gpu" | "rows from the file";
+}
+
+/** The residency plan: where each tensor lives, and the memory that takes, in bytes. */
+export interface Plan {
+  device: string;
+  tensors: PlanTensor[];
+  /** On the GPU. */
+  weights: number;
+  /** Left in the file, fetched by row. */
+  rows: number;
+  /** Tokens of a session. */
+  context: number;
+  /** Keys and values of one session. */
+  cache: number;
+  /** Work memory of one session. */
+  activations: number;
+  /** The bound that was given, 0 for none. */
+  budget: number;
+}
+
+/** An open model. */
+export interface ModelInfo {
+  name: string;
+  device: "gpu" | "cpu";
+  deviceName: string;
+  fallback?: string;
+  /** Which of Gemma 4's chat templates it speaks. */
+  template: string;
+  layers: number;
+  vocab: number;
+  /** The most tokens that the model was made for. */
+  maxContext: number;
+  /** Tokens that a session holds, prompt and answers together. */
+  context: number;
+  /** Bytes. */
+  fileSize: number;
+  plan?: Plan;
+  /** What each token asks of the GPU. */
+  dispatches?: number;
+  adapter?: Adapter;
+  limits?: Limits;
+  features?: Features;
+}
+
+/** How far loading is, in bytes; a total of 0 is not known. */
+export interface LoadProgress {
+  phase: "header" | "weights" | "kernels";
+  done: number;
+  total: number;
+}
+
+/** A piece of a message. */
+export type Part =
+  | { type: "text"; text: string }
+  | { type: "image_url"; image_url: { url: string } }
+  | { type: "input_audio"; input_audio: { data: string; format: string } };
+
+/** A tool call in a message, in OpenAI's form. */
+export interface MessageToolCall {
+  id?: string;
+  type?: "function";
+  function: { name: string; /** JSON, as text or as it is. */ arguments: string | Record<string, unknown> };
+}
+
+/** One message of a conversation, in OpenAI's form. */
+export interface Message {
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  content?: string | Part[] | null;
+  /** What the assistant thought before its calls. */
+  reasoning?: string;
+  tool_calls?: MessageToolCall[];
+  /** Of a tool's message: the call that it answers. */
+  tool_call_id?: string;
+  /** Of a tool's message: the function. */
+  name?: string;
+}
+
+/** A function that the model may call, in OpenAI's form. */
+export interface Tool {
+  type: "function";
+  function: {
+    name: string;
+    description?: string;
+    /** JSON schema of an object. */
+    parameters?: Record<string, unknown>;
+    /** JSON schema of the result. */
+    response?: Record<string, unknown>;
+  };
+}
+
+/** A tool call of an answer. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: unknown;
+}
+
+/** Counts of an answer. */
+export interface Usage {
+  promptTokens: number;
+  /** Of the prompt, those that were not cached. */
+  computedTokens: number;
+  answerTokens: number;
+  prefillMs: number;
+  decodeMs: number;
+  /** Of decoding; 0 for answers of one token. */
+  tokensPerSecond: number;
+}
+
+/** Why an answer ended. */
+export type DoneReason = "stop" | "length" | "tool_calls" | "stop_string" | "cancelled";
+
+/** A part of an answer. The last one is "done". */
+export type ChatEvent =
+  | { type: "prefill"; done: number; total: number }
+  | { type: "text"; text: string }
+  | { type: "thinking"; text: string }
+  | { type: "tool_call"; call: ToolCall }
+  | { type: "malformed_call"; text: string; error: string }
+  | { type: "done"; reason: DoneReason; /** The string that ended it. */ stop?: string; usage: Usage };
+
+/** How an answer is made. What is left out of the sampling is as Gemma recommends (temperature 1, topK 64, topP 0.95). */
+export interface ChatOptions {
+  /** 0 is greedy: the most probable token, always. */
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** The same seed gives the same answer on the same device. Without one, answers differ. */
+  seed?: number;
+  /** What the context leaves, if not given. */
+  maxTokens?: number;
+  /** Strings that end the answer. */
+  stop?: string[];
+  /** Let the model think before it answers. */
+  thinking?: boolean;
+  tools?: Tool[];
+  /** Ends the answer with an error of code "cancelled"; Model.stop ends it with a "done" event. */
+  signal?: AbortSignal;
+}
+
+/** Where a model comes from. A string is a URL; "opfs" names a model of the store. */
+export type Source = File | Blob | ArrayBuffer | URL | string | { opfs: string } | { builtin: "nano"; url?: string | URL };
+
+export interface LoadOptions {
+  /** A Dedicated Worker of the model's own (true), one given, or none (false): then the page does the work. */
+  worker?: boolean | Worker;
+  /** Tokens that a session holds; more take more memory. 8192 if not given. */
+  context?: number;
+  /** The most GPU memory to use, in bytes. Embedding tables that do not fit stay in the file. */
+  memoryBudget?: number;
+  signal?: AbortSignal;
+  onProgress?: (progress: LoadProgress) => void;
+  /** How a server is talked to, where the source is a URL. */
+  request?: RequestOptions;
+}
+
+/** What is kept of a model in OPFS. */
+export interface StoredModel {
+  name: string;
+  /** Bytes of the whole file, 0 where the server has not told. */
+  size: number;
+  /** Bytes that are here. */
+  received: number;
+  /** False for a download that has not ended: it cannot be loaded, and download goes on with it. */
+  complete: boolean;
+  url?: string;
+  sha256?: string;
+  /** Milliseconds since 1970. */
+  modified: number;
+}
+
+/** How far a download or import is. */
+export interface StoreProgress {
+  /** Bytes that are here, those of earlier attempts included. */
+  done: number;
+  /** 0 where the server has not told. */
+  total: number;
+  /** Bytes that an earlier attempt had left. */
+  resumed: number;
+}
+
+export interface DownloadOptions {
+  /** How the model is called here; the last part of the URL if not given. */
+  name?: string;
+  /** What the file's SHA-256 must be, in hex. */
+  sha256?: string;
+  signal?: AbortSignal;
+  onProgress?: (progress: StoreProgress) => void;
+  request?: RequestOptions;
+}
+
+export interface ImportOptions {
+  name?: string;
+  signal?: AbortSignal;
+  onProgress?: (progress: StoreProgress) => void;
+}
+
+export interface StorageEstimate {
+  /** Bytes. */
+  usage: number;
+  quota: number;
+  /** Whether the browser has promised not to delete by itself. */
+  persisted: boolean;
+}
+
+export interface SelfTestProgress {
+  done: number;
+  total: number;
+  name: string;
+}
+
+/** What the self-test found out about one op. */
+export interface OpVerdict {
+  op: string;
+  passed: number;
+  failed: number;
+  /** Cases that the device has too little memory for. */
+  skipped: number;
+  /** The largest error of those that passed, over what was allowed. */
+  worst: number;
+}
+
+/** A case that came out wrong. */
+export interface SelfTestFailure {
+  op: string;
+  case: string;
+  /** Relative; 0 where there is a message instead. */
+  error: number;
+  tolerance: number;
+  message?: string;
+  /** Features without which it comes out right. */
+  with?: string[];
+  /** Kernels that are avoided from now on. */
+  kernels?: string[];
+}
+
+/** What was found out about an adapter. */
+export interface Verdict {
+  version: string;
+  time: string;
+  info: Adapter;
+  drivers: string;
+  limits: Limits;
+  features: Features;
+  ops: OpVerdict[];
+  failures: SelfTestFailure[] | null;
+  avoid: Avoid;
+  seconds: number;
+}
+
+/** The self-test's verdict, and what it means. */
+export interface SelfTestReport extends Verdict {
+  failures: SelfTestFailure[];
+  /** Every kernel computes as its twin on the CPU does. */
+  healthy: boolean;
+  passed: number;
+  failed: number;
+  skipped: number;
+  /** It was kept from an earlier run on this adapter and browser. */
+  cached: boolean;
+}
+
+/** What this browser can do. */
+export interface Support {
+  webgpu: boolean;
+  /** Why not, as a sentence for the user. */
+  reason?: string;
+  adapter?: { vendor: string; architecture: string; device: string; description: string; fallback: boolean };
+  /** Models can be kept in the browser's storage. */
+  opfs: boolean;
+}

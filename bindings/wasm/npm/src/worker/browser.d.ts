@@ -1,0 +1,16 @@
+// What browsers have in workers and TypeScript's DOM library lacks.
+interface FileSystemSyncAccessHandle {
+  close(): void;
+  flush(): void;
+  getSize(): number;
+  read(buffer: ArrayBufferView, options?: { at?: number }): number;
+  truncate(size: number): void;
+  write(buffer: ArrayBufferView, options?: { at?: number }): number;
+}
+
+interface FileSystemFileHandle {
+  createSyncAccessHandle(options?: { mode?: "readwrite" | "read-only" | "readwrite-unsafe" }): Promise<FileSystemSyncAccessHandle>;
+  move?(name: string): Promise<void>;
+}
+
+declare module "gemwire:wasm_exec";

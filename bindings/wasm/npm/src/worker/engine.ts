@@ -1,0 +1,108 @@
+import "gemwire:wasm_exec";
+import { cancelled, fromFailure, GemwireError } from "../error.js";
+import type { Failure, Op, WorkerReply } from "../protocol.js";
+import type { OpenSource } from "./sources.js";
+
+// Go's own loader, as the toolchain ships it.
+declare const Go: new () => {
+  importObject: WebAssembly.Imports;
+  exit(code: number): void;
+  run(instance: WebAssembly.Instance): Promise<void>;
+};
+
+type Handle = (request: string, ...sources: OpenSource[]) => void;
+
+interface CallOptions {
+  source?: OpenSource;
+  signal: AbortSignal;
+  tell(event: unknown): void;
+}
+
+interface Pending {
+  tell(event: unknown): void;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Engine is the Go program, which runs until the worker ends. */
+export class Engine {
+  #handle!: Handle;
+  #pending = new Map<number, Pending>();
+  #last = 0;
+  #dead: GemwireError | null = null;
+
+  /** start compiles and runs the bundle. fatal hears when the program has died. */
+  static async start(fatal: (failure: Failure) => void): Promise<Engine> {
+    const engine = new Engine();
+    const go = new Go();
+    let code = 0;
+    go.exit = (given) => { code = given; };
+    const instance = await instantiate(go.importObject);
+    const host = globalThis as { gemwireHost?: object };
+    await new Promise<void>((resolve, reject) => {
+      host.gemwireHost = {
+        ready(handle: Handle) {
+          engine.#handle = handle;
+          resolve();
+        },
+        post: (reply: string) => engine.#receive(JSON.parse(reply) as WorkerReply),
+      };
+      const ended = (error?: unknown) => {
+        const failure: Failure = {
+          code: "internal", message: error instanceof Error ? `the program failed: ${error.message}` : `the program ended with code ${code}; the console says more`,
+          advice: "Load the model again, with a smaller context if it happens again.",
+        };
+        engine.#die(fromFailure(failure));
+        fatal(failure);
+        reject(fromFailure(failure));
+      };
+      go.run(instance).then(() => ended(), ended);
+    });
+    delete host.gemwireHost;
+    return engine;
+  }
+
+  /** call asks Go; aborting the signal cancels. */
+  call(op: Op, params: unknown, { source, signal, tell }: CallOptions): Promise<unknown> {
+    if (this.#dead) return Promise.reject(this.#dead);
+    if (signal.aborted) {
+      source?.close?.();
+      return Promise.reject(cancelled(signal));
+    }
+    const id = ++this.#last;
+    const abort = () => this.#handle(JSON.stringify({ id: ++this.#last, op: "cancel", params: { target: id } }));
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { tell, resolve, reject });
+      signal.addEventListener("abort", abort, { once: true });
+      this.#handle(JSON.stringify({ id, op, params }), ...(source ? [source] : []));
+    }).finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  #receive({ id, event, result, error }: WorkerReply): void {
+    const pending = this.#pending.get(id);
+    if (!pending) return; // a cancel's own answer
+    if (event !== undefined) return pending.tell(event);
+    this.#pending.delete(id);
+    if (error) pending.reject(fromFailure(error));
+    else pending.resolve(result);
+  }
+
+  #die(error: GemwireError): void {
+    this.#dead = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}
+
+async function instantiate(imports: WebAssembly.Imports): Promise<WebAssembly.Instance> {
+  const url = new URL("./gemwire.wasm", import.meta.url);
+  const response = await fetch(url).catch((error: Error) => {
+    throw new GemwireError("network", `gemwire.wasm could not be loaded: ${error.message}`);
+  });
+  if (!response.ok) throw new GemwireError("not-found", `gemwire.wasm could not be loaded: ${url.href} answers ${response.status}`);
+  // Servers that do not know WebAssembly's type are forgiven.
+  if (response.headers.get("Content-Type")?.startsWith("application/wasm")) {
+    return (await WebAssembly.instantiateStreaming(response, imports)).instance;
+  }
+  return (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+}
