@@ -26,7 +26,7 @@ spaces between, may also come on standard input.`,
 		),
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			name, text, err := env.modelAndText(model.model, joinIDs(list), "list of ids")
+			name, text, err := env.modelAndText(model.model, asOneList(list), "list of ids")
 			if err != nil {
 				return err
 			}
@@ -60,8 +60,8 @@ spaces between, may also come on standard input.`,
 	return cmd
 }
 
-// joinIDs makes one argument of ids that were given apart.
-func joinIDs(list []string) []string {
+// asOneList makes one argument of ids that were given apart.
+func asOneList(list []string) []string {
 	for i := range list {
 		if _, err := parseIDs(list[i]); err == nil {
 			return append(list[:i:i], strings.Join(list[i:], " "))
