@@ -134,8 +134,9 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	if m.tokenizer, err = tokenizer.FromGGUF(m.file.Meta); err != nil {
 		return err
 	}
-	if m.tokenizer.Len() != m.arch.Config.Vocab {
-		return fmt.Errorf("%w: the tokenizer has %d tokens and the model %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
+	// Embedding tables may be padded beyond the tokens that there are.
+	if m.tokenizer.Len() > m.arch.Config.Vocab {
+		return fmt.Errorf("%w: the tokenizer has %d tokens and the model only %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
 	}
 	c := m.arch.Config
 	m.template = chat.For(c.PerLayerDim > 0)
