@@ -30,6 +30,11 @@ test: ## Install what is missing, then vet, staticcheck and every test
 	@scripts/setup.sh test
 	@scripts/test.sh $(PACKAGES)
 
+.PHONY: test-web
+test-web: ## Run the kernels' and models' tests in Chromium (WebGPU on SwiftShader)
+	@scripts/setup.sh web
+	@node bindings/wasm/browsertest/run.mjs
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck
 	@scripts/lint.sh $(PACKAGES)
