@@ -165,8 +165,29 @@ class Part {
     const part = new Part(dir, record, file, await Hash.create());
     if (before && before.received <= file.getSize() && part.#hash.restore(before.hash)) part.received = part.resumed = before.received;
     file.truncate(part.received);
+    await part.#reserve();
     await part.#note();
     return part;
+  }
+
+  /**
+   * reserve takes the room for the whole file, so that a lack of it shows
+   * before the download: what browsers estimate is not always so.
+   */
+  async #reserve(): Promise<void> {
+    const { size, name } = this.#record;
+    if (size <= this.received) return;
+    let error: unknown;
+    try {
+      this.#file!.truncate(size);
+      if (this.#file!.getSize() === size) return;
+    } catch (thrown) {
+      error = thrown;
+    }
+    this.#file!.truncate(this.received);
+    if (this.received === 0) await this.discard();
+    else await this.close();
+    throw full(error, `${name} needs ${megabytes(size - this.received)} more`);
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -177,7 +198,8 @@ class Part {
       } catch (error) {
         throw (error as Error).name === "QuotaExceededError" ? full(error) : error;
       }
-      if (n === 0) throw full();
+      // Chromium gives back an error's number as a count where there is no room.
+      if (!(n > 0 && n <= chunk.length - done)) throw full();
       done += n;
       this.received += n;
     }
@@ -193,7 +215,6 @@ class Part {
   }
 
   async restart(): Promise<void> {
-    this.#file!.truncate(0);
     this.#hash = await Hash.create();
     this.received = this.resumed = 0;
     await this.#note();
@@ -216,6 +237,7 @@ class Part {
     }
     record.size = this.received;
     record.sha256 = found;
+    this.#file!.truncate(this.received);
     await this.close();
     await removeFile(this.#dir, record.name);
     await move(await this.#dir.getFileHandle(record.name + partSuffix), record.name);
@@ -243,7 +265,9 @@ function isGGUF(file: FileSystemSyncAccessHandle): boolean {
   return file.read(magic, { at: 0 }) === 4 && String.fromCharCode(...magic) === "GGUF";
 }
 
-const full = (cause?: unknown) => new GemwireError("quota", "the browser's storage is full", { cause });
+const full = (cause?: unknown, what = "") => new GemwireError("quota", `the browser's storage is full${what && `: ${what}`}`, { cause });
+
+const megabytes = (n: number) => `${Math.max(0, Math.round(n / 1e6)).toLocaleString("en")} MB`;
 
 async function move(file: FileSystemFileHandle, name: string): Promise<void> {
   if (!file.move) throw new GemwireError("unsupported", "this browser cannot rename stored files", { advice: "Update the browser." });
@@ -255,7 +279,6 @@ async function checkRoom(needed: number, freed = 0): Promise<void> {
   const { usage, quota } = await estimate();
   const free = quota - usage + Math.max(0, freed);
   if (quota === 0 || needed + spare <= free) return;
-  const megabytes = (n: number) => `${Math.max(0, Math.round(n / 1e6)).toLocaleString("en")} MB`;
   throw new GemwireError("quota", `${megabytes(needed)} are needed, and the browser gives this page ${megabytes(free)} more`);
 }
 

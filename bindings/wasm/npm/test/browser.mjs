@@ -1,0 +1,66 @@
+// What the browser tests share: Chromium, a page that has imported the package,
+// and servers for it and for models.
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { launch } from "../../browsertest/chromium.mjs";
+import { serve } from "../../browsertest/server.mjs";
+import { serveFaults } from "./faults.mjs";
+
+const npm = resolve(import.meta.dirname, "..");
+export const root = resolve(npm, "../../..");
+export const nano = join(root, "gemma4/nano/nano.gguf");
+
+export async function start() {
+  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/testdata": join(root, "testdata") });
+  const models = await serveFaults(nano);
+  const browser = await launch();
+  const context = await browser.newContext();
+  return {
+    site, models, browser, context,
+    page: () => openPage(context, site),
+    async stop() {
+      await browser.close();
+      await site.close();
+      await models.close();
+    },
+  };
+}
+
+export async function openPage(context, site) {
+  const page = await context.newPage();
+  page.on("pageerror", (error) => console.error("page:", error));
+  if (process.env.GEMWIRE_VERBOSE) page.on("console", (message) => console.error("console:", message.text()));
+  await page.goto(`${site.url}/index.html`);
+  await page.waitForFunction(() => globalThis.gemwire);
+  return page;
+}
+
+/** attempt runs a function in the page; an error of the package comes back as {error}. */
+export function attempt(page, work, argument) {
+  return page.evaluate(`(async () => {
+    try {
+      return { value: await (${work})(${JSON.stringify(argument)}) };
+    } catch (error) {
+      if (!(error instanceof gemwire.GemwireError)) throw error;
+      return { error: { code: error.code, message: error.message, advice: error.advice, suggestion: error.suggestion } };
+    }
+  })()`);
+}
+
+/** conversations are the reference's cases that are chats without tools: [{messages, answer}]. */
+export async function conversations() {
+  const cases = JSON.parse(await readFile(join(root, "testdata/conformance/nano/cases.json"), "utf8"));
+  return cases.text.map(({ prompt, answer, greedy }) => ({ messages: messagesOf(prompt), answer: answer.replace(/<turn\|>$/, ""), tokens: greedy.length }))
+    .filter(({ messages, answer }) => messages && !answer.includes("<|"));
+}
+
+// messagesOf reads a rendered prompt back, null where it is more than turns of text.
+function messagesOf(prompt) {
+  const turns = prompt.replace(/^<bos>/, "").split("<|turn>").slice(1);
+  if (turns.pop() !== "model\n") return null;
+  const messages = turns.map((turn) => {
+    const m = /^(user|model|system)\n([\s\S]*)<turn\|>\n$/.exec(turn);
+    return m && { role: m[1] === "model" ? "assistant" : m[1], content: m[2] };
+  });
+  return messages.every((m) => m && !m.content.includes("<|")) ? messages : null;
+}

@@ -1,0 +1,124 @@
+// A file server with faults, one for each way in which servers on the internet
+// misbehave. The path is /FAULT/KEY/NAME: each key has a history of its own.
+import { open, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+
+const MiB = 1 << 20;
+
+// Each fault may change what is sent: {size, etag, status, first, last, cut, stall, slow}.
+// n counts the requests for the key, from 1 on.
+const faults = {
+  good: () => {},
+  // Sends everything, whatever was asked for.
+  noranges: (a) => { a.ranges = false; },
+  // The same, of a file that is too large to be taken whole.
+  huge: (a) => { a.ranges = false; a.declared = 5000 * MiB; a.cut = 4 * MiB; },
+  // Is another version from the fourth request on.
+  changes: (a, n) => { if (n > 3) a.etag = '"other"'; },
+  // Breaks the connection after half a mebibyte, every time.
+  breaks: (a) => { a.cut = MiB / 2; },
+  // Breaks the second request's connection, and every other one after it.
+  stutters: (a, n) => { if (n % 2 === 0) a.cut = 100_000; },
+  // Stops in the middle, without a word, of the second request only.
+  pauses: (a, n) => { if (n === 2) a.stall = 100_000; },
+  stalls: (a, n) => { if (n > 1) a.stall = 0; },
+  // Tells no size.
+  sizeless: (a) => { a.ranges = a.sized = false; },
+  // Claims to be larger than it is.
+  liesmore: (a) => { a.total = a.size + MiB; },
+  // Claims to be smaller than it is, and sends everything asked for.
+  liesless: (a) => { a.total = a.size - MiB; },
+  // Sends another part than was asked for.
+  shifts: (a, n) => { if (n > 1) { a.first += 7; a.last = Math.min(a.last + 7, a.size - 1); } },
+  slow: (a) => { a.slow = 2 * MiB; },
+  missing: (a) => { a.status = 404; },
+  forbidden: (a) => { a.status = 403; },
+  busy: (a, n) => { if (n % 3 !== 0) a.status = 503; },
+  notgguf: (a) => { a.text = "<!doctype html><title>Log in</title>"; },
+};
+
+/** serveFaults serves one file; it returns {url(fault, key), requests, close}. */
+export async function serveFaults(file) {
+  const counts = new Map();
+  const requests = [];
+  const server = createServer((request, response) => {
+    answer(file, counts, requests, request, response).catch(() => response.destroy());
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://localhost:${server.address().port}`;
+  let keys = 0;
+  return {
+    requests,
+    url: (fault, key = `k${++keys}`) => `${base}/${fault}/${key}/model.gguf`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function answer(file, counts, requests, request, response) {
+  const cors = {
+    "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range, Authorization",
+    "Access-Control-Expose-Headers": "Content-Range, ETag, Accept-Ranges", "Cross-Origin-Resource-Policy": "cross-origin",
+  };
+  if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
+  const [, fault, key] = request.url.split("/");
+  const n = (counts.get(key) ?? 0) + 1;
+  counts.set(key, n);
+  requests.push({ fault, key, range: request.headers.range ?? "", authorization: request.headers.authorization ?? "" });
+  const { size } = await stat(file);
+  const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
+  const a = {
+    size, total: size, ranges: true, status: 200, etag: '"one"', text: "",
+    first: range ? Number(range[1]) : 0, last: range?.[2] ? Number(range[2]) : size - 1,
+  };
+  a.last = Math.min(a.last, size - 1);
+  faults[fault](a, n);
+  if (a.status !== 200) return response.writeHead(a.status, cors).end();
+  if (a.text) return response.writeHead(200, { ...cors, "Content-Type": "text/html" }).end(a.text);
+  if (a.first > a.last) return response.writeHead(416, { ...cors, "Content-Range": `bytes */${a.total}` }).end();
+  const partial = range && a.ranges;
+  if (!partial) [a.first, a.last] = [0, size - 1];
+  response.writeHead(partial ? 206 : 200, {
+    ...cors, ETag: a.etag, "Content-Type": "application/octet-stream", ...(a.sized !== false && { "Content-Length": a.declared ?? a.last - a.first + 1 }),
+    ...(partial && { "Content-Range": `bytes ${a.first}-${a.last}/${a.total}` }),
+  });
+  response.flushHeaders();
+  await send(file, a, response);
+}
+
+// once waits for the first of two events.
+function once(emitter, one, other) {
+  return new Promise((resolve) => {
+    const heard = () => {
+      emitter.off(one, heard).off(other, heard);
+      resolve();
+    };
+    emitter.on(one, heard).on(other, heard);
+  });
+}
+
+async function send(file, a, response) {
+  const handle = await open(file);
+  try {
+    let sent = 0;
+    for (let at = a.first; at <= a.last;) {
+      const most = Math.min(64 << 10, a.last + 1 - at, (a.cut ?? Infinity) - sent, (a.stall ?? Infinity) - sent);
+      if (most <= 0) {
+        if (a.cut === undefined) return; // stalled: the connection stays open
+        await new Promise((resolve) => setTimeout(resolve, 100)); // what was sent shall arrive
+        return response.destroy();
+      }
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(most), 0, most, at);
+      if (response.destroyed) return;
+      if (!response.write(buffer.subarray(0, bytesRead))) await once(response, "drain", "close");
+      if (a.slow) await new Promise((resolve) => setTimeout(resolve, 1000 * bytesRead / a.slow));
+      at += bytesRead;
+      sent += bytesRead;
+    }
+    response.end();
+  } finally {
+    await handle.close();
+  }
+}
