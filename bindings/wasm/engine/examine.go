@@ -2,9 +2,21 @@ package engine
 
 import (
 	"context"
-	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
-func (c *call) examine(context.Context) (any, error) {
-	return nil, fmt.Errorf("%w: %s", errProtocol, c.Op)
+// Verdict is the self-test's result.
+type Verdict = checkup.Verdict
+
+// examine is the self-test, on a device of its own.
+func (c *call) examine(ctx context.Context) (any, error) {
+	p, err := params[ExamineParams](c)
+	if err != nil {
+		return nil, err
+	}
+	return checkup.Examine(ctx, checkup.Options{
+		Version:  p.Version,
+		Progress: func(done, total int, next string) { c.event(ExamineProgress{Done: done, Total: total, Name: next}) },
+	})
 }

@@ -1,4 +1,4 @@
-package doctor
+package checkup
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -148,40 +146,5 @@ func TestBlame(t *testing.T) {
 		if d := cmp.Diff(c.want, blame(c.runs[:1], c.runs)[c.runs[0]]); d != "" {
 			t.Errorf("%s: %s", c.name, d)
 		}
-	}
-}
-
-func TestStore(t *testing.T) {
-	s := Store{Folder: t.TempDir() + "/new", Version: "v1"}
-	info := wgslkit.Info{Name: "A", Driver: "1"}
-	v := &Verdict{Version: "v1", Info: info, Drivers: drivers(), Avoid: wgslkit.Avoid{Kernels: []string{"k"}}}
-	if s.Load(info) != nil || len(s.Avoid(info).Kernels) > 0 {
-		t.Error("an empty store knows something")
-	}
-	path, err := s.Save(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Avoid(info); !slices.Equal(got.Kernels, []string{"k"}) {
-		t.Errorf("avoid %v", got)
-	}
-	for name, other := range map[string]*Verdict{
-		"driver":  s.Load(wgslkit.Info{Name: "A", Driver: "2"}),
-		"adapter": s.Load(wgslkit.Info{Name: "B", Driver: "1"}),
-		"version": Store{Folder: s.Folder, Version: "v2"}.Load(info),
-		"folder":  Store{Version: "v1"}.Load(info),
-	} {
-		if other != nil {
-			t.Errorf("another %s has the same verdict", name)
-		}
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if s.Load(info) != nil {
-		t.Error("a broken file is a verdict")
-	}
-	if _, err := (Store{}).Save(v); err == nil {
-		t.Error("saved in no folder")
 	}
 }

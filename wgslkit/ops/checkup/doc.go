@@ -1,0 +1,8 @@
+// Package checkup finds out what a GPU and its driver can be trusted with: it
+// runs every kernel variant against its twin on the CPU, and names those that
+// the driver gets wrong, so that they can be avoided from then on.
+//
+// Read verdict.go for what is found out, examine.go for how, blame.go for how
+// the kernels are found that must be avoided, and report.go for the text that
+// fits in a bug report.
+package checkup
