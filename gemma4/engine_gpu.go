@@ -70,7 +70,9 @@ func (e *gpuEngine) sizing(contextLength int) sizing {
 }
 
 func (e *gpuEngine) describe(info *Info) {
-	info.Device, info.DeviceName, info.Plan = DeviceGPU, e.device.Info().Name, e.plan
+	adapter, limits, features := e.device.Info(), e.device.Limits(), e.device.Features()
+	info.Device, info.DeviceName, info.Plan = DeviceGPU, adapter.Name, e.plan
+	info.Adapter, info.Limits, info.Features = &adapter, &limits, &features
 }
 
 // close reports what was left unreleased on the device.

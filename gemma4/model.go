@@ -102,8 +102,13 @@ type Info struct {
 	MaxContext int    `json:"maxContext"`
 	Context    int    `json:"context"`
 	FileSize   int64  `json:"fileSize"`
-	Plan       *Plan  `json:"plan,omitempty"` // on a GPU
 	Dispatches int    `json:"dispatches,omitempty"`
+
+	// On a GPU.
+	Plan     *Plan             `json:"plan,omitempty"`
+	Adapter  *wgslkit.Info     `json:"adapter,omitempty"`
+	Limits   *wgslkit.Limits   `json:"limits,omitempty"`
+	Features *wgslkit.Features `json:"features,omitempty"`
 }
 
 // Open reads a model's header, plans where its tensors live, and loads them.
