@@ -10,6 +10,7 @@ require (
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/gofrs/flock v0.13.1
 	github.com/google/go-cmp v0.7.0
+	github.com/mdp/qrterminal/v3 v3.2.1
 	github.com/reeflective/readline v1.3.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
@@ -26,6 +27,7 @@ require (
 	github.com/x448/float16 v0.8.4
 	golang.org/x/sys v0.47.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
+	rsc.io/qr v0.2.0 // indirect
 )
 
 replace (

@@ -13,6 +13,7 @@ var commands = []struct {
 }{
 	{"use", newRun},
 	{"use", newChat},
+	{"use", newServe},
 	{"models", newList},
 	{"models", newPull},
 	{"models", newInspect},

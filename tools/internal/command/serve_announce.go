@@ -1,0 +1,97 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mdp/qrterminal/v3"
+
+	"github.com/gemwire/gemwire/tools/internal/serve"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// identity is the server's certificate.
+func (s *serveCommand) identity(local netip.AddrPort) (serve.Identity, error) {
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return serve.Identity{}, fmt.Errorf("there is no folder to keep a certificate in: %w; set HOME", err)
+	}
+	names := serve.Names{
+		Hosts:     append(append([]string{"localhost"}, serve.HostNames()...), s.names...),
+		Addresses: append([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()}, serve.LANAddresses()...),
+	}
+	if addr := local.Addr(); !addr.IsUnspecified() {
+		names.Addresses = append(names.Addresses, addr.Unmap().WithZone(""))
+	}
+	return serve.LoadIdentity(filepath.Join(config, "gemwire", "serve"), names, time.Now())
+}
+
+// announce prints where the server is, and for whom.
+func (s *serveCommand) announce(local netip.AddrPort, opts serve.Options, identity serve.Identity) error {
+	urls := s.urls(local)
+	for _, url := range urls {
+		if _, err := fmt.Fprintln(s.env.out, url); err != nil {
+			return err
+		}
+	}
+	if opts.Open {
+		s.env.say("gemwire: open to the network: every machine that reaches this one can load these pages and models")
+		if !s.https {
+			s.env.say("gemwire: over plain HTTP, browsers on other machines lend no GPU to pages; --https makes them")
+		}
+	}
+	if s.https {
+		s.sayIdentity(urls, opts, identity)
+	}
+	return nil
+}
+
+// sayIdentity says how a browser can tell that this is the server.
+func (s *serveCommand) sayIdentity(urls []string, opts serve.Options, identity serve.Identity) {
+	if identity.New {
+		s.env.say("gemwire: made a new certificate, good for a year")
+	}
+	s.env.say("gemwire: browsers ask about the certificate, whose SHA-256 is\n  %s", identity.Fingerprint())
+	s.env.say("To be asked no more, install the authority %s and trust it; its SHA-256 is\n  %s", urls[len(urls)-1]+"gemwire.crt", identity.AuthorityFingerprint())
+	if opts.Open && terminal.IsTerminal(s.env.err) {
+		qrterminal.GenerateHalfBlock(urls[len(urls)-1], qrterminal.L, s.env.err)
+	}
+}
+
+// urls are the addresses to open, for this machine first.
+func (s *serveCommand) urls(local netip.AddrPort) []string {
+	scheme := "http"
+	if s.https {
+		scheme = "https"
+	}
+	url := func(host string) string {
+		return fmt.Sprintf("%s://%s/", scheme, net.JoinHostPort(host, fmt.Sprint(local.Port())))
+	}
+	addr := local.Addr().Unmap()
+	switch {
+	case addr == netip.MustParseAddr("127.0.0.1"):
+		return []string{url("localhost")}
+	case !addr.IsUnspecified():
+		return []string{url(addr.String())}
+	}
+	list := []string{url("localhost")}
+	for _, a := range serve.LANAddresses() {
+		list = append(list, url(a.String()))
+	}
+	return list
+}
+
+// trouble hears of connections that fail: every browser that does not know the
+// certificate breaks off some, so they are told on request alone.
+func (s *serveCommand) trouble() *log.Logger {
+	if s.verbose {
+		return log.New(s.env.err, "gemwire: ", 0)
+	}
+	return log.New(io.Discard, "", 0)
+}
