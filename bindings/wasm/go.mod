@@ -7,6 +7,7 @@ require (
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
+	github.com/google/go-cmp v0.7.0
 )
 
 require (

@@ -42,7 +42,7 @@ const (
 	OpDetokenize   Op = "detokenize"   // DetokenizeParams, none, TextResult
 	OpCount        Op = "count"        // CountParams, none, CountResult
 	OpExamine      Op = "examine"      // ExamineParams, ExamineProgress, Verdict
-	OpMemory       Op = "memory"       // Nothing, none, MemoryResult
+	OpMemory       Op = "memory"       // ModelParams, none, MemoryResult
 	OpCancel       Op = "cancel"       // CancelParams, none, Nothing: ends another request
 )
 
@@ -53,7 +53,7 @@ type Nothing struct{}
 type OpenParams struct {
 	Context      int           `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
 	MemoryBudget int64         `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
-	Avoid        wgslkit.Avoid `json:"avoid"`                  // what the self-test found broken
+	Avoid        wgslkit.Avoid `json:"avoid,omitzero"`         // what the self-test found broken
 	// Smaller asks a plan for a suggestion even where it fits: what was
 	// reckoned to fit has failed.
 	Smaller bool `json:"smaller,omitempty"`
@@ -208,10 +208,11 @@ type ExamineProgress struct {
 	Name  string `json:"name"` // of the op that comes next
 }
 
-// MemoryResult is what Go holds, in bytes.
+// MemoryResult is what a model and Go itself hold, in bytes.
 type MemoryResult struct {
-	Heap   uint64 `json:"heap"`   // live and not yet collected
-	System uint64 `json:"system"` // taken from WebAssembly's memory
+	Heap   uint64                    `json:"heap"`   // Go's, live and not yet collected
+	System uint64                    `json:"system"` // taken from WebAssembly's memory
+	GPU    map[wgslkit.Purpose]int64 `json:"gpu"`    // by purpose
 }
 
 // CancelParams name the request to end.

@@ -206,7 +206,15 @@ func (c *call) count(context.Context) (any, error) {
 }
 
 func (c *call) memory(context.Context) (any, error) {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return MemoryResult{Heap: m.HeapAlloc, System: m.Sys}, nil
+	p, err := params[ModelParams](c)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.engine.model(p.Model)
+	if err != nil {
+		return nil, err
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return MemoryResult{Heap: stats.HeapAlloc, System: stats.Sys, GPU: m.GPUMemory()}, nil
 }

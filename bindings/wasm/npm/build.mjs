@@ -21,15 +21,18 @@ function buildGo() {
   });
 }
 
-const wasmExec = {
-  name: "wasm_exec",
-  setup(b) { b.onResolve({ filter: /^gemwire:wasm_exec$/ }, () => ({ path: join(goRoot, "lib/wasm/wasm_exec.js") })); },
+const scripts = {
+  name: "scripts",
+  setup(b) {
+    b.onResolve({ filter: /^gemwire:wasm_exec$/ }, () => ({ path: join(goRoot, "lib/wasm/wasm_exec.js") }));
+    b.onResolve({ filter: /^gemwire:webgpu$/ }, () => ({ path: join(root, "wgslkit/webgpu.js") }));
+  },
 };
 
 async function buildJS() {
   const options = { bundle: true, format: "esm", target: "es2022", minify: true, keepNames: true, sourcemap: false, legalComments: "inline", absWorkingDir: here };
   await build({ ...options, entryPoints: ["src/index.ts"], outfile: "dist/index.js", external: ["./worker.js"], banner: { js: "// gemwire: MIT OR Apache-2.0. https://github.com/gemwire/gemwire" } });
-  await build({ ...options, entryPoints: ["src/worker.ts"], outfile: "dist/worker.js", plugins: [wasmExec] });
+  await build({ ...options, entryPoints: ["src/worker.ts"], outfile: "dist/worker.js", plugins: [scripts] });
   execFileSync(process.execPath, [join(here, "node_modules/typescript/lib/tsc.js"), "-p", here], { stdio: "inherit", cwd: here });
   // What the worker is made of is nobody's business but its own.
   await rm(join(dist, "worker"), { recursive: true });

@@ -82,8 +82,9 @@ export class Connection {
 
   #post(request: PageRequest): void { this.#port.postMessage(request); }
 
-  #receive({ id, event, result, error, fatal }: WorkerReply): void {
+  #receive({ id, event, result, error, fatal, lost }: WorkerReply): void {
     if (fatal) return this.#die(fromFailure(fatal));
+    if (lost) return this.#lose(fromFailure(lost));
     const pending = this.#pending.get(id);
     if (event !== undefined) {
       (pending?.event as ((event: unknown) => void) | undefined)?.(event);

@@ -8,7 +8,7 @@ export type { Completion, CompletionChunk, CompletionRequest, CompletionToolCall
 export { GemwireError } from "./error.js";
 export type { ErrorCode } from "./error.js";
 export { Model } from "./model.js";
-export type { Avoid, PlanResult, RequestOptions, Suggestion } from "./protocol.js";
+export type { Avoid, MemoryResult, PlanResult, RequestOptions, Suggestion } from "./protocol.js";
 export { Session } from "./session.js";
 export { downloadToOpfs, store } from "./store.js";
 export { support } from "./support.js";

@@ -1,7 +1,7 @@
 import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
-import type { OpenParams, OpenResult } from "./protocol.js";
+import type { MemoryResult, OpenParams, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toWire } from "./source.js";
@@ -97,8 +97,8 @@ export class Model {
     return (await this.#connection.call("count", { model: this.#id, messages, ...rest })).tokens;
   }
 
-  /** What the worker's Go program holds, in bytes. The weights are not among it. */
-  memory(): Promise<{ heap: number; system: number }> { return this.#connection.call("memory", {}); }
+  /** What the model and the worker's Go program hold, in bytes. */
+  memory(): Promise<MemoryResult> { return this.#connection.call("memory", { model: this.#id }); }
 
   /** Frees the GPU's memory and ends the worker. */
   async close(): Promise<void> {

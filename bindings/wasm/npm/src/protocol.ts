@@ -80,7 +80,15 @@ export interface TextResult { text: string }
 export interface CountParams { model: number; messages: Message[]; tools?: Tool[]; thinking?: boolean }
 export interface CountResult { tokens: number }
 export interface ExamineParams { version: string }
-export interface MemoryResult { heap: number; system: number }
+/** What a model and the worker's Go program hold, in bytes. */
+export interface MemoryResult {
+  /** Go's heap. The weights are not in it. */
+  heap: number;
+  /** What Go has taken from WebAssembly's memory. */
+  system: number;
+  /** On the GPU, by purpose. */
+  gpu: Record<string, number> | null;
+}
 export interface CancelParams { target: number }
 export type Nothing = Record<string, never>;
 
@@ -100,7 +108,7 @@ export interface Operations {
   detokenize: { params: DetokenizeParams; event: never; result: TextResult };
   count: { params: CountParams; event: never; result: CountResult };
   examine: { params: ExamineParams; event: SelfTestProgress; result: Verdict };
-  memory: { params: Nothing; event: never; result: MemoryResult };
+  memory: { params: ModelParams; event: never; result: MemoryResult };
   cancel: { params: CancelParams; event: never; result: Nothing };
   // Answered by the worker.
   selfTest: { params: { version: string; force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
@@ -134,6 +142,8 @@ export interface WorkerReply {
   error?: Failure;
   /** Set where the worker itself has ended; it answers nothing any more. */
   fatal?: Failure;
+  /** Set where the GPU device has gone, and the models with it. */
+  lost?: Failure;
 }
 
 /** Port is the end of a channel: a Worker, a MessagePort, or a worker's own scope. */

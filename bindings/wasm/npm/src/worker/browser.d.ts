@@ -14,3 +14,4 @@ interface FileSystemFileHandle {
 }
 
 declare module "gemwire:wasm_exec";
+declare module "gemwire:webgpu";

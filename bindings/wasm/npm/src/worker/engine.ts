@@ -1,4 +1,6 @@
 import "gemwire:wasm_exec";
+// Go would evaluate it otherwise, which a content security policy may forbid.
+import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
 import type { Failure, Op, WorkerReply } from "../protocol.js";
 import type { OpenSource } from "./sources.js";
@@ -9,6 +11,10 @@ declare const Go: new () => {
   exit(code: number): void;
   run(instance: WebAssembly.Instance): Promise<void>;
 };
+
+// wgslkit's half in JavaScript: ticket -1 tells that the device is lost.
+type Notify = (ticket: number, kind: string, message: string, value?: unknown) => void;
+declare const gemwireWebGPU: { open(minimumLimits: boolean, notify: Notify): void };
 
 type Handle = (request: string, ...sources: OpenSource[]) => void;
 
@@ -24,6 +30,20 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+// watchDevice lets lost hear of every device that goes away by itself.
+function watchDevice(lost: (failure: Failure) => void): void {
+  const { open } = gemwireWebGPU;
+  gemwireWebGPU.open = (minimumLimits, notify) => open(minimumLimits, (ticket, kind, message, value) => {
+    if (ticket === -1) {
+      lost({
+        code: "device-lost", message: `the GPU device was lost: ${message}`,
+        advice: "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
+      });
+    }
+    notify(ticket, kind, message, value);
+  });
+}
+
 /** Engine is the Go program, which runs until the worker ends. */
 export class Engine {
   #handle!: Handle;
@@ -31,8 +51,9 @@ export class Engine {
   #last = 0;
   #dead: GemwireError | null = null;
 
-  /** start compiles and runs the bundle. fatal hears when the program has died. */
-  static async start(fatal: (failure: Failure) => void): Promise<Engine> {
+  /** start compiles and runs the bundle. fatal hears when the program has died, lost when a device has. */
+  static async start({ fatal, lost }: { fatal(failure: Failure): void; lost(failure: Failure): void }): Promise<Engine> {
+    watchDevice(lost);
     const engine = new Engine();
     const go = new Go();
     let code = 0;

@@ -30,7 +30,10 @@ export function serve(port: Port): void {
   const running = new Map<number, AbortController>();
   let started: Promise<Engine> | null = null;
   const post = (reply: WorkerReply) => port.postMessage(reply);
-  const engine = () => started ??= Engine.start((failure) => post({ id: 0, fatal: failure })).catch((error: unknown) => {
+  const engine = () => started ??= Engine.start({
+    fatal: (failure) => post({ id: 0, fatal: failure }),
+    lost: (failure) => post({ id: 0, lost: failure }),
+  }).catch((error: unknown) => {
     started = null;
     throw error;
   });

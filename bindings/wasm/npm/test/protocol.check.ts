@@ -1,0 +1,54 @@
+// Compiled, never run: the package's types and Go's must have the same names,
+// the same of them optional, and every value of ours must be one of Go's. Where
+// Go says string or number, ours may be narrower.
+import type * as go from "./protocol.gen.js";
+import { ops } from "./protocol.gen.js";
+import type * as wire from "../src/protocol.js";
+import type * as api from "../src/types.js";
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+type OptionalKeys<T> = { [K in keyof T]-?: {} extends Pick<T, K> ? K : never }[keyof T];
+type Alike<Go, Ours> = Same<keyof Go, keyof Ours> extends true
+  ? (Same<OptionalKeys<Go>, OptionalKeys<Ours>> extends true ? ([Ours] extends [Go] ? true : ["values differ", Go, Ours]) : ["optional keys differ", Go, Ours])
+  : ["keys differ", keyof Go, keyof Ours];
+
+// Each line is an error where the two differ.
+type Check<T extends true> = T;
+export type Checks = [
+  Check<Alike<go.OpenParams, wire.OpenParams>>,
+  Check<Alike<go.OpenResult, wire.OpenResult>>,
+  Check<Alike<go.PlanResult, wire.PlanResult>>,
+  Check<Alike<go.LoadProgress, api.LoadProgress>>,
+  Check<Alike<go.ModelParams, wire.ModelParams>>,
+  Check<Alike<go.SessionParams, wire.SessionParams>>,
+  Check<Alike<go.SessionRef, wire.SessionRef>>,
+  Check<Alike<go.SessionResult, wire.SessionResult>>,
+  Check<Alike<go.ChatParams, wire.ChatParams>>,
+  Check<Alike<go.Usage, api.Usage>>,
+  Check<Alike<go.Call, api.ToolCall>>,
+  Check<Alike<go.TokenizeParams, wire.TokenizeParams>>,
+  Check<Alike<go.TokensResult, wire.TokensResult>>,
+  Check<Alike<go.DetokenizeParams, wire.DetokenizeParams>>,
+  Check<Alike<go.TextResult, wire.TextResult>>,
+  Check<Alike<go.CountParams, wire.CountParams>>,
+  Check<Alike<go.CountResult, wire.CountResult>>,
+  Check<Alike<go.ExamineParams, wire.ExamineParams>>,
+  Check<Alike<go.ExamineProgress, api.SelfTestProgress>>,
+  Check<Alike<go.MemoryResult, wire.MemoryResult>>,
+  Check<Alike<go.CancelParams, wire.CancelParams>>,
+  Check<Alike<go.Failure, wire.Failure>>,
+  Check<Alike<go.Suggestion, wire.Suggestion>>,
+  Check<Alike<go.Gemma4Info, api.ModelInfo>>,
+  Check<Alike<go.Gemma4Plan, api.Plan>>,
+  Check<Alike<go.Gemma4PlanEntry, api.PlanTensor>>,
+  Check<Alike<go.WgslkitInfo, api.Adapter>>,
+  Check<Alike<go.WgslkitLimits, api.Limits>>,
+  Check<Alike<go.WgslkitFeatures, api.Features>>,
+  Check<Alike<go.WgslkitAvoid, wire.Avoid>>,
+  Check<Alike<go.CheckupVerdict, api.Verdict>>,
+  Check<Alike<go.CheckupOpVerdict, api.OpVerdict>>,
+  Check<Alike<go.CheckupFailure, api.SelfTestFailure>>,
+  Check<Same<Exclude<keyof api.ChatOptions, "signal"> | "session" | "messages", keyof go.ChatParams>>,
+];
+
+export { ops };

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { attempt, start } from "./browser.mjs";
+
+let env, page;
+before(async () => {
+  env = await start();
+  page = await env.page();
+});
+after(() => env?.stop());
+
+test("the self-test finds every kernel right, and remembers that", { timeout: 900_000 }, async () => {
+  const { value, error } = await attempt(page, async () => {
+    const seen = [];
+    const begun = performance.now();
+    const report = await gemwire.Model.selfTest({ onProgress: (p) => seen.push(p) });
+    const ms = performance.now() - begun;
+    const again = performance.now();
+    const second = await gemwire.Model.selfTest();
+    return { report, seen: seen.length, last: seen.at(-1), second, ms, again: performance.now() - again };
+  });
+  assert.equal(error, undefined);
+  const { report, second } = value;
+  console.log(`self-test: ${report.passed} cases in ${Math.round(value.ms)} ms, remembered in ${Math.round(value.again)} ms`);
+  assert.deepEqual(report.failures, []);
+  assert.ok(report.healthy && report.passed > 100 && !report.cached);
+  assert.equal(value.seen, report.passed + report.skipped);
+  assert.equal(second.cached, true);
+  assert.equal(second.passed, report.passed);
+  assert.match(report.info.name, /swiftshader/i);
+});
+
+test("support says what there is", async () => {
+  const support = await page.evaluate(() => gemwire.support());
+  assert.equal(support.webgpu, true);
+  assert.equal(support.opfs, true);
+  assert.ok(support.adapter.vendor);
+});
+
+test("a verdict is heeded", async () => {
+  // A verdict that avoids a kernel that has no other variant: loading says so.
+  const { error } = await attempt(page, async () => {
+    const root = await navigator.storage.getDirectory();
+    const verdicts = await (await root.getDirectoryHandle("gemwire")).getDirectoryHandle("verdicts");
+    for await (const [name, handle] of verdicts.entries()) {
+      const verdict = JSON.parse(await (await handle.getFile()).text());
+      verdict.avoid.kernels = ["norm.wgsl", "rmsnorm.wgsl", ...globalThis.broken ?? []];
+      const out = await handle.createWritable();
+      await out.write(JSON.stringify(verdict));
+      await out.close();
+      globalThis.verdictFile = name;
+    }
+    globalThis.heeded = await gemwire.Model.selfTest();
+  });
+  assert.equal(error, undefined);
+  assert.deepEqual((await page.evaluate(() => heeded.avoid.kernels)).slice(0, 2), ["norm.wgsl", "rmsnorm.wgsl"]);
+});
