@@ -1,0 +1,54 @@
+import { support, type Support } from "gemwire";
+import { create } from "zustand";
+import { useChat } from "../chat/chatStore";
+import { useEngine } from "../engine/engineStore";
+import { useHistory } from "../history/historyStore";
+import { useSettings } from "../settings/settingsStore";
+import { claimOwnership, type Owner, type Ownership } from "./ownership";
+
+interface SessionState {
+  ownership: Ownership;
+  support: Support | null;
+  takeOver: () => void;
+}
+
+let owner: Owner | null = null;
+
+export const useSession = create<SessionState>()(() => ({
+  ownership: "asking",
+  support: null,
+  takeOver: () => owner?.takeOver(),
+}));
+
+/** Waits for an answer to end and be saved, as long as a reader would. */
+async function settled(): Promise<void> {
+  const deadline = Date.now() + 3000;
+  while (useChat.getState().run && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function release(): Promise<void> {
+  useChat.getState().stop();
+  await settled();
+  await Promise.allSettled([useEngine.getState().close(), useHistory.getState().close()]);
+}
+
+/** Opens what only the owner may: the history, and the model of the last visit. They do not wait for each other. */
+async function acquire(): Promise<void> {
+  const opening = useHistory.getState().open();
+  const able = await support();
+  useSession.setState({ support: able });
+  if (able.webgpu) void useEngine.getState().open(useSettings.getState().model);
+  await opening;
+}
+
+/** startSession runs once for the page; it ends with it. */
+export function startSession(): void {
+  if (owner) return;
+  owner = claimOwnership({
+    onChange: (ownership) => {
+      useSession.setState({ ownership });
+      if (ownership === "owner") void acquire();
+    },
+    onRelease: release,
+  });
+}

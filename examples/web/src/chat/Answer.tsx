@@ -1,0 +1,70 @@
+import { IconButton } from "../ui/Button";
+import { CopyButton } from "../ui/CopyButton";
+import { count, tokensPerSecond } from "../ui/format";
+import { Progress } from "../ui/Progress";
+import { Branches } from "./Branches";
+import { useChat } from "./chatStore";
+import { Markdown } from "./Markdown";
+import type { ChatMessage } from "./message";
+import type { Prefill } from "./streamAnswer";
+import { Thinking } from "./Thinking";
+import { ToolCalls } from "./ToolCalls";
+import type { Tree } from "./tree";
+
+interface Props {
+  message: ChatMessage;
+  tree: Tree;
+  prefill: Prefill | null;
+  busy: boolean;
+  last: boolean;
+}
+
+const endings: Partial<Record<ChatMessage["status"], string>> = {
+  stopped: "Stopped.",
+  length: "Cut off at the limit of tokens for one answer.",
+  interrupted: "The page went away before this answer ended.",
+};
+
+export function Answer({ message, tree, prefill, busy, last }: Props) {
+  const streaming = message.status === "streaming";
+  const ending = endings[message.status];
+  return (
+    <article aria-label="Answer" aria-busy={streaming}>
+      {message.thinking && <Thinking text={message.thinking} live={streaming && message.content === ""} />}
+      {streaming && message.content === "" && !message.thinking && <Waiting prefill={prefill} />}
+      <Markdown text={message.content} />
+      <ToolCalls message={message} tree={tree} busy={busy} last={last} />
+      {message.malformed?.map((text, index) => (
+        <p key={index} className="mt-2 text-sm text-soft">A call that could not be read: <code className="font-mono text-xs">{text}</code></p>
+      ))}
+      {message.error !== undefined && <p role="alert" className="mt-2 text-sm text-danger">{message.error}</p>}
+      {ending !== undefined && <p className="mt-2 text-sm text-soft italic">{ending}</p>}
+      {!streaming && <Footer message={message} tree={tree} busy={busy} />}
+    </article>
+  );
+}
+
+function Waiting({ prefill }: { prefill: Prefill | null }) {
+  const label = prefill && prefill.total > 1 ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens` : "Reading the question";
+  return (
+    <div className="max-w-56 pt-1.5">
+      <p className="pb-2 text-sm text-wire">{label}…</p>
+      <Progress label={label} done={prefill?.done ?? 0} total={prefill?.total ?? 0} />
+    </div>
+  );
+}
+
+function Footer({ message, tree, busy }: { message: ChatMessage; tree: Tree; busy: boolean }) {
+  const regenerate = useChat((state) => state.regenerate);
+  const { usage, model } = message;
+  return (
+    <div className="mt-1.5 -ml-2 flex flex-wrap items-center text-soft">
+      {message.content !== "" && <CopyButton text={message.content} label="Copy the answer" />}
+      <IconButton small icon="retry" label="Answer again" disabled={busy} onClick={() => void regenerate(message)} />
+      <Branches message={message} tree={tree} busy={busy} of="answer" />
+      <span className="ml-2 text-xs tabular-nums">
+        {[model, usage && `${count(usage.answerTokens)} tokens`, usage && usage.tokensPerSecond > 0 && tokensPerSecond(usage.tokensPerSecond)].filter(Boolean).join(" · ")}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { pageHref } from "../app/route";
+import { useEngine } from "../engine/engineStore";
+import { useChat } from "./chatStore";
+
+const forNano = ["What is the capital of Austria?", "What is the opposite of hot?", "Tell me a short story.", "Count from 1 to 10."];
+const forOthers = ["Explain how a heat pump works, to a ten-year-old.", "Plan three vegetarian dinners that share their ingredients.", "Write a Go function that reverses the words of a sentence.", "What should I ask before I sign a rental contract?"];
+
+/** A chat before its first question. */
+export function EmptyChat() {
+  const engine = useEngine((state) => state.engine);
+  const ask = useChat((state) => state.ask);
+  const nano = engine.state === "closed" || engine.label === "nano";
+  const ready = engine.state === "ready";
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col justify-end px-3 pt-8 pb-6 sm:justify-center sm:px-6">
+        <div className="wire pl-9 sm:pl-11">
+          <span className="gem gem-answer !top-3.5" aria-hidden="true" />
+          <h2 className="font-serif text-[1.75rem] leading-tight tracking-tight sm:text-4xl">Ask your own machine.</h2>
+          <p className="mt-3 max-w-[34rem] text-soft">
+            {nano
+              ? <>A small model is built in, so you can try it at once. It knows capitals, opposites, sums and short stories; <a href={pageHref.models} className="text-accent underline underline-offset-2">bring a bigger one</a> for everything else.</>
+              : <>The model {engine.label} runs here, on your GPU.</>}
+          </p>
+          <ul className="mt-6 grid max-w-[34rem] gap-x-6 sm:grid-cols-2">
+            {(nano ? forNano : forOthers).map((question) => (
+              <li key={question} className="border-t border-line">
+                <button type="button" disabled={!ready} onClick={() => void ask(question)} className="w-full py-2.5 text-left text-[0.9375rem] hover:text-accent disabled:text-soft">{question}</button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+    </div>
+  );
+}

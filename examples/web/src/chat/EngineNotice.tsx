@@ -1,0 +1,28 @@
+import { pageHref } from "../app/route";
+import { useSession } from "../app/session";
+import { FailureNotice } from "../engine/FailureNotice";
+import { useEngine } from "../engine/engineStore";
+import { bytes } from "../ui/format";
+import { Progress } from "../ui/Progress";
+import { NoWebGpu } from "./NoWebGpu";
+
+const phases = { header: "Reading the header", weights: "Loading the weights", kernels: "Preparing the kernels" } as const;
+
+/** What stands between the reader and an answer: loading, a failure with a way out, or a browser without WebGPU. */
+export function EngineNotice() {
+  const engine = useEngine((state) => state.engine);
+  const support = useSession((state) => state.support);
+  if (support && !support.webgpu) return <NoWebGpu reason={support.reason ?? ""} />;
+  if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
+  if (engine.state === "closed") return support ? <p className="pb-2 text-sm text-soft">No model is open. <a className="text-accent underline underline-offset-2" href={pageHref.models}>Choose one.</a></p> : null;
+  if (engine.state !== "loading") return null;
+  const { progress } = engine;
+  const phase = progress ? phases[progress.phase] : "Starting";
+  const sizes = progress?.phase === "weights" && progress.total > 0 ? `, ${bytes(progress.done)} of ${bytes(progress.total)}` : "";
+  return (
+    <div className="px-2 pb-2.5">
+      <p className="pb-1.5 text-sm text-soft tabular-nums">{phase} of {engine.label}{sizes}…</p>
+      <Progress label={`Loading ${engine.label}`} done={progress?.done ?? 0} total={progress?.phase === "weights" ? progress.total : 0} />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import type { Usage } from "gemwire";
+
+export type Role = "user" | "assistant" | "tool";
+
+/** How an answer ended. "streaming" in the database means that the page went away in the middle. */
+export type Status = "streaming" | "done" | "stopped" | "length" | "interrupted" | "failed";
+
+export interface Call {
+  id: string;
+  name: string;
+  arguments: unknown;
+}
+
+/** One node of a conversation's tree. Siblings are other answers, or other wordings of a question. */
+export interface ChatMessage {
+  id: string;
+  conversationId: string;
+  parentId: string | null;
+  role: Role;
+  content: string;
+  thinking?: string;
+  calls?: Call[];
+  /** Calls that the model wrote wrongly, as text. */
+  malformed?: string[];
+  /** For role "tool": the call that this answers. */
+  callId?: string;
+  toolName?: string;
+  status: Status;
+  /** One sentence for the reader; with status "failed". */
+  error?: string;
+  usage?: Usage;
+  model?: string;
+  createdAt: number;
+}
+
+export interface Sampling {
+  temperature: number;
+  topK: number;
+  topP: number;
+  minP: number;
+  repetitionPenalty: number;
+  maxTokens: number;
+  /** null: another one each time. */
+  seed: number | null;
+  thinking: boolean;
+}
+
+export interface ConversationOptions {
+  system: string;
+  /** null: the defaults of the settings page. */
+  sampling: Sampling | null;
+  /** Names of the built-in tools that the model may call. */
+  tools: string[];
+  /** Further tools, declared by the reader, who also answers their calls. */
+  ownTools: string;
+}
+
+export interface Conversation {
+  id: string;
+  title: string;
+  /** True once the reader has named it; the first question names it before. */
+  named: boolean;
+  options: ConversationOptions;
+  /** The message that the open branch ends in. */
+  leafId: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const newId = (): string => crypto.randomUUID();
+
+export const emptyOptions = (): ConversationOptions => ({ system: "", sampling: null, tools: [], ownTools: "" });
+
+export function newConversation(now = Date.now()): Conversation {
+  return { id: newId(), title: "New chat", named: false, options: emptyOptions(), leafId: null, createdAt: now, updatedAt: now };
+}
+
+const titleLength = 60;
+
+/** titleFrom makes a title of the first question: its first line, cut at a word. */
+export function titleFrom(question: string): string {
+  const line = question.trim().split("\n", 1)[0]?.replace(/\s+/g, " ").trim() ?? "";
+  if (line === "") return "New chat";
+  if (line.length <= titleLength) return line;
+  const cut = line.slice(0, titleLength);
+  const space = cut.lastIndexOf(" ");
+  return `${space > titleLength / 2 ? cut.slice(0, space) : cut}…`;
+}

@@ -1,0 +1,81 @@
+import type { ChatOptions, Message, Model } from "gemwire";
+import { failureOf, isCancelled, type Failure } from "../engine/failure";
+import type { ChatMessage, Status } from "./message";
+
+/** How far the prompt has been read, while nothing has been answered yet. */
+export interface Prefill {
+  done: number;
+  total: number;
+}
+
+export interface Streamed {
+  message: ChatMessage;
+  prefill: Prefill | null;
+}
+
+interface Task {
+  model: Model;
+  message: ChatMessage;
+  prompt: Message[];
+  options: ChatOptions;
+  /** Called at most every 40 ms, and once with the last state. */
+  onUpdate: (streamed: Streamed) => void;
+  now?: () => number;
+}
+
+export interface Ended {
+  message: ChatMessage;
+  failure: Failure | null;
+}
+
+const updateEvery = 40;
+const statuses = { stop: "done", stop_string: "done", tool_calls: "done", length: "length", cancelled: "stopped" } as const satisfies Record<string, Status>;
+
+/** streamAnswer fills one answer from the model's events until it ends, whichever way. */
+export async function streamAnswer({ model, message, prompt, options, onUpdate, now = () => performance.now() }: Task): Promise<Ended> {
+  let current = message;
+  let prefill: Prefill | null = null;
+  let shown = -Infinity;
+  const show = () => {
+    if (now() - shown < updateEvery) return;
+    shown = now();
+    onUpdate({ message: current, prefill });
+  };
+  const end = (change: Partial<ChatMessage>, failure: Failure | null = null): Ended => {
+    current = { ...current, ...change };
+    onUpdate({ message: current, prefill: null });
+    return { message: current, failure };
+  };
+
+  try {
+    for await (const event of model.chat(prompt, options)) {
+      switch (event.type) {
+        case "prefill":
+          prefill = { done: event.done, total: event.total };
+          break;
+        case "text":
+          prefill = null;
+          current = { ...current, content: current.content + event.text };
+          break;
+        case "thinking":
+          prefill = null;
+          current = { ...current, thinking: (current.thinking ?? "") + event.text };
+          break;
+        case "tool_call":
+          current = { ...current, calls: [...(current.calls ?? []), event.call] };
+          break;
+        case "malformed_call":
+          current = { ...current, malformed: [...(current.malformed ?? []), event.text] };
+          break;
+        case "done":
+          return end({ status: statuses[event.reason], usage: event.usage });
+      }
+      show();
+    }
+    return end({ status: "interrupted" });
+  } catch (error) {
+    if (isCancelled(error)) return end({ status: "stopped" });
+    const failure = failureOf(error);
+    return end({ status: "failed", error: [failure.sentence, failure.advice].filter(Boolean).join(" ") }, failure);
+  }
+}

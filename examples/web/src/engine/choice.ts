@@ -1,0 +1,23 @@
+import type { Source } from "gemwire";
+
+/** A model that the app can open by itself, as it is kept in the settings. */
+export type ModelChoice = { kind: "builtin" } | { kind: "stored"; name: string } | { kind: "url"; url: string; name: string };
+
+export const builtin: ModelChoice = { kind: "builtin" };
+
+export function sourceOf(choice: ModelChoice): Source {
+  switch (choice.kind) {
+    case "builtin": return { builtin: "nano" };
+    case "stored": return { opfs: choice.name };
+    case "url": return choice.url;
+  }
+}
+
+export function nameOf(choice: ModelChoice): string {
+  return choice.kind === "builtin" ? "nano" : choice.name.replace(/\.gguf$/i, "");
+}
+
+export function sameChoice(a: ModelChoice, b: ModelChoice): boolean {
+  if (a.kind === "builtin" || b.kind === "builtin") return a.kind === b.kind;
+  return a.kind === b.kind && a.name === b.name;
+}

@@ -1,0 +1,102 @@
+import { Model, type LoadOptions, type LoadProgress, type Source, type Suggestion } from "gemwire";
+import { create } from "zustand";
+import { useSettings } from "../settings/settingsStore";
+import { nameOf, sourceOf, type ModelChoice } from "./choice";
+import { failureOf, isCancelled, type Failure } from "./failure";
+
+/** The model in memory. A picked file is opened without being kept, so it is not a ModelChoice. */
+export type Engine =
+  | { state: "closed" }
+  | { state: "loading"; label: string; progress: LoadProgress | null }
+  | { state: "ready"; label: string; model: Model }
+  | { state: "failed"; label: string; failure: Failure };
+
+interface EngineState {
+  engine: Engine;
+  /** Opens a model in place of the one in memory. */
+  open: (choice: ModelChoice) => Promise<void>;
+  openFile: (file: File) => Promise<void>;
+  /** Opens the same model again, after a loss or with a smaller plan. */
+  reopen: (smaller?: Suggestion) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+interface Opening {
+  label: string;
+  source: Source;
+}
+
+let last: Opening | null = null;
+let loading: AbortController | null = null;
+
+function planOptions(): Pick<LoadOptions, "context" | "memoryBudget"> {
+  const { context, memoryBudget } = useSettings.getState();
+  return { ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
+}
+
+export const useEngine = create<EngineState>()((set, get) => {
+  const release = async () => {
+    loading?.abort();
+    loading = null;
+    const { engine } = get();
+    if (engine.state === "ready") await engine.model.close();
+  };
+
+  const load = async (opening: Opening) => {
+    await release();
+    const controller = new AbortController();
+    loading = controller;
+    last = opening;
+    const { label, source } = opening;
+    set({ engine: { state: "loading", label, progress: null } });
+    try {
+      const model = await Model.load(source, {
+        ...planOptions(),
+        signal: controller.signal,
+        onProgress: (progress) => { if (loading === controller) set({ engine: { state: "loading", label, progress } }); },
+      });
+      if (loading !== controller) {
+        await model.close();
+        return;
+      }
+      set({ engine: { state: "ready", label, model } });
+      void model.lost.then((error) => {
+        const { engine } = get();
+        if (engine.state === "ready" && engine.model === model) set({ engine: { state: "failed", label, failure: failureOf(error) } });
+      });
+    } catch (error) {
+      if (loading !== controller) return;
+      set({ engine: isCancelled(error) ? { state: "closed" } : { state: "failed", label, failure: failureOf(error) } });
+    }
+  };
+
+  return {
+    engine: { state: "closed" },
+    open: async (choice) => {
+      useSettings.getState().set({ model: choice });
+      await load({ label: nameOf(choice), source: sourceOf(choice) });
+    },
+    openFile: (file) => load({ label: file.name.replace(/\.gguf$/i, ""), source: file }),
+    reopen: async (smaller) => {
+      if (smaller) useSettings.getState().set(smaller);
+      if (last) await load(last);
+    },
+    close: async () => {
+      await release();
+      set({ engine: { state: "closed" } });
+    },
+  };
+});
+
+/** whenLoaded waits until no model is being loaded; whether one is ready then. */
+export function whenLoaded(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = ({ engine }: EngineState) => {
+      if (engine.state === "loading") return;
+      unsubscribe();
+      resolve(engine.state === "ready");
+    };
+    const unsubscribe = useEngine.subscribe(settle);
+    settle(useEngine.getState());
+  });
+}

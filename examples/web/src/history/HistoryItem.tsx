@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { chatHref } from "../app/route";
+import { useChat } from "../chat/chatStore";
+import type { Conversation } from "../chat/message";
+import { IconButton } from "../ui/Button";
+import { when } from "../ui/format";
+import type { Hit } from "./api";
+import { Snippet } from "./Snippet";
+
+interface Props {
+  conversation: Conversation;
+  hit: Hit | null;
+  open: boolean;
+  running: boolean;
+  onDelete: (conversation: Conversation) => Promise<void>;
+}
+
+export function HistoryItem({ conversation, hit, open, running, onDelete }: Props) {
+  const [renaming, setRenaming] = useState(false);
+  const rename = useChat((state) => state.rename);
+  const { id, title, updatedAt } = conversation;
+
+  if (renaming) {
+    return (
+      <li>
+        <input autoFocus aria-label="Title of the chat" defaultValue={title} className="my-0.5 min-h-10 w-full rounded-md border border-line bg-paper px-2.5 text-sm"
+          onFocus={({ target }) => target.select()}
+          onBlur={({ target }) => { setRenaming(false); void rename(id, target.value); }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") event.currentTarget.blur();
+            if (event.key !== "Escape") return;
+            event.preventDefault();
+            event.currentTarget.value = title;
+            event.currentTarget.blur();
+          }} />
+      </li>
+    );
+  }
+  return (
+    <li className={`group relative rounded-md ${open ? "bg-paper" : "hover:bg-paper/60"}`}>
+      <a href={chatHref(id)} aria-current={open ? "page" : undefined} className="block rounded-md py-1.5 pr-18 pl-2.5">
+        <span className="block truncate text-sm leading-snug">{title}</span>
+        {hit ? <Snippet text={hit.snippet} /> : <span className={`block text-xs ${running ? "text-wire" : "text-soft"}`}>{running ? "Answering…" : when(updatedAt)}</span>}
+      </a>
+      <span className="absolute top-1.5 right-1 flex opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+        <IconButton small icon="edit" label={`Rename ${title}`} onClick={() => setRenaming(true)} />
+        <IconButton small icon="trash" label={`Delete ${title}`} onClick={() => void onDelete(conversation)} />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,44 @@
+import type { ChatMessage, Conversation } from "../chat/message";
+
+/** Where a search hit lies; the marks \u0001 and \u0002 stand around the words that were found. */
+export interface Hit {
+  conversationId: string;
+  messageId: string | null;
+  snippet: string;
+}
+
+export interface Opened {
+  /** False in windows without OPFS (some private windows): nothing outlives the page. */
+  kept: boolean;
+}
+
+/** What the worker of the database does. Every call is one transaction. */
+export interface HistoryApi {
+  open(): Opened;
+  close(): void;
+  list(): Conversation[];
+  messages(conversationId: string): ChatMessage[];
+  saveConversation(conversation: Conversation): void;
+  saveMessage(message: ChatMessage): void;
+  /** Hides a conversation; restore brings it back until purge. */
+  remove(conversationId: string): void;
+  restore(conversationId: string): void;
+  purge(before: number): void;
+  search(typed: string): Hit[];
+  insert(conversations: Conversation[], messages: ChatMessage[]): void;
+}
+
+type Method = keyof HistoryApi;
+
+export interface Call {
+  id: number;
+  method: Method;
+  args: unknown[];
+}
+
+export type Reply = { id: number; ok: true; value: unknown } | { id: number; ok: false; message: string };
+
+/** The same methods as seen from the page. */
+export type HistoryClient = {
+  [M in Method]: (...args: Parameters<HistoryApi[M]>) => Promise<ReturnType<HistoryApi[M]>>;
+};

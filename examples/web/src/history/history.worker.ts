@@ -1,0 +1,137 @@
+// Owns the database: SQLite in WebAssembly over OPFS access handles (the opfs-sahpool VFS), which one
+// worker at a time can hold. The page that starts it holds the lock in app/ownership.ts.
+import sqlite3InitModule, { type Database, type SqlValue } from "@sqlite.org/sqlite-wasm";
+import type { ChatMessage, Conversation } from "../chat/message";
+import type { Call, HistoryApi, Hit, Opened, Reply } from "./api";
+import { conversationFrom, extraOf, messageFrom, type Row } from "./rows";
+import { migrations } from "./schema";
+import { ftsQuery } from "./searchTerms";
+
+let opened: { db: Database; release: () => void } | null = null;
+
+const attempts = 20;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function open(): Promise<Opened> {
+  const sqlite3 = await sqlite3InitModule();
+  const hasOpfs = typeof FileSystemFileHandle !== "undefined" && "createSyncAccessHandle" in FileSystemFileHandle.prototype;
+  if (!hasOpfs || !(await opfsAnswers())) {
+    opened = { db: new sqlite3.oo1.DB(":memory:"), release: () => undefined };
+    prepare(opened.db);
+    return { kept: false };
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // After a hand-over the other page's handles may take a moment to close.
+      const pool = await sqlite3.installOpfsSAHPoolVfs({ name: `gemwire-${attempt}`, directory: "gemwire-history", initialCapacity: 6 });
+      opened = { db: new pool.OpfsSAHPoolDb("/history.sqlite3"), release: () => { pool.pauseVfs(); } };
+      break;
+    } catch (error) {
+      if (attempt === attempts) throw error;
+      await pause(150);
+    }
+  }
+  prepare(opened.db);
+  return { kept: true };
+}
+
+async function opfsAnswers(): Promise<boolean> {
+  try {
+    await navigator.storage.getDirectory();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function prepare(db: Database): void {
+  db.exec("PRAGMA foreign_keys = ON; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL;");
+  const version = Number(db.selectValue("PRAGMA user_version"));
+  for (const [index, statement] of migrations.entries()) {
+    if (index < version) continue;
+    db.transaction(() => db.exec(`${statement}; PRAGMA user_version = ${index + 1};`));
+  }
+}
+
+function database(): Database {
+  if (!opened) throw new Error("The history is closed.");
+  return opened.db;
+}
+
+const rows = (sql: string, bind: SqlValue[] = []): Row[] => database().exec({ sql, bind, rowMode: "object", returnValue: "resultRows" });
+
+const run = (sql: string, bind: SqlValue[]): void => void database().exec({ sql, bind });
+
+function saveConversation(conversation: Conversation): void {
+  const { id, title, named, options, leafId, createdAt, updatedAt } = conversation;
+  run(
+    `INSERT INTO conversation (id, title, named, options, leaf_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET title = excluded.title, named = excluded.named, options = excluded.options,
+       leaf_id = excluded.leaf_id, updated_at = excluded.updated_at`,
+    [id, title, named ? 1 : 0, JSON.stringify(options), leafId, createdAt, updatedAt],
+  );
+}
+
+function saveMessage(message: ChatMessage): void {
+  const { id, conversationId, parentId, role, content, status, createdAt } = message;
+  run(
+    `INSERT INTO message (id, conversation_id, parent_id, role, content, status, extra, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET content = excluded.content, status = excluded.status, extra = excluded.extra`,
+    [id, conversationId, parentId, role, content, status, extraOf(message), createdAt],
+  );
+}
+
+function search(typed: string): Hit[] {
+  const query = ftsQuery(typed);
+  if (query === null) return [];
+  const inMessages = rows(
+    `SELECT m.conversation_id AS conversationId, m.id AS messageId,
+            snippet(message_text, 0, char(1), char(2), '…', 14) AS snippet
+       FROM message_text JOIN message m ON m.number = message_text.rowid
+       JOIN conversation c ON c.id = m.conversation_id
+      WHERE message_text MATCH ? AND c.deleted_at IS NULL
+      ORDER BY rank LIMIT 100`,
+    [query],
+  );
+  const words = typed.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const inTitles = rows("SELECT id, title FROM conversation WHERE deleted_at IS NULL ORDER BY updated_at DESC")
+    .filter(({ title }) => words.every((word) => String(title).toLowerCase().includes(word)))
+    .map(({ id }) => ({ conversationId: String(id), messageId: null, snippet: "" }));
+  return [...inTitles, ...(inMessages as unknown as Hit[])];
+}
+
+const api: Omit<HistoryApi, "open"> & { open: () => Promise<Opened> } = {
+  open,
+  close: () => {
+    opened?.db.close();
+    opened?.release();
+    opened = null;
+  },
+  list: () => rows("SELECT * FROM conversation WHERE deleted_at IS NULL ORDER BY updated_at DESC").map(conversationFrom),
+  messages: (id) => rows("SELECT * FROM message WHERE conversation_id = ? ORDER BY created_at, number", [id]).map(messageFrom),
+  saveConversation,
+  saveMessage,
+  remove: (id) => run("UPDATE conversation SET deleted_at = ? WHERE id = ?", [Date.now(), id]),
+  restore: (id) => run("UPDATE conversation SET deleted_at = NULL WHERE id = ?", [id]),
+  purge: (before) => run("DELETE FROM conversation WHERE deleted_at < ?", [before]),
+  search,
+  insert: (conversations, messages) => {
+    database().transaction(() => {
+      conversations.forEach(saveConversation);
+      messages.forEach(saveMessage);
+    });
+  },
+};
+
+async function answer({ id, method, args }: Call): Promise<Reply> {
+  try {
+    const call = api[method] as (...values: unknown[]) => unknown;
+    return { id, ok: true, value: await call(...args) };
+  } catch (error) {
+    return { id, ok: false, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+self.addEventListener("message", (event: MessageEvent<Call>) => {
+  void answer(event.data).then((reply) => { self.postMessage(reply); });
+});

@@ -1,0 +1,88 @@
+import { create } from "zustand";
+import type { Conversation } from "../chat/message";
+import type { Hit, HistoryClient } from "./api";
+import { startHistory } from "./client";
+
+interface HistoryState {
+  client: HistoryClient | null;
+  kept: boolean;
+  error: string | null;
+  conversations: Conversation[];
+  search: { typed: string; hits: Hit[] } | null;
+  open: () => Promise<void>;
+  close: () => Promise<void>;
+  refresh: () => Promise<void>;
+  find: (typed: string) => Promise<void>;
+  /** Writes a conversation and shows it in the list. */
+  save: (conversation: Conversation) => Promise<void>;
+  remove: (id: string) => Promise<void>;
+  restore: (id: string) => Promise<void>;
+}
+
+let stop: (() => void) | null = null;
+
+/** Conversations deleted longer ago than this are gone for good at the next start. */
+const keepDeleted = 60 * 60 * 1000;
+
+export const useHistory = create<HistoryState>()((set, get) => ({
+  client: null,
+  kept: true,
+  error: null,
+  conversations: [],
+  search: null,
+
+  open: async () => {
+    const history = startHistory();
+    stop = history.stop;
+    try {
+      const { kept } = await history.client.open();
+      await history.client.purge(Date.now() - keepDeleted);
+      set({ client: history.client, kept, error: null });
+      await get().refresh();
+    } catch (error) {
+      history.stop();
+      set({ error: error instanceof Error ? error.message : String(error) });
+    }
+  },
+
+  close: async () => {
+    const { client } = get();
+    set({ client: null, conversations: [], search: null });
+    await client?.close();
+    stop?.();
+    stop = null;
+  },
+
+  refresh: async () => {
+    const conversations = await get().client?.list();
+    if (conversations) set({ conversations });
+    const { search } = get();
+    if (search) await get().find(search.typed);
+  },
+
+  find: async (typed) => {
+    if (typed.trim() === "") {
+      set({ search: null });
+      return;
+    }
+    const hits = (await get().client?.search(typed)) ?? [];
+    set({ search: { typed, hits } });
+  },
+
+  save: async (conversation) => {
+    const others = get().conversations.filter(({ id }) => id !== conversation.id);
+    set({ conversations: [conversation, ...others].sort((a, b) => b.updatedAt - a.updatedAt) });
+    await get().client?.saveConversation(conversation);
+  },
+
+  remove: async (id) => {
+    set({ conversations: get().conversations.filter((conversation) => conversation.id !== id) });
+    await get().client?.remove(id);
+    await get().refresh();
+  },
+
+  restore: async (id) => {
+    await get().client?.restore(id);
+    await get().refresh();
+  },
+}));

@@ -1,0 +1,138 @@
+import { emptyOptions, newId, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Status } from "../chat/message";
+
+const format = "gemwire-chats";
+const version = 1;
+const limits = { conversations: 20_000, messages: 1_000_000, text: 4_000_000 };
+
+export interface Archive {
+  conversations: Conversation[];
+  messages: ChatMessage[];
+}
+
+export function exportJson({ conversations, messages }: Archive, now = new Date()): string {
+  const byConversation = Map.groupBy(messages, ({ conversationId }) => conversationId);
+  return JSON.stringify({
+    format,
+    version,
+    exported: now.toISOString(),
+    conversations: conversations.map((conversation) => ({
+      ...conversation,
+      messages: (byConversation.get(conversation.id) ?? []).map((message) => ({ ...message, conversationId: undefined })),
+    })),
+  }, null, 1);
+}
+
+/** importJson reads an export, whoever wrote it, or throws an Error that says what is wrong with it. */
+export function importJson(text: string): Archive {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("This is not a JSON file.");
+  }
+  const archive = record(value);
+  if (archive.format !== format) throw new Error("This file was not exported by gemwire.");
+  if (archive.version !== version) throw new Error("This file comes from a newer gemwire.");
+  const list = array(archive.conversations, limits.conversations);
+  const conversations: Conversation[] = [];
+  const messages: ChatMessage[] = [];
+  for (const item of list) {
+    const one = record(item);
+    const conversation = conversationOf(one);
+    conversations.push(conversation);
+    for (const message of array(one.messages, limits.messages)) messages.push(messageOf(record(message), conversation.id));
+    if (messages.length > limits.messages) throw new Error("This file holds too many messages.");
+  }
+  return { conversations, messages };
+}
+
+/**
+ * freshIds gives the conversations that are already there, and all of their messages, new ids, and drops those
+ * that have not changed since they were exported.
+ */
+export function freshIds(archive: Archive, present: readonly Conversation[]): Archive {
+  const known = new Map(present.map((conversation) => [conversation.id, conversation]));
+  const messagesOf = Map.groupBy(archive.messages, ({ conversationId }) => conversationId);
+  const result: Archive = { conversations: [], messages: [] };
+  const taken = new Set<string>();
+  for (const conversation of archive.conversations) {
+    const twin = known.get(conversation.id);
+    if (twin?.updatedAt === conversation.updatedAt || taken.has(conversation.id)) continue;
+    taken.add(conversation.id);
+    // Messages always get new ids: an id that another conversation has would overwrite its message.
+    const ids = new Map((messagesOf.get(conversation.id) ?? []).map(({ id }) => [id, newId()]));
+    const renamed = (id: string | null) => (id === null ? null : (ids.get(id) ?? null));
+    const id = twin ? newId() : conversation.id;
+    result.conversations.push({ ...conversation, id, leafId: renamed(conversation.leafId) });
+    for (const message of messagesOf.get(conversation.id) ?? []) {
+      result.messages.push({ ...message, id: renamed(message.id) ?? newId(), conversationId: id, parentId: renamed(message.parentId) });
+    }
+  }
+  return result;
+}
+
+function conversationOf(value: Record<string, unknown>): Conversation {
+  const options = value.options === undefined ? {} : (record(value.options) as Partial<ConversationOptions>);
+  return {
+    id: string(value.id, "id"),
+    title: string(value.title, "title"),
+    named: value.named === true,
+    options: {
+      ...emptyOptions(),
+      ...(typeof options.system === "string" ? { system: options.system } : {}),
+      ...(typeof options.ownTools === "string" ? { ownTools: options.ownTools } : {}),
+      ...(Array.isArray(options.tools) ? { tools: options.tools.filter((name) => typeof name === "string") } : {}),
+    },
+    leafId: typeof value.leafId === "string" ? value.leafId : null,
+    createdAt: time(value.createdAt),
+    updatedAt: time(value.updatedAt),
+  };
+}
+
+const roles: readonly Role[] = ["user", "assistant", "tool"];
+const statuses: readonly Status[] = ["done", "stopped", "length", "interrupted", "failed"];
+
+function messageOf(value: Record<string, unknown>, conversationId: string): ChatMessage {
+  const role = roles.find((known) => known === value.role);
+  if (!role) throw new Error("A message has a role that gemwire does not know.");
+  const message: ChatMessage = {
+    id: string(value.id, "id"),
+    conversationId,
+    parentId: typeof value.parentId === "string" ? value.parentId : null,
+    role,
+    content: string(value.content, "content"),
+    status: statuses.find((known) => known === value.status) ?? "interrupted",
+    createdAt: time(value.createdAt),
+  };
+  for (const key of ["thinking", "callId", "toolName", "error", "model"] as const) {
+    if (typeof value[key] === "string") message[key] = string(value[key], key);
+  }
+  if (Array.isArray(value.calls)) message.calls = value.calls.map((call) => callOf(record(call)));
+  if (Array.isArray(value.malformed)) message.malformed = value.malformed.filter((text) => typeof text === "string");
+  return message;
+}
+
+function callOf(value: Record<string, unknown>) {
+  return { id: string(value.id, "id"), name: string(value.name, "name"), arguments: value.arguments };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("This file is damaged: an object is missing.");
+  return value as Record<string, unknown>;
+}
+
+function array(value: unknown, limit: number): unknown[] {
+  if (!Array.isArray(value)) throw new Error("This file is damaged: a list is missing.");
+  if (value.length > limit) throw new Error("This file holds more than gemwire takes at once.");
+  return value;
+}
+
+function string(value: unknown, name: string): string {
+  if (typeof value !== "string") throw new Error(`This file is damaged: "${name}" is missing.`);
+  if (value.length > limits.text) throw new Error(`This file is damaged: "${name}" is too long.`);
+  return value;
+}
+
+function time(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : Date.now();
+}

@@ -1,0 +1,42 @@
+import { useEngine } from "../engine/engineStore";
+import { bytes, count } from "../ui/format";
+import { Progress } from "../ui/Progress";
+import { Section } from "../ui/Section";
+import { memoryText } from "./planText";
+
+/** The model in memory and where it runs. */
+export function InUse() {
+  const engine = useEngine((state) => state.engine);
+  if (engine.state === "loading") {
+    return (
+      <Section title="In use">
+        <p className="pb-2 text-sm text-soft">Loading {engine.label}…</p>
+        <Progress label={`Loading ${engine.label}`} done={engine.progress?.done ?? 0} total={engine.progress?.phase === "weights" ? engine.progress.total : 0} />
+      </Section>
+    );
+  }
+  if (engine.state !== "ready") return null;
+  const { info } = engine.model;
+  const facts: [string, string][] = [
+    ["Runs on", info.fallback ? `${info.deviceName} (${info.fallback})` : info.deviceName],
+    ["File", bytes(info.fileSize)],
+    ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
+    ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens`],
+  ];
+  if (info.plan) facts.push(["Memory", memoryText(info.plan)]);
+  return (
+    <Section title="In use">
+      <div className="rounded-lg border border-line bg-raised p-4">
+        <p className="text-lg font-semibold tracking-tight">{info.name || engine.label}</p>
+        <dl className="mt-2 grid grid-cols-[5.5rem_1fr] gap-y-1 text-sm">
+          {facts.map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-soft">{name}</dt>
+              <dd className="[overflow-wrap:anywhere]">{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Section>
+  );
+}

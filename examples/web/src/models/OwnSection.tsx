@@ -1,0 +1,72 @@
+import { useRef, useState, type DragEvent } from "react";
+import { goTo, pageHref } from "../app/route";
+import { useEngine } from "../engine/engineStore";
+import { Button } from "../ui/Button";
+import { Field, inputLook } from "../ui/Field";
+import { bytes } from "../ui/format";
+import { Section } from "../ui/Section";
+import { PlanLine } from "./PlanLine";
+import { startModel } from "./startModel";
+import { directAddress, fileNameOf, useStoredModels } from "./storedModels";
+
+/** Any other GGUF file: by its address or from the disk. */
+export function OwnSection() {
+  return (
+    <Section title="A file of your own" intro="Any Gemma 4 model as a GGUF file.">
+      <ByAddress />
+      <FromDisk />
+    </Section>
+  );
+}
+
+const isAddress = (text: string) => /^https?:\/\/\S+$/.test(text.trim());
+
+function ByAddress() {
+  const download = useStoredModels((state) => state.download);
+  const [url, setUrl] = useState("");
+  const valid = isAddress(url);
+  return (
+    <form className="space-y-2" onSubmit={(event) => { event.preventDefault(); if (valid) void download(url).then(() => undefined); }}>
+      <Field label="Address">
+        {(ids) => <input {...ids} type="url" spellCheck={false} placeholder="https://…/model.gguf" className={inputLook} value={url} onChange={({ target }) => setUrl(target.value)} />}
+      </Field>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button type="submit" icon="download" disabled={!valid}>Download and keep</Button>
+        <Button disabled={!valid} onClick={() => startModel({ kind: "url", url: directAddress(url), name: fileNameOf(url) })}>Use without keeping</Button>
+        {valid && <PlanLine key={url} source={directAddress(url)} name={fileNameOf(url)} />}
+      </div>
+    </form>
+  );
+}
+
+function FromDisk() {
+  const picker = useRef<HTMLInputElement>(null);
+  const importFile = useStoredModels((state) => state.importFile);
+  const openFile = useEngine((state) => state.openFile);
+  const [file, setFile] = useState<File | null>(null);
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    setFile(event.dataTransfer.files[0] ?? null);
+  };
+  return (
+    <div className={`mt-5 rounded-lg border border-dashed p-4 ${over ? "border-wire bg-tint" : "border-line"}`} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
+      <input ref={picker} type="file" accept=".gguf" className="sr-only" aria-label="GGUF file" tabIndex={-1} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button icon="file" onClick={() => picker.current?.click()}>Choose a file</Button>
+        <span className="text-sm text-soft">{file ? `${file.name}, ${bytes(file.size)}` : "or drop one here."}</span>
+      </div>
+      {file && (
+        <div className="mt-3 space-y-2">
+          <PlanLine key={file.name} source={file} name={file.name} />
+          <div className="flex flex-wrap gap-2">
+            <Button look="solid" onClick={() => { void openFile(file); goTo(pageHref.chat); }}>Use from the disk</Button>
+            <Button onClick={() => void importFile(file)}>Copy into the browser</Button>
+          </div>
+          <p className="text-[0.8125rem] text-soft">From the disk it has to be chosen again after a reload; a copy in the browser stays.</p>
+        </div>
+      )}
+    </div>
+  );
+}

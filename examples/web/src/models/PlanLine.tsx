@@ -1,0 +1,37 @@
+import { store, type PlanResult, type Source } from "gemwire";
+import { useState } from "react";
+import { failureOf } from "../engine/failure";
+import { useSettings } from "../settings/settingsStore";
+import { Button } from "../ui/Button";
+import { planText } from "./planText";
+
+type Checked = { state: "unknown" } | { state: "checking" } | { state: "known"; result: PlanResult } | { state: "failed"; sentence: string };
+
+/** Says on demand whether a model fits; that reads the file's header, from wherever it is. */
+export function PlanLine({ source, name }: { source: Source; name: string }) {
+  const { context, memoryBudget } = useSettings();
+  const [checked, setChecked] = useState<Checked>({ state: "unknown" });
+  const check = async () => {
+    setChecked({ state: "checking" });
+    try {
+      const result = await store.plan(source, { ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) });
+      setChecked({ state: "known", result });
+    } catch (error) {
+      const { sentence, advice } = failureOf(error);
+      setChecked({ state: "failed", sentence: `${sentence} ${advice}` });
+    }
+  };
+  return (
+    <div className="text-[0.8125rem]" aria-live="polite">
+      {checked.state === "unknown" && <Button look="plain" className="!min-h-8 !px-2 -ml-2" aria-label={`Does ${name} fit?`} onClick={() => void check()}>Does it fit?</Button>}
+      {checked.state === "checking" && <span className="text-soft">Reading the header…</span>}
+      {checked.state === "failed" && <span className="text-danger">{checked.sentence}</span>}
+      {checked.state === "known" && <Known result={checked.result} />}
+    </div>
+  );
+}
+
+function Known({ result }: { result: PlanResult }) {
+  const { verdict, detail } = planText(result);
+  return <span><strong className={`font-semibold ${result.fits ? "text-accent" : "text-danger"}`}>{verdict}</strong> <span className="text-soft">{detail}</span></span>;
+}

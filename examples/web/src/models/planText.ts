@@ -1,0 +1,18 @@
+import type { Plan, PlanResult } from "gemwire";
+import { bytes, count } from "../ui/format";
+
+/** What a plan says, in the words of somebody who wants to know whether it fits. */
+export function planText({ fits, plan, suggestion }: PlanResult): { verdict: string; detail: string } {
+  const verdict = fits ? "Fits this device." : suggestion ? `Fits this device with ${suggestionText(suggestion)}.` : "Too large for this device.";
+  return { verdict, detail: memoryText(plan) };
+}
+
+export function memoryText(plan: Plan): string {
+  const onGpu = bytes(plan.weights + plan.cache + plan.activations);
+  const fromFile = plan.rows > 0 ? `; ${bytes(plan.rows)} of tables stay in the file and are read by row` : "";
+  return `${onGpu} of GPU memory for ${count(plan.context)} tokens of context${fromFile}.`;
+}
+
+export function suggestionText({ context, memoryBudget }: NonNullable<PlanResult["suggestion"]>): string {
+  return [context !== undefined && `${count(context)} tokens of context`, memoryBudget !== undefined && `at most ${bytes(memoryBudget)} of GPU memory`].filter(Boolean).join(" and ");
+}

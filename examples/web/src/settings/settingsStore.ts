@@ -1,0 +1,44 @@
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+import type { Sampling } from "../chat/message";
+import type { ModelChoice } from "../engine/choice";
+
+export type Theme = "light" | "dark" | "system";
+
+/** Google's recommended sampling for Gemma, with a limit that a phone can bear. */
+export const recommended: Sampling = {
+  temperature: 1, topK: 64, topP: 0.95, minP: 0, repetitionPenalty: 1, maxTokens: 2048, seed: null, thinking: false,
+};
+
+export interface Settings {
+  theme: Theme;
+  /** What Enter does; Shift+Enter does the other. */
+  enterSends: boolean;
+  system: string;
+  sampling: Sampling;
+  /** Opened when the app starts. */
+  model: ModelChoice;
+  /** null: as the model's plan says. */
+  context: number | null;
+  memoryBudget: number | null;
+  servers: string[];
+}
+
+interface SettingsState extends Settings {
+  set: (change: Partial<Settings>) => void;
+}
+
+const initial: Settings = {
+  theme: "system", enterSends: true, system: "", sampling: recommended, model: { kind: "builtin" }, context: null, memoryBudget: null, servers: [],
+};
+
+export const useSettings = create<SettingsState>()(
+  persist((set) => ({ ...initial, set: (change) => set(change) }), {
+    name: "gemwire.settings",
+    version: 1,
+    merge: (saved, current) => {
+      const known = (saved ?? {}) as Partial<Settings>;
+      return { ...current, ...known, sampling: { ...recommended, ...known.sampling } };
+    },
+  }),
+);

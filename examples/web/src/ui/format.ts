@@ -1,0 +1,32 @@
+const units = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** bytes writes a size in decimal units, as files are sold: 12.5 MB. */
+export function bytes(count: number): string {
+  let value = Math.max(0, count);
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : 1;
+  return `${value.toFixed(digits)} ${units[unit] ?? ""}`;
+}
+
+export const count = (value: number): string => value.toLocaleString("en");
+
+export function tokensPerSecond(value: number): string {
+  return `${value >= 99.5 ? value.toFixed(0) : value.toFixed(1)} tokens/s`;
+}
+
+export function when(time: number, now = Date.now()): string {
+  const date = new Date(time);
+  const days = Math.floor((startOfDay(now) - startOfDay(time)) / 86_400_000);
+  if (days <= 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  if (days === 1) return "Yesterday";
+  if (days < 7) return date.toLocaleDateString([], { weekday: "long" });
+  return date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+}
+
+function startOfDay(time: number): number {
+  return new Date(time).setHours(0, 0, 0, 0);
+}

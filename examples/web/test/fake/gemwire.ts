@@ -1,0 +1,188 @@
+// A scripted model behind the interface of the npm package, for tests alone. The first word of a question chooses
+// what happens; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu").
+import type {
+  ChatEvent, ChatOptions, DownloadOptions, ErrorCode, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
+  SelfTestReport, Source, StoredModel, Suggestion, Support, Usage,
+} from "../../../../bindings/wasm/npm/dist/index.js";
+
+export class GemwireError extends Error {
+  constructor(readonly code: ErrorCode, message: string, readonly advice?: string, readonly suggestion?: Suggestion) {
+    super(message);
+  }
+}
+
+const script = () => (typeof localStorage === "undefined" ? "" : (localStorage.getItem("fake") ?? ""));
+
+const wait = (ms: number, signal?: AbortSignal | null) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new GemwireError("cancelled", "cancelled"));
+    });
+  });
+
+const plan: Plan = { device: "Fake GPU", tensors: [], weights: 1_700_000_000, rows: 1_400_000_000, context: 8192, cache: 63_000_000, activations: 41_000_000, budget: 0 };
+const info: ModelInfo = {
+  name: "Scripted", device: "gpu", deviceName: "Fake GPU", template: "gemma4", layers: 35, vocab: 262144, maxContext: 131072, context: 8192, fileSize: 3_349_516_256, plan,
+};
+
+const markdown = `## A heat pump, in short
+
+It *moves* heat instead of making it, the way a **fridge** does. Three things matter:
+
+1. a fluid that boils when it is cold outside,
+2. a pump that presses it together, which makes it hot,
+3. a valve that lets it cool down again.
+
+| Outside | Heat for 1 kWh |
+|---|---|
+| 7 °C | 4.1 kWh |
+| −7 °C | 2.6 kWh |
+
+\`\`\`go
+// efficiency is heat out over work in.
+func efficiency(heat, work float64) float64 {
+	return heat / work
+}
+\`\`\`
+
+> Read more at https://example.org/heat-pumps, and mind the \`COP\`.
+`;
+
+const calls = { "/clock": ["get_time", {}], "/sum": ["calculate", { expression: "6 * 7" }], "/weather": ["get_weather", { city: "Vienna" }] } as const;
+
+function wordsOf(text: string): string[] {
+  return text.match(/\s*\S+\s*/g) ?? [];
+}
+
+function textOf(message: Message | undefined): string {
+  return typeof message?.content === "string" ? message.content : "";
+}
+
+export class Model {
+  readonly info: ModelInfo;
+  readonly lost: Promise<RealError | GemwireError>;
+  #lose: (error: GemwireError) => void = () => undefined;
+  #answer = new AbortController();
+  #open = true;
+
+  private constructor(name: string) {
+    this.info = { ...info, name };
+    this.lost = new Promise((resolve) => { this.#lose = resolve; });
+  }
+
+  static async load(source: Source, options: LoadOptions = {}): Promise<Model> {
+    for (let done = 0; done <= 4; done++) {
+      options.onProgress?.({ phase: done === 0 ? "header" : "weights", done: done * 1e6, total: 4e6 });
+      await wait(20, options.signal);
+    }
+    if (script() === "oom" && options.memoryBudget === undefined) {
+      throw new GemwireError("out-of-memory", "The GPU has too little memory for 4.2 GB.", "Load it with a smaller plan.", { context: 4096, memoryBudget: 1_900_000_000 });
+    }
+    if (script() === "slow") await wait(600_000, options.signal);
+    return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted");
+  }
+
+  static async selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean } = {}): Promise<SelfTestReport> {
+    for (let done = 0; done < 5; done++) {
+      options.onProgress?.({ done, total: 5, name: "matmul Q4_K" });
+      await wait(20, options.signal);
+    }
+    const failures = script() === "bad-kernels" ? [{ op: "attention", case: "heads 8", error: 0.4, tolerance: 0.002, kernels: ["attention.subgroups"] }] : [];
+    return {
+      version: "0.1.0", time: "2026-01-01T00:00:00Z", drivers: "fake 1.0", seconds: 2.4, cached: false, healthy: failures.length === 0, passed: 412, failed: failures.length, skipped: 3,
+      info: { name: "Fake GPU", vendor: "fake", driver: "1.0", backend: "webgpu", kind: "discrete" },
+      limits: {
+        maxBufferSize: 0, maxStorageBindingSize: 0, maxUniformBindingSize: 0, maxStorageBuffersPerStage: 0, minStorageOffsetAlignment: 0, minUniformOffsetAlignment: 0,
+        maxWorkgroupStorage: 0, maxWorkgroupInvocations: 0, maxWorkgroupSizeX: 0, maxWorkgroupsPerDimension: 0,
+      },
+      features: { timestamps: true, subgroups: true, shaderF16: false, packedDot: true },
+      ops: [{ op: "matmul", passed: 260, failed: 0, skipped: 3, worst: 0.31 }, { op: "attention", passed: 96, failed: failures.length, skipped: 0, worst: 0.12 }, { op: "rmsNorm", passed: 56, failed: 0, skipped: 0, worst: 0.02 }],
+      failures, avoid: { features: { timestamps: false, subgroups: false, shaderF16: false, packedDot: false } },
+    };
+  }
+
+  async *chat(messages: Message[], options: ChatOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
+    if (!this.#open) throw new GemwireError("closed", "the model is closed");
+    this.#answer = new AbortController();
+    const { signal } = this.#answer;
+    const last = messages.at(-1);
+    const question = textOf(messages.findLast(({ role }) => role === "user"));
+    const promptTokens = messages.reduce((sum, message) => sum + wordsOf(textOf(message)).length + 4, 0);
+    let answerTokens = 0;
+    const usage = (): Usage => ({ promptTokens, computedTokens: promptTokens, answerTokens, prefillMs: 12, decodeMs: answerTokens * 20, tokensPerSecond: 48.7 });
+    yield { type: "prefill", done: promptTokens, total: promptTokens };
+
+    const call = Object.entries(calls).find(([word]) => question.startsWith(word))?.[1];
+    if (call && last?.role === "user") {
+      yield { type: "tool_call", call: { id: "call_1", name: call[0], arguments: call[1] } };
+      yield { type: "done", reason: "tool_calls", usage: usage() };
+      return;
+    }
+    if (question.startsWith("/lost")) {
+      const error = new GemwireError("device-lost", "The GPU was taken away.", "Reload the model to go on.");
+      this.#lose(error);
+      throw error;
+    }
+    if (question.startsWith("/full")) throw new GemwireError("context-full", "The conversation no longer fits the context.", "Start a new chat.");
+    if (options.thinking === true || question.startsWith("/think")) {
+      for (const word of wordsOf("The question is simple. First I recall what a heat pump does, then I put it into an order.")) yield { type: "thinking", text: word };
+    }
+    const result = last?.role === "tool" ? `The tool says ${textOf(last)}.` : null;
+    const text = result ?? (question.startsWith("/long") ? "word ".repeat(600) : question.startsWith("/md") ? markdown : question.startsWith("/system") ? `My orders: ${textOf(messages.find(({ role }) => role === "system"))}` : `You said: ${question}`);
+    for (const word of wordsOf(text)) {
+      if (signal.aborted) {
+        yield { type: "done", reason: "cancelled", usage: usage() };
+        return;
+      }
+      answerTokens++;
+      yield { type: "text", text: word };
+      await wait(question.startsWith("/long") ? 20 : 1, options.signal);
+    }
+    yield { type: "done", reason: "stop", usage: usage() };
+  }
+
+  stop(): void {
+    this.#answer.abort();
+  }
+
+  close(): Promise<void> {
+    this.#open = false;
+    return Promise.resolve();
+  }
+}
+
+const stored = new Map<string, StoredModel>();
+
+export const store = {
+  list: () => Promise.resolve([...stored.values()]),
+  async download(url: string, options: DownloadOptions = {}): Promise<StoredModel> {
+    const name = options.name ?? "model.gguf";
+    const size = 100_000_000;
+    let received = stored.get(name)?.received ?? 0;
+    const model = () => ({ name, size, received, complete: received >= size, url, modified: 0 });
+    while (received < size) {
+      await wait(50, options.signal);
+      received = Math.min(size, received + 2_000_000);
+      stored.set(name, model());
+      options.onProgress?.({ done: received, total: size, resumed: 0 });
+    }
+    return model();
+  },
+  import(file: File, options: ImportOptions = {}): Promise<StoredModel> {
+    const model = { name: options.name ?? file.name, size: file.size, received: file.size, complete: true, modified: 0 };
+    stored.set(model.name, model);
+    return Promise.resolve(model);
+  },
+  delete(name: string): Promise<void> {
+    stored.delete(name);
+    return Promise.resolve();
+  },
+  estimate: () => Promise.resolve({ usage: 120_000_000, quota: 60_000_000_000, persisted: true }),
+  plan: (): Promise<PlanResult> => Promise.resolve({ fits: true, plan }),
+};
+
+export function support(): Promise<Support> {
+  return Promise.resolve(script() === "no-webgpu" ? { webgpu: false, reason: "This browser has no WebGPU.", opfs: true } : { webgpu: true, opfs: true });
+}

@@ -1,0 +1,57 @@
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import tailwindcss from "@tailwindcss/vite";
+import { defineConfig } from "vite";
+import { VitePWA } from "vite-plugin-pwa";
+
+const fake = fileURLToPath(new URL("./test/fake/gemwire.ts", import.meta.url));
+
+// `--mode fake` builds the app over a scripted model, for tests of states that a
+// healthy device never shows. It goes to a folder of its own and is never served.
+export default defineConfig(({ mode }) => ({
+  base: "./",
+  resolve: mode === "fake" ? { alias: { gemwire: fake } } : {},
+  optimizeDeps: { exclude: ["gemwire", "@sqlite.org/sqlite-wasm"] },
+  worker: { format: "es" },
+  build: {
+    target: "es2023",
+    outDir: mode === "fake" ? "dist-fake" : "dist",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 900,
+  },
+  plugins: [
+    react(),
+    tailwindcss(),
+    VitePWA({
+      registerType: "prompt",
+      injectRegister: false,
+      includeAssets: [],
+      manifest: {
+        name: "gemwire",
+        short_name: "gemwire",
+        description: "Chat with Gemma 4 on your own GPU. Nothing leaves the machine.",
+        id: "./",
+        start_url: "./",
+        scope: "./",
+        display: "standalone",
+        background_color: "#f3f5f1",
+        theme_color: "#f3f5f1",
+        icons: [
+          { src: "icons/icon-192.png", sizes: "192x192", type: "image/png" },
+          { src: "icons/icon-512.png", sizes: "512x512", type: "image/png" },
+          { src: "icons/maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
+        ],
+      },
+      workbox: {
+        // Everything the first offline answer needs: app, fonts, engine, built-in model.
+        globPatterns: ["**/*.{js,mjs,css,html,svg,png,wasm,gguf}", "**/*latin-wght-*.woff2", "**/*latin-ext-wght-normal*.woff2"],
+        globIgnores: ["**/sqlite3-opfs-async-proxy*", "**/sqlite3-worker1*"],
+        maximumFileSizeToCacheInBytes: 64 << 20,
+        navigateFallback: "index.html",
+        navigateFallbackDenylist: [/^\/models(\/|$)/, /^\/bench(\/|$)/, /^\/gemwire(\/|$)/, /^\/results(\/|$)/],
+        cleanupOutdatedCaches: true,
+        clientsClaim: true,
+      },
+    }),
+  ],
+}));
