@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // App is a folder of web pages.
@@ -123,12 +124,14 @@ func (p *pages) addSlash(w http.ResponseWriter, r *http.Request, name string) {
 	w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
-// hashedName matches names that say what is in the file, as bundlers give them.
-var hashedName = regexp.MustCompile(`(^|/)assets/(.*/)?[^/]+[-.][\w-]{8,}\.\w+$`)
+// hashedName matches names that bundlers give: "index-BxY3f_ab.js", where eight
+// characters say what is in the file.
+var hashedName = regexp.MustCompile(`(?:^|/)assets/.*[-.]([\w-]{8})\.\w+$`)
 
 // cacheControl: hashed names never change, all else is asked about each time.
 func cacheControl(name string) string {
-	if hashedName.MatchString(name) {
+	match := hashedName.FindStringSubmatch(name)
+	if match != nil && strings.ContainsFunc(match[1], func(r rune) bool { return unicode.IsDigit(r) || unicode.IsUpper(r) }) { // no word
 		return "public, max-age=31536000, immutable"
 	}
 	return "no-cache"

@@ -153,12 +153,13 @@ func TestAppWithoutARoot(t *testing.T) {
 
 func TestCaching(t *testing.T) {
 	h := modelSite(t, func(o *Options) {
-		o.Apps = []App{{"/", tree(t, map[string]string{"index.html": "x", "assets/index-BxY3f_ab.js": "x", "assets/logo.svg": "x", "sw.js": "x"})}}
+		o.Apps = []App{{"/", tree(t, map[string]string{"index.html": "x", "assets/index-BxY3f_ab.js": "x", "assets/logo.svg": "x", "assets/theme-settings.js": "x", "sw.js": "x"})}}
 	})
 	for target, want := range map[string]string{
 		"/":                         "no-cache",
 		"/sw.js":                    "no-cache",
 		"/assets/logo.svg":          "no-cache",
+		"/assets/theme-settings.js": "no-cache",
 		"/assets/index-BxY3f_ab.js": "public, max-age=31536000, immutable",
 		"/assets/none-BxY3f_ab.js":  "no-store",
 		"/models":                   "no-store",
@@ -181,8 +182,10 @@ func TestCompression(t *testing.T) {
 		"old.js": script, "old.js.gz": "OLD", "photo.png": script,
 	})
 	past := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(folder, "old.js.gz"), past, past); err != nil {
-		t.Fatal(err)
+	for name, when := range map[string]time.Time{"old.js.gz": past.Add(-time.Hour), "old.js": past, "both.js": past} {
+		if err := os.Chtimes(filepath.Join(folder, name), when, when); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h := site(t, Options{Apps: []App{{"/", folder}}})
 	tests := []struct{ target, accept, encoding, content string }{
