@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; `make help` lists the rest.
 
-MODULES  := quant gguf wgslkit gemma4 gemma4/nano tools
+MODULES  := quant gguf wgslkit gemma4 gemma4/nano bindings/wasm tools
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 PROMPT   ?= What is the capital of France?
 MODEL    ?=
@@ -34,6 +34,16 @@ test: ## Install what is missing, then vet, staticcheck and every test
 test-web: ## Run the kernels' and models' tests in Chromium (WebGPU on SwiftShader)
 	@scripts/setup.sh web
 	@node bindings/wasm/browsertest/run.mjs
+
+.PHONY: wasm
+wasm: ## Build the browser's bundle and npm package in bindings/wasm/npm/dist; fails over 4 MB gzipped
+	@scripts/setup.sh build
+	@scripts/wasm.sh
+
+.PHONY: npm
+npm: ## Build, check, test in Chromium and pack the npm package into dist/
+	@scripts/setup.sh build
+	@scripts/wasm.sh pack
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck

@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/gemwire/gemwire/gemma4 v0.1.0
+	github.com/gemwire/gemwire/gemma4/nano v0.1.0
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
