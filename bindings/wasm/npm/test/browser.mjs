@@ -10,8 +10,8 @@ const npm = resolve(import.meta.dirname, "..");
 export const root = resolve(npm, "../../..");
 export const nano = join(root, "gemma4/nano/nano.gguf");
 
-export async function start() {
-  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/testdata": join(root, "testdata") });
+export async function start(options) {
+  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist") }, options);
   const models = await serveFaults(nano);
   const browser = await launch();
   const context = await browser.newContext();

@@ -1,0 +1,2 @@
+import * as gemwire from "/dist/index.js";
+globalThis.gemwire = gemwire;
