@@ -21,6 +21,9 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(p.Messages) == 0 {
+		return nil, fmt.Errorf("%w: a conversation without messages", errArgument)
+	}
 	s, err := c.ref()
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => env?.stop());
 
-test("the self-test finds every kernel right, and remembers that", { timeout: 900_000 }, async () => {
+test("the self-test finds every kernel right, and remembers that", { timeout: 1_800_000 }, async () => {
   const { value, error } = await attempt(page, async () => {
     const seen = [];
     const begun = performance.now();

@@ -23,8 +23,7 @@ export class HttpSource implements OpenSource {
   static async open(url: string, signal: AbortSignal, options?: RequestOptions): Promise<OpenSource> {
     const file = await RemoteFile.open(url, signal, options);
     if (file.ranges) return new HttpSource(file);
-    if (file.size !== null && file.size <= smallFile) return new MemorySource(await whole(file, file.size, signal));
-    throw new GemwireError("no-ranges", `${file.shown}: the server does not serve parts of the file`);
+    return new MemorySource(await whole(file, signal));
   }
 
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
@@ -54,14 +53,21 @@ export class HttpSource implements OpenSource {
   }
 }
 
-async function whole(file: RemoteFile, size: number, signal: AbortSignal): Promise<Uint8Array> {
-  const bytes = new Uint8Array(size);
+// whole takes a file of a server that serves no parts, if it is small.
+async function whole(file: RemoteFile, signal: AbortSignal): Promise<Uint8Array> {
+  const tooLarge = () => new GemwireError("no-ranges", `${file.shown}: the server does not serve parts of the file`);
+  if ((file.size ?? 0) > smallFile) throw tooLarge();
+  let chunks: Uint8Array[] = [];
   let got = 0;
-  await file.stream(0, size, signal, (chunk) => {
-    bytes.set(chunk, got);
+  await file.stream(0, file.size, signal, (chunk) => {
     got += chunk.length;
-  }, () => { got = 0; });
-  return bytes;
+    if (got > smallFile) throw tooLarge();
+    chunks.push(chunk);
+  }, () => {
+    chunks = [];
+    got = 0;
+  });
+  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
 /** fetchWhole takes a small file at once, through the browser's cache and the page's service worker. */
