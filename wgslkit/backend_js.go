@@ -153,6 +153,7 @@ func (b *jsBackend) describe() (Info, Limits, Features) {
 	d := js.Global().Get("gemwireWebGPU").Call("describe", b.object)
 	info := Info{Name: d.Get("name").String(), Vendor: d.Get("vendor").String(), Driver: d.Get("driver").String(), Backend: "WebGPU"}
 	info.Kind = jsKind(info, d.Get("fallback").Bool())
+	info.SlowCompiler = info.Kind == CPU // browsers keep nothing of what a software rasterizer has compiled
 	l, f := d.Get("limits"), d.Get("features")
 	size := func(name string) int64 { return int64(l.Get(name).Float()) }
 	return info, Limits{

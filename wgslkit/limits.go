@@ -18,6 +18,9 @@ type Info struct {
 	Driver  string `json:"driver"`
 	Backend string `json:"backend"` // Vulkan, Metal, D3D12, WebGPU
 	Kind    Kind   `json:"kind"`
+	// SlowCompiler tells that a kernel may take seconds to compile, one after
+	// another, each time the device is opened.
+	SlowCompiler bool `json:"slowCompiler,omitempty"`
 }
 
 // Limits are the device's own, as granted. Sizes are in bytes.

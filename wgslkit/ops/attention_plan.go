@@ -45,6 +45,13 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 	}
 }
 
+// forSlowCompiler is t with as little workgroup memory as will do.
+func (t AttentionTuning) forSlowCompiler() AttentionTuning {
+	t.TokenThreads, t.TokenKeys, t.TokenKeyLanes, t.TokenHeads = 4, 16, 4, 1
+	t.TileThreads, t.TileRows, t.TileKeys, t.TileKeyLanes = 4, 4, 16, 4
+	return t
+}
+
 // tokenPlan is how one token's attention is laid out.
 type tokenPlan struct {
 	heads     int // query heads that share a workgroup's keys

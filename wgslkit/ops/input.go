@@ -73,7 +73,7 @@ func (r *Recorder) prepare(label string, in Input, cols int, out *wgslkit.Buffer
 		out = r.temp("unused output", 4)
 	}
 	threads := r.kit.tuning.Threads
-	if r.kit.tuning.MatvecLooped {
+	if r.kit.tuning.MatvecLooped && !r.kit.tuning.SmallKernels {
 		threads = r.kit.tuning.MatvecThreads
 	}
 	r.dispatch("prepare.wgsl", wgslkit.Variant{"THREADS": threads, "ADD": in.Add != nil, "NORM": in.Norm != nil}, wgslkit.Call{

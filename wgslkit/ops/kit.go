@@ -31,6 +31,9 @@ type Tuning struct {
 	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
 	// MatvecLooped passes many rows by inputs in registers (wgsl/rows_looped.wgsl).
 	MatvecLooped bool
+	// SmallKernels takes one small product kernel for each type of weights
+	// (wgsl/product.wgsl), in place of several that do more at once.
+	SmallKernels bool
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
 	// Sampling holds the sizes of sampling.
@@ -41,7 +44,11 @@ type Tuning struct {
 
 // New returns the kit for dev.
 func New(dev *wgslkit.Device) *Kit {
-	return NewTuned(dev, TuningFor(dev.Info().Kind, dev.Features()))
+	tuning := TuningFor(dev.Info().Kind, dev.Features())
+	if dev.Info().SlowCompiler {
+		tuning = tuning.ForSlowCompiler()
+	}
+	return NewTuned(dev, tuning)
 }
 
 // NewTuned is New with other sizes than the device's kind suggests: to
@@ -65,6 +72,16 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 		t.Threads = 16
 		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, runtime.NumCPU()), true
 	}
+	return t
+}
+
+// ForSlowCompiler is t for a device that spends longer on compiling kernels than
+// on running them. What costs most there is the size of workgroup memory, which
+// code of as many instructions clears; then code by itself, and barriers.
+func (t Tuning) ForSlowCompiler() Tuning {
+	t.SmallKernels = true
+	t.Threads, t.MatvecGroups = 4, 4
+	t.Attention = t.Attention.forSlowCompiler()
 	return t
 }
 

@@ -52,6 +52,11 @@ func (r *Recorder) Linear(o Linear) {
 	o.In.Stride = orInt(o.In.Stride, o.W.Cols)
 	o.OutStride = orInt(o.OutStride, o.W.outputs(o.Gated))
 	o.MulStride = orInt(o.MulStride, o.W.outputs(o.Gated))
+	if r.kit.tuning.SmallKernels && o.In.Merge == nil {
+		o.In = r.prepared(o.Label, o.In, o.W.Cols)
+		r.product(o)
+		return
+	}
 	if r.width == 1 {
 		r.matvec(o)
 		return
@@ -81,12 +86,16 @@ const (
 	flagMul
 	flagAdded
 	flagPerSlot
+	flagGated
 )
 
 func (o Linear) flags() uint32 {
 	flags := o.In.flags()
 	if o.Mul != nil {
 		flags |= flagMul
+	}
+	if o.Gated {
+		flags |= flagGated
 	}
 	return flags
 }

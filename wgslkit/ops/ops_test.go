@@ -66,3 +66,13 @@ func TestSizesOfGPUs(t *testing.T) {
 	}
 	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
 }
+
+// TestSmallKernels runs what a device that compiles slowly gets, wherever the test runs.
+func TestSmallKernels(t *testing.T) {
+	dev := openKit(t, wgslkit.Options{}).Device()
+	if dev.Info().SlowCompiler {
+		t.Skip("TestOps runs them here")
+	}
+	kit := ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler())
+	runCases(t, kit, func(opstest.Case) bool { return true })
+}

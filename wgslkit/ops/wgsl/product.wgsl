@@ -1,0 +1,81 @@
+// out[t, r] = W[r]·x[t], or where GATED act(W[2r]·x[t]) · (W[2r+1]·x[t]), then
+// what activation.wgsl names and `mul`: matvec.wgsl and matmul.wgsl in one
+// small kernel, for processors on which compiling counts, and so do barriers
+// and workgroup memory. There are none of either.
+//
+// A thread takes rows_of_thread neighbouring rows (at most ROWS, an even
+// number) and one token: it keeps a strip of the inputs in registers while its
+// rows pass. Each strips/<STRIPS>.wgsl gives
+//
+//   const STRIP: u32                                columns of a strip
+//   fn load_strip(at: u32, strip: u32)              reads its inputs, which x has from `at` on
+//   fn strip_dot(row: u32, strip: u32) -> f32       their product with a row's weights
+//
+// with row in 16-byte words. x has zeros beyond the row: use input().
+
+struct Params {
+  rows: u32,  // of the tile of W
+  first: u32, // its first row
+  cols: u32,
+  strips: u32, // in a row
+
+  row_size: u32,
+  plane1: u32,
+  plane2: u32,
+  flags: u32,
+
+  x_offset: u32,
+  x_stride: u32,
+  out_offset: u32,
+  out_stride: u32,
+
+  mul_offset: u32,
+  mul_stride: u32,
+  act: u32,
+  softcap: f32,
+
+  rows_of_thread: u32,
+}
+
+@group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read> x: array<f32>;
+@group(0) @binding(2) var<storage, read> mul: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+@group(0) @binding(4) var<uniform> params: Params;
+
+const GATED: u32 = 32u; // of params.flags
+
+//#include "finish.wgsl"
+
+fn input(at: u32, column: u32) -> f32 { return select(0.0, x[at + column], column < params.cols); }
+
+// inputs is those of four columns.
+fn inputs(at: u32, column: u32) -> vec4<f32> {
+  return vec4<f32>(input(at, column), input(at, column + 1u), input(at, column + 2u), input(at, column + 3u));
+}
+
+fn total(v: vec4<f32>) -> f32 { return (v.x + v.y) + (v.z + v.w); }
+
+//#include "strips/${STRIPS}.wgsl"
+
+var<private> sums: array<f32, ROWS>;
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let token = workgroup.y;
+  let first = (workgroup.x * THREADS + thread) * params.rows_of_thread;
+  let count = min(params.rows_of_thread, params.rows - min(first, params.rows));
+  for (var strip = 0u; strip < params.strips; strip++) {
+    load_strip(token * params.x_stride + params.x_offset, strip);
+    for (var r = 0u; r < count; r++) {
+      sums[r] += strip_dot((first + r) * params.row_size, strip);
+    }
+  }
+  let gated = (params.flags & GATED) != 0u;
+  let step = select(1u, 2u, gated);
+  for (var r = 0u; r < count; r += step) {
+    var v = activate(params.act, sums[r]);
+    if (gated) { v = v * sums[r + 1u]; }
+    finish(token, (params.first + first + r) / step, v);
+  }
+}
