@@ -8,20 +8,11 @@
 //
 // $GEMWIRE_CHROMIUM names another browser. Without --swiftshader it computes on
 // the machine's GPU; with it on the CPU, as tests do where there is none.
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
-import { createInterface } from "node:readline";
+import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-
-const root = resolve(import.meta.dirname, "../..");
-
-const common = [
-  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-webgpu",
-];
-const onGPU = ["--enable-features=Vulkan", "--ignore-gpu-blocklist"];
-const onCPU = ["--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader"];
+import { launch } from "./chromium.mjs";
+import { serve } from "./serving.mjs";
 
 function options() {
   const text = { type: "string" };
@@ -40,37 +31,6 @@ function served(model) {
   if (model === "nano" || /^https?:/.test(model)) return { args: [], url: model };
   if (existsSync(model)) return { args: ["--models", dirname(resolve(model))], url: `/models/${encodeURIComponent(basename(model))}` };
   return { args: ["--ollama"], url: `/models/${model.split("/").map(encodeURIComponent).join("/")}` };
-}
-
-// serve starts the server and returns its address, and what ends it.
-async function serve(args) {
-  const program = process.env.GEMWIRE ?? join(root, "bin/gemwire");
-  const child = spawn(program, [
-    "serve", "--addr", "127.0.0.1:0", "--app", `/bench/=${import.meta.dirname}`, "--app", `/gemwire/=${join(root, "bindings/wasm/npm/dist")}`, ...args,
-  ], { stdio: ["ignore", "pipe", "inherit"] });
-  const failed = new Promise((_, reject) => {
-    child.once("error", (error) => reject(new Error(`${program} does not start (${error.code}); build it with make build`)));
-    child.once("exit", (code) => reject(new Error(`gemwire serve ended with status ${code}`)));
-  });
-  failed.catch(() => {}); // it also ends when all is done
-  const lines = createInterface({ input: child.stdout });
-  const [url] = await Promise.race([new Promise((ready) => lines.once("line", (line) => ready([line]))), failed]);
-  return { url, close: () => child.kill("SIGINT") };
-}
-
-// browser starts Chromium through playwright-core, which the tests of the package install.
-function browser({ swiftshader, headed }) {
-  const from = createRequire(join(root, "bindings/wasm/browsertest/package.json"));
-  let chromium;
-  try {
-    ({ chromium } = from("playwright-core"));
-  } catch {
-    throw new Error("playwright-core is missing; run: npm ci --prefix bindings/wasm/browsertest");
-  }
-  return chromium.launch({
-    executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium", headless: !headed,
-    args: [...common, ...(swiftshader ? onCPU : onGPU)],
-  });
 }
 
 function address(base, url, opts) {
@@ -99,7 +59,7 @@ async function main() {
   const { args, url } = served(opts.model);
   const server = await serve(args);
   try {
-    const chromium = await browser(opts);
+    const chromium = await launch(opts);
     try {
       const figures = await measure(await chromium.newPage(), address(server.url, url, opts), Number(opts.timeout) * 1000);
       console.log(JSON.stringify(figures, null, 2));
