@@ -4,6 +4,6 @@
 // Read cmd/gemwire/main.go and internal/command/root.go first: the latter lists
 // the commands, each of which is a file of that package. What they share stands
 // beside it: internal/modelref finds the model that a user names,
-// internal/download fetches one, internal/terminal is the terminal itself
+// internal/download fetches one, internal/serve is the web server, internal/terminal is the terminal itself
 // (Ctrl-C, progress, colours, line editing).
 package tools

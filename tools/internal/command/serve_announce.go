@@ -58,7 +58,7 @@ func (s *serveCommand) sayIdentity(urls []string, opts serve.Options, identity s
 		s.env.say("gemwire: made a new certificate, good for a year")
 	}
 	s.env.say("gemwire: browsers ask about the certificate, whose SHA-256 is\n  %s", identity.Fingerprint())
-	s.env.say("To be asked no more, install the authority %s and trust it; its SHA-256 is\n  %s", urls[len(urls)-1]+"gemwire.crt", identity.AuthorityFingerprint())
+	s.env.say("gemwire: to be asked no more, install the authority %s and trust it; its SHA-256 is\n  %s", urls[len(urls)-1]+"gemwire.crt", identity.AuthorityFingerprint())
 	if opts.Open && terminal.IsTerminal(s.env.err) {
 		qrterminal.GenerateHalfBlock(urls[len(urls)-1], qrterminal.L, s.env.err)
 	}

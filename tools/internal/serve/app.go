@@ -36,6 +36,9 @@ func mountApps(mux *http.ServeMux, apps []App) error {
 		root = root || app.Path == "/"
 		mux.Handle("GET "+app.Path, http.StripPrefix(app.Path, &pages{app.Folder, packed}))
 	}
+	if !root {
+		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuseFile(w, fs.ErrNotExist) })
+	}
 	if !root && len(apps) > 0 {
 		mux.Handle("GET /{$}", http.RedirectHandler(apps[0].Path, http.StatusTemporaryRedirect))
 	}
