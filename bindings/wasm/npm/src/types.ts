@@ -7,6 +7,8 @@ export interface Adapter {
   driver: string;
   backend: string;
   kind: string;
+  /** A kernel may take seconds to compile, each time a model is loaded. */
+  slowCompiler?: boolean;
 }
 
 /** The device's limits in force; sizes are in bytes. */

@@ -229,6 +229,7 @@ export interface WgslkitInfo {
   driver: string;
   backend: string;
   kind: string;
+  slowCompiler?: boolean;
 }
 
 export interface WgslkitLimits {
