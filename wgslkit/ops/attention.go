@@ -37,7 +37,7 @@ func (r *Recorder) Attention(o Attention) *Partials {
 		r.fail(o.Label, err)
 		return nil
 	}
-	if r.width > 1 {
+	if r.width > 1 || r.kit.tuning.SmallKernels {
 		r.attendTiles(o)
 		return nil
 	}

@@ -45,10 +45,10 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 	}
 }
 
-// forSlowCompiler is t with as little workgroup memory as will do.
+// forSlowCompiler is t with as little workgroup memory as will do, for a prompt's
+// kernel that takes decoding steps as well.
 func (t AttentionTuning) forSlowCompiler() AttentionTuning {
-	t.TokenThreads, t.TokenKeys, t.TokenKeyLanes, t.TokenHeads = 4, 16, 4, 1
-	t.TileThreads, t.TileRows, t.TileKeys, t.TileKeyLanes = 4, 4, 16, 4
+	t.TileThreads, t.TileRows, t.TileKeys, t.TileKeyLanes = 4, 1, 16, 4
 	return t
 }
 
