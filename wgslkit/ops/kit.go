@@ -81,6 +81,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 func (t Tuning) ForSlowCompiler() Tuning {
 	t.SmallKernels = true
 	t.Threads, t.MatvecGroups = 4, 4
+	t.Sampling.StoredBins = true
 	t.Attention = t.Attention.forSlowCompiler()
 	return t
 }

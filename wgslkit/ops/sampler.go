@@ -72,7 +72,7 @@ func (o SamplerOptions) layout(shape samplerShape) (l samplerLayout) {
 	if o.MaxLogProbs > 0 {
 		l.list += 3 * o.Vocab
 	}
-	l.scratch = samplerTotals + 4*shape.bins + 4*shape.groups
+	l.scratch = samplerTotals + 4*shape.bins + 4*shape.groups + 3*shape.bins
 	return l
 }
 
@@ -112,7 +112,7 @@ func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
 const countThreads = 256
 
 func (s *Sampler) variant(threads int) wgslkit.Variant {
-	return wgslkit.Variant{"THREADS": threads, "BINS": s.shape.bins}
+	return wgslkit.Variant{"THREADS": threads, "BINS": s.shape.bins, "STORED_BINS": s.kit.tuning.Sampling.StoredBins}
 }
 
 func (s *Sampler) build() (err error) {

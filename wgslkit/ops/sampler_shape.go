@@ -13,6 +13,8 @@ type SamplingTuning struct {
 	Threads, PerThread, Groups int
 	// LastThreads is the least workgroup size of the last step, one workgroup.
 	LastThreads int
+	// StoredBins keeps histograms out of workgroup memory.
+	StoredBins bool
 }
 
 func samplingTuning(kind wgslkit.Kind) SamplingTuning {

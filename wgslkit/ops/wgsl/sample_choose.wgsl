@@ -19,10 +19,52 @@
 @group(0) @binding(0) var<storage, read> settings: Settings;
 @group(0) @binding(1) var<storage, read_write> state: array<u32>;
 @group(0) @binding(2) var<storage, read> logits: array<u32>;
+//#if STORED_BINS
+@group(0) @binding(3) var<storage, read_write> scratch: array<atomic<u32>>;
+//#else
 @group(0) @binding(3) var<storage, read> scratch: array<u32>;
+//#end
 @group(0) @binding(4) var<storage, read> list: array<u32>;
 @group(0) @binding(5) var<storage, read_write> tokens: array<u32>;
 @group(0) @binding(6) var<storage, read_write> memory: array<u32>;
+
+//#if STORED_BINS
+fn scratch_word(i: u32) -> u32 { return atomicLoad(&scratch[i]); }
+
+// The histograms that are made here, and the room, stand behind what the other steps left.
+fn work_count() -> u32 { return PARTIALS + 4u * settings.groups; }
+fn work_low() -> u32 { return work_count() + BINS; }
+fn work_high() -> u32 { return work_low() + BINS; }
+
+fn set_work(i: u32, count: u32, low: u32, high: u32) {
+  atomicStore(&scratch[work_count() + i], count);
+  atomicStore(&scratch[work_low() + i], low);
+  atomicStore(&scratch[work_high() + i], high);
+}
+
+fn add_to_bin(bin: u32, mass: vec2<u32>) {
+  atomicAdd(&scratch[work_count() + bin], 1u);
+  let before = atomicAdd(&scratch[work_low() + bin], mass.x);
+  let high = mass.y + select(0u, 1u, before + mass.x < before);
+  if (high != 0u) { atomicAdd(&scratch[work_high() + bin], high); }
+}
+
+fn room_order(slot: u32) -> u32 { return scratch_word(work_count() + slot); }
+fn room_token(slot: u32) -> u32 { return scratch_word(work_low() + slot); }
+fn room_mass(slot: u32) -> vec2<u32> { return mass_of(bitcast<f32>(scratch_word(work_high() + slot))); }
+//#else
+fn scratch_word(i: u32) -> u32 { return scratch[i]; }
+
+fn set_work(i: u32, count: u32, low: u32, high: u32) {
+  atomicStore(&bin_count[i], count);
+  atomicStore(&bin_low[i], low);
+  atomicStore(&bin_high[i], high);
+}
+
+fn room_order(slot: u32) -> u32 { return atomicLoad(&bin_count[slot]); }
+fn room_token(slot: u32) -> u32 { return atomicLoad(&bin_low[slot]); }
+fn room_mass(slot: u32) -> vec2<u32> { return mass_of(bitcast<f32>(atomicLoad(&bin_high[slot]))); }
+//#end
 
 var<workgroup> best_key: atomic<u32>;
 var<workgroup> best_token: atomic<u32>;
@@ -32,13 +74,13 @@ var<workgroup> bad: atomic<u32>;
 fn reduce_partials(lane: u32) {
   if (lane == 0u) { atomicStore(&best_token, 0xffffffffu); }
   for (var g = lane; g < settings.groups; g += THREADS) {
-    atomicMax(&best_key, scratch[PARTIALS + 4u * g]);
-    atomicMax(&raw_key, scratch[PARTIALS + 4u * g + 2u]);
-    atomicOr(&bad, scratch[PARTIALS + 4u * g + 3u]);
+    atomicMax(&best_key, scratch_word(PARTIALS + 4u * g));
+    atomicMax(&raw_key, scratch_word(PARTIALS + 4u * g + 2u));
+    atomicOr(&bad, scratch_word(PARTIALS + 4u * g + 3u));
   }
   workgroupBarrier();
   for (var g = lane; g < settings.groups; g += THREADS) {
-    if (scratch[PARTIALS + 4u * g] == atomicLoad(&best_key)) { atomicMin(&best_token, scratch[PARTIALS + 4u * g + 1u]); }
+    if (scratch_word(PARTIALS + 4u * g) == atomicLoad(&best_key)) { atomicMin(&best_token, scratch_word(PARTIALS + 4u * g + 1u)); }
   }
   workgroupBarrier();
 }
@@ -70,8 +112,8 @@ fn entry_weight(at: u32, raw: bool) -> u32 {
 }
 
 fn entry_bin(order: u32, raw: bool) -> u32 {
-  if (raw) { return bin_of(~order, scratch[RAW_KEY], settings.raw_scale, settings.raw_limit); }
-  return bin_of(~order, scratch[BEST_KEY], settings.bin_scale, settings.bin_limit);
+  if (raw) { return bin_of(~order, scratch_word(RAW_KEY), settings.raw_scale, settings.raw_limit); }
+  return bin_of(~order, scratch_word(BEST_KEY), settings.bin_scale, settings.bin_limit);
 }
 
 fn in_range(order: u32, token: u32, range: Range, raw: bool) -> bool {
@@ -81,13 +123,15 @@ fn in_range(order: u32, token: u32, range: Range, raw: bool) -> bool {
 
 // load_bins brings the level-1 histogram back.
 fn load_bins(raw: bool, lane: u32) {
-  workgroupBarrier();
+  bins_barrier();
+//#if STORED_BINS
+  use_bins(select(BIN_COUNT, RAW_COUNT, raw), BIN_LOW, BIN_HIGH, !raw);
+//#else
   for (var bin = lane; bin < BINS; bin += THREADS) {
-    atomicStore(&bin_count[bin], scratch[select(BIN_COUNT, RAW_COUNT, raw) + bin]);
-    atomicStore(&bin_low[bin], select(scratch[BIN_LOW + bin], 0u, raw));
-    atomicStore(&bin_high[bin], select(scratch[BIN_HIGH + bin], 0u, raw));
+    set_work(bin, scratch_word(select(BIN_COUNT, RAW_COUNT, raw) + bin), select(scratch_word(BIN_LOW + bin), 0u, raw), select(scratch_word(BIN_HIGH + bin), 0u, raw));
   }
-  workgroupBarrier();
+  bins_barrier();
+//#end
   sum_bins(lane);
 }
 
@@ -123,13 +167,12 @@ fn shift_for(low: u32, high: u32) -> u32 {
 
 // refine makes a histogram of a range, by order, or by token where all are equal.
 fn refine(range: Range, raw: bool, lane: u32) {
-  workgroupBarrier();
-  for (var bin = lane; bin < BINS; bin += THREADS) {
-    atomicStore(&bin_count[bin], 0u);
-    atomicStore(&bin_low[bin], 0u);
-    atomicStore(&bin_high[bin], 0u);
-  }
-  workgroupBarrier();
+  bins_barrier();
+//#if STORED_BINS
+  use_bins(work_count(), work_low(), work_high(), true);
+//#end
+  for (var bin = lane; bin < BINS; bin += THREADS) { set_work(bin, 0u, 0u, 0u); }
+  bins_barrier();
   let equal = range.order_low == range.order_high;
   let low = select(range.order_low, range.token_low, equal);
   let shift = shift_for(low, select(range.order_high, range.token_high, equal));
@@ -141,7 +184,7 @@ fn refine(range: Range, raw: bool, lane: u32) {
       add_to_bin((select(order, token, equal) - low) >> shift, mass_of(bitcast<f32>(entry_weight(at, raw))));
     }
   }
-  workgroupBarrier();
+  bins_barrier();
   sum_bins(lane);
 }
 
@@ -166,28 +209,22 @@ fn comes_before(order: u32, token: u32, other_order: u32, other_token: u32) -> b
 
 // fill_room takes the tokens of a range into workgroup memory.
 fn fill_room(range: Range, raw: bool, lane: u32) {
-  workgroupBarrier();
+  bins_barrier();
   if (lane == 0u) { atomicStore(&room_length, 0u); }
   workgroupBarrier();
   for (var i = lane; i < list_length(raw); i += THREADS) {
     let at = list_entry(i, raw);
     if (in_range(list[at], list[at + 1u], range, raw)) { put_in_room(at, raw); }
   }
-  workgroupBarrier();
+  bins_barrier();
 }
 
 fn put_in_room(at: u32, raw: bool) {
   let slot = atomicAdd(&room_length, 1u);
   if (slot < ROOM) {
-    atomicStore(&bin_count[slot], list[at]);
-    atomicStore(&bin_low[slot], list[at + 1u]);
-    atomicStore(&bin_high[slot], entry_weight(at, raw));
+    set_work(slot, list[at], list[at + 1u], entry_weight(at, raw));
   }
 }
-
-fn room_order(slot: u32) -> u32 { return atomicLoad(&bin_count[slot]); }
-fn room_token(slot: u32) -> u32 { return atomicLoad(&bin_low[slot]); }
-fn room_mass(slot: u32) -> vec2<u32> { return mass_of(bitcast<f32>(atomicLoad(&bin_high[slot]))); }
 
 // search_room leaves in place the token at which the sum over those before it
 // and itself exceeds the target. mass_before is the mass of what is above the room.
@@ -234,7 +271,7 @@ fn target_of(question: u32, stays: vec2<u32>, position: u32) -> vec2<u32> {
     case TOP_K: { return vec2<u32>(settings.top_k - 1u, 0u); }
     case TOP_P: { return top_p_target(stays, settings.top_p); }
     case DRAW: {
-      let min_p = vec2<u32>(scratch[MIN_P_MASS], scratch[MIN_P_MASS + 1u]);
+      let min_p = vec2<u32>(scratch_word(MIN_P_MASS), scratch_word(MIN_P_MASS + 1u));
       return part(least(stays, min_p), uniform_fraction(settings.seed_low, settings.seed_high, position)).whole;
     }
     default: { return vec2<u32>(settings.logprobs - 1u, 0u); }
@@ -273,14 +310,14 @@ fn seek(question: u32, stays: vec2<u32>, position: u32, lane: u32) -> Place {
 // report writes the most probable tokens by the raw logits down to the last,
 // best first.
 fn report(last: Place, at: u32, lane: u32) {
-  workgroupBarrier();
+  bins_barrier();
   if (lane == 0u) { atomicStore(&room_length, 0u); }
   workgroupBarrier();
   for (var i = lane; i < list_length(true); i += THREADS) {
     let entry = list_entry(i, true);
     if (!comes_before(last.order, last.token, list[entry], list[entry + 1u])) { put_in_room(entry, true); }
   }
-  workgroupBarrier();
+  bins_barrier();
   let length = min(atomicLoad(&room_length), settings.logprobs);
   for (var i = lane; i < length; i += THREADS) {
     var rank = 0u;
@@ -297,7 +334,7 @@ fn log_probability(token: u32) -> u32 {
   let bits = logits[token];
   if (bits == NEG_INF || is_bad(bits)) { return NEG_INF; }
   let below = bitcast<f32>(bits) - bitcast<f32>(bits_of(atomicLoad(&raw_key)));
-  return bitcast<u32>(below - log(mass_float(vec2<u32>(scratch[RAW_MASS], scratch[RAW_MASS + 1u]))));
+  return bitcast<u32>(below - log(mass_float(vec2<u32>(scratch_word(RAW_MASS), scratch_word(RAW_MASS + 1u)))));
 }
 
 // remember appends the token to the history and moves the window of counts.

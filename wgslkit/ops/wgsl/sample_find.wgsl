@@ -18,14 +18,12 @@ var<workgroup> found: Found;
 
 const LANE_BINS: u32 = BINS / THREADS;
 
-fn bin_mass(bin: u32) -> vec2<u32> { return vec2<u32>(atomicLoad(&bin_low[bin]), atomicLoad(&bin_high[bin])); }
-
 // sum_bins prepares find, once all bins are full.
 fn sum_bins(lane: u32) {
   var count = 0u;
   var mass = vec2<u32>(0u, 0u);
   for (var i = 0u; i < LANE_BINS; i++) {
-    count += atomicLoad(&bin_count[lane * LANE_BINS + i]);
+    count += bin_count_of(lane * LANE_BINS + i);
     mass = plus(mass, bin_mass(lane * LANE_BINS + i));
   }
   sum_count[lane] = count;
@@ -60,7 +58,7 @@ fn find(target_sum: vec2<u32>, by_count: bool, lane: u32) {
   }
   for (var i = 0u; i < LANE_BINS; i++) {
     let bin = lane * LANE_BINS + i;
-    let here = atomicLoad(&bin_count[bin]);
+    let here = bin_count_of(bin);
     let here_mass = bin_mass(bin);
     let below = select(mass, vec2<u32>(count, 0u), by_count);
     let above = select(plus(mass, here_mass), vec2<u32>(count + here, 0u), by_count);

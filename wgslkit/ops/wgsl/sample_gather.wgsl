@@ -23,6 +23,10 @@
 var<workgroup> group_length: atomic<u32>;
 var<workgroup> group_start: u32;
 
+//#if STORED_BINS
+fn scratch_word(i: u32) -> u32 { return scratch[i]; }
+//#end
+
 // Bins of interest, from x to y each.
 struct Bins { top_k: vec2<u32>, top_p: vec2<u32>, draw: vec2<u32> }
 
@@ -31,12 +35,16 @@ const NO_BINS = vec2<u32>(BINS, 0u);
 fn inside(bin: u32, range: vec2<u32>) -> bool { return bin >= range.x && bin <= range.y; }
 
 fn plan_adjusted(lane: u32) -> Bins {
+//#if STORED_BINS
+  use_bins(BIN_COUNT, BIN_LOW, BIN_HIGH, true);
+//#else
   for (var bin = lane; bin < BINS; bin += THREADS) {
     atomicStore(&bin_count[bin], scratch[BIN_COUNT + bin]);
     atomicStore(&bin_low[bin], scratch[BIN_LOW + bin]);
     atomicStore(&bin_high[bin], scratch[BIN_HIGH + bin]);
   }
   workgroupBarrier();
+//#end
   sum_bins(lane);
   var bins = Bins(NO_BINS, NO_BINS, NO_BINS);
   // The mass that stays is at least `low` and at most `high`.
@@ -73,12 +81,16 @@ fn plan_adjusted(lane: u32) -> Bins {
 
 fn plan_raw(lane: u32) -> Bins {
   workgroupBarrier();
+//#if STORED_BINS
+  use_bins(RAW_COUNT, 0u, 0u, false);
+//#else
   for (var bin = lane; bin < BINS; bin += THREADS) {
     atomicStore(&bin_count[bin], scratch[RAW_COUNT + bin]);
     atomicStore(&bin_low[bin], 0u);
     atomicStore(&bin_high[bin], 0u);
   }
   workgroupBarrier();
+//#end
   sum_bins(lane);
   find(vec2<u32>(settings.logprobs - 1u, 0u), true, lane);
   return Bins(vec2<u32>(0u, found.bin), NO_BINS, NO_BINS);

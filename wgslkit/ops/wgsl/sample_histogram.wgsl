@@ -19,7 +19,9 @@
 @group(0) @binding(4) var<storage, read_write> scratch: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read_write> list: array<u32>;
 
+//#if !STORED_BINS
 var<workgroup> raw_count: array<atomic<u32>, BINS>;
+//#end
 var<workgroup> best_key: atomic<u32>;
 var<workgroup> raw_key: atomic<u32>;
 // Masses of the whole workgroup, low and high words.
@@ -27,6 +29,26 @@ var<workgroup> min_p_low: atomic<u32>;
 var<workgroup> min_p_high: atomic<u32>;
 var<workgroup> raw_low: atomic<u32>;
 var<workgroup> raw_high: atomic<u32>;
+
+// add_mass adds to two words of scratch.
+fn add_mass(low: u32, high: u32, mass: vec2<u32>) {
+  let before = atomicAdd(&scratch[low], mass.x);
+  let carried = mass.y + select(0u, 1u, before + mass.x < before);
+  if (carried != 0u) { atomicAdd(&scratch[high], carried); }
+}
+
+//#if STORED_BINS
+fn scratch_word(i: u32) -> u32 { return atomicLoad(&scratch[i]); }
+
+fn add_to_bin(bin: u32, mass: vec2<u32>) {
+  atomicAdd(&scratch[BIN_COUNT + bin], 1u);
+  add_mass(BIN_LOW + bin, BIN_HIGH + bin, mass);
+}
+
+fn add_raw(bin: u32, count: u32) { atomicAdd(&scratch[RAW_COUNT + bin], count); }
+//#else
+fn add_raw(bin: u32, count: u32) { atomicAdd(&raw_count[bin], count); }
+//#end
 
 fn find_largest(lane: u32) {
   for (var g = lane; g < settings.groups; g += THREADS) {
@@ -74,22 +96,16 @@ fn count_raw(first: u32, end: u32, lane: u32) {
     if (bin == BINS - 1u) {
       rest++;
     } else {
-      atomicAdd(&raw_count[bin], 1u);
+      add_raw(bin, 1u);
     }
   }
-  atomicAdd(&raw_count[BINS - 1u], rest);
+  add_raw(BINS - 1u, rest);
   let before = atomicAdd(&raw_low, sum.x);
   atomicAdd(&raw_high, sum.y + select(0u, 1u, before + sum.x < before));
 }
 
-// add_mass adds to two words of scratch.
-fn add_mass(low: u32, high: u32, mass: vec2<u32>) {
-  let before = atomicAdd(&scratch[low], mass.x);
-  let carried = mass.y + select(0u, 1u, before + mass.x < before);
-  if (carried != 0u) { atomicAdd(&scratch[high], carried); }
-}
-
 fn publish(lane: u32) {
+//#if !STORED_BINS
   for (var bin = lane; bin < BINS; bin += THREADS) {
     let count = atomicLoad(&bin_count[bin]);
     if (count != 0u) {
@@ -99,6 +115,7 @@ fn publish(lane: u32) {
     let raw = atomicLoad(&raw_count[bin]);
     if (raw != 0u) { atomicAdd(&scratch[RAW_COUNT + bin], raw); }
   }
+//#end
   if (lane == 0u) {
     add_mass(MIN_P_MASS, MIN_P_MASS + 1u, vec2<u32>(atomicLoad(&min_p_low), atomicLoad(&min_p_high)));
     add_mass(RAW_MASS, RAW_MASS + 1u, vec2<u32>(atomicLoad(&raw_low), atomicLoad(&raw_high)));

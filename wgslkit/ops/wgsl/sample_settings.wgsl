@@ -2,7 +2,8 @@
 // where things stand in the sampler's buffers (all of them 32-bit words).
 //
 //   scratch   TOTALS, then BINS words each of count, mass (low, high) and raw
-//             count, then 4 words for each workgroup of sample_scan
+//             count, then 4 words for each workgroup of sample_scan, then 3 ·
+//             BINS for sample_choose
 //   list      2 lengths, padding, then entries of 3 words: order, token,
 //             probability; from settings.raw_list on those of the raw logits
 //   memory    the position after the history's last token, padding, how often
