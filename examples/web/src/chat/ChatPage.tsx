@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
 import { PageHeader } from "../app/PageHeader";
-import { chatHref, replaceWith } from "../app/route";
 import { useHistory } from "../history/historyStore";
 import { IconButton } from "../ui/Button";
 import { Panel } from "../ui/Panel";
@@ -22,11 +21,6 @@ export function ChatPage({ chatId }: { chatId: string | null }) {
   useEffect(() => {
     void show(chatId);
   }, [chatId, show]);
-
-  // A new chat gets its address with the first question.
-  useEffect(() => {
-    if (chatId === null && begun) replaceWith(chatHref(conversation.id));
-  }, [chatId, begun, conversation.id]);
 
   return (
     <>

@@ -1,4 +1,5 @@
 import { create } from "zustand";
+import { chatHref, replaceWith } from "../app/route";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
 import { useSettings } from "../settings/settingsStore";
@@ -128,9 +129,11 @@ export const useChat = create<ChatState>()((set, get) => {
     const asked = { ...conversation, title, leafId: message.id, updatedAt: Date.now() };
     const grown = withMessage(tree, message);
     set({ conversation: asked, tree: grown });
-    await useHistory.getState().save(asked);
-    await client()?.saveMessage(message);
+    if (tree.byId.size === 0) replaceWith(chatHref(asked.id));
+    // The database's worker does things in the order in which they were asked of it.
+    const saving = Promise.all([useHistory.getState().save(asked), client()?.saveMessage(message)]);
     await answer(asked, grown, message.id);
+    await saving;
   };
 
   return {

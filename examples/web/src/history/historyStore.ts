@@ -37,8 +37,7 @@ export const useHistory = create<HistoryState>()((set, get) => ({
     try {
       const { kept } = await history.client.open();
       await history.client.purge(Date.now() - keepDeleted);
-      set({ client: history.client, kept, error: null });
-      await get().refresh();
+      set({ client: history.client, conversations: await history.client.list(), kept, error: null });
     } catch (error) {
       history.stop();
       set({ error: error instanceof Error ? error.message : String(error) });

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Serious and critical findings of axe-core, as lines. */
+async function findings(page) {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(" | ")}`);
+  });
+}
+
+const screens = {
+  "an empty chat": (visitor) => visitor.page.getByText("Ask your own machine.").waitFor(),
+  "a chat": async (visitor) => {
+    await visitor.ask("/md");
+    await visitor.ask("/think");
+    await visitor.ask("/weather");
+    await visitor.page.getByRole("button", { name: "Edit the question" }).last().click();
+  },
+  "the options of a chat": (visitor) => visitor.page.getByRole("button", { name: "Options of this chat" }).click(),
+  "the models": async (visitor) => {
+    await visitor.go("/models");
+    await visitor.page.getByRole("button", { name: "Does Gemma 4 E2B, Q4_0 fit?" }).click();
+    await visitor.page.getByRole("button", { name: "Show its models" }).click();
+    await visitor.page.getByText("capitals:small", { exact: true }).waitFor();
+  },
+  "the self-test": async (visitor) => {
+    await visitor.go("/self-test");
+    await visitor.page.getByRole("button", { name: "Run the self-test" }).click();
+    await visitor.page.getByText("Report for a bug report").waitFor();
+  },
+  "the settings": (visitor) => visitor.go("/settings"),
+};
+
+const looks = [
+  { theme: "light", width: 1280, height: 800 },
+  { theme: "dark", width: 1280, height: 800 },
+  { theme: "dark", width: 320, height: 640 },
+];
+
+async function wideElements(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+}
+
+const sweep = ({ theme, width, height }) => ({
+  name: `accessibility: axe finds nothing serious, ${theme}, ${width} px`,
+  viewport: { width, height },
+  limit: 150_000,
+  async run(visitor) {
+    const page = await visitor.open();
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    for (const [name, go] of Object.entries(screens)) {
+      await go(visitor);
+      assert.deepEqual(await findings(page), [], name);
+      assert.ok((await wideElements(page)) <= 0, `${name} is wider than ${width} px`);
+      if (name === "the options of a chat") await page.getByRole("button", { name: "Close" }).click();
+    }
+  },
+});
+
+export default [
+  ...looks.map(sweep),
+  {
+    name: "accessibility: axe finds nothing serious where another tab owns, or WebGPU is missing",
+    async run(visitor) {
+      await visitor.open("", { script: "no-webgpu", ready: false });
+      await visitor.page.getByText("This browser cannot compute answers yet.").waitFor();
+      assert.deepEqual(await findings(visitor.page), []);
+      await visitor.open("", { ready: false });
+      await visitor.page.getByText("gemwire is open in another tab.").waitFor();
+      assert.deepEqual(await findings(visitor.page), []);
+    },
+  },
+  {
+    name: "accessibility: the keyboard alone is enough",
+    async run(visitor) {
+      const page = await visitor.open();
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the page");
+      await page.keyboard.press("Enter");
+      assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+      await page.keyboard.press("Alt+c");
+      await page.keyboard.type("typed alone");
+      await page.keyboard.press("Enter");
+      await page.locator(".prose").getByText("You said: typed alone").waitFor();
+      await page.keyboard.press("Alt+k");
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Search the chats");
+      await page.keyboard.press("Alt+n");
+      await page.getByText("Ask your own machine.").waitFor();
+      await page.waitForFunction(() => document.activeElement?.id === "composer");
+    },
+  },
+  {
+    name: "accessibility: on a phone the drawer opens, keeps the focus and closes",
+    viewport: { width: 320, height: 640 },
+    async run(visitor) {
+      const page = await visitor.open();
+      await visitor.ask("hello");
+      await page.getByRole("button", { name: "Chats and pages" }).click();
+      const drawer = page.getByRole("dialog", { name: "Chats and pages" });
+      await drawer.getByRole("link", { name: "hello" }).waitFor();
+      await page.keyboard.press("Escape");
+      await drawer.waitFor({ state: "hidden" });
+      assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Chats and pages");
+      await page.getByRole("button", { name: "Chats and pages" }).click();
+      await drawer.getByRole("link", { name: "Settings" }).click();
+      await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+      await drawer.waitFor({ state: "hidden" });
+    },
+  },
+];

@@ -1,0 +1,64 @@
+// Drives the app in Chromium. `npm run e2e` runs all cases, `npm run e2e -- WORD` those with the word in their name.
+// GEMWIRE_E2E_NO_BUILD=1 takes the builds that are there.
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { launch } from "./chromium.mjs";
+import { Visitor } from "./visitor.mjs";
+import { serve } from "./server.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const model = here("../../../gemma4/nano/nano.gguf");
+const wanted = process.argv[2] ?? "";
+const defaultLimit = 60_000;
+
+function build() {
+  const vite = here("../node_modules/vite/bin/vite.js");
+  for (const mode of ["production", "fake"]) execFileSync(process.execPath, [vite, "build", "--mode", mode, "--logLevel", "error"], { cwd: here(".."), stdio: "inherit" });
+}
+
+async function cases() {
+  const files = readdirSync(here("cases")).filter((name) => name.endsWith(".mjs")).sort();
+  const lists = await Promise.all(files.map(async (name) => (await import(new URL(`cases/${name}`, import.meta.url))).default));
+  return lists.flat().filter(({ name }) => name.includes(wanted));
+}
+
+function within(promise, milliseconds) {
+  let timer;
+  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`not done after ${milliseconds / 1000} s`)), milliseconds); });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** Runs one case in a browser profile of its own, over the scripted model or, with real: true, over the shipped one. */
+async function runCase(browser, { name, run, real = false, limit = defaultLimit, viewport = { width: 1280, height: 800 } }) {
+  const server = await serve({ folder: here(real ? "../dist" : "../dist-fake"), model });
+  const context = await browser.newContext({ viewport, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  context.setDefaultTimeout(real ? 120_000 : 15_000);
+  const visitor = new Visitor(context, server);
+  const started = Date.now();
+  try {
+    await within(run(visitor), limit);
+    if (visitor.errors.length > 0) throw new Error(`errors in the page: ${visitor.errors.join("; ")}`);
+    console.log(`ok   ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+    return true;
+  } catch (error) {
+    console.log(`FAIL ${name}\n${error instanceof Error ? error.stack : error}`);
+    await visitor.screenshot(here(`out/${name.replaceAll(/\W+/g, "-")}.png`)).catch(() => undefined);
+    return false;
+  } finally {
+    await context.close();
+    await server.close().catch(() => undefined);
+  }
+}
+
+if (process.env.GEMWIRE_E2E_NO_BUILD !== "1") build();
+const browser = await launch();
+let passed = 0;
+let failed = 0;
+for (const one of await cases()) {
+  if (await runCase(browser, one)) passed++;
+  else failed++;
+}
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed > 0 || passed === 0 ? 1 : 0);

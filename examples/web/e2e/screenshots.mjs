@@ -1,0 +1,97 @@
+// Takes a picture of every screen in both themes and at a phone's size: node e2e/screenshots.mjs FOLDER
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { launch } from "./chromium.mjs";
+import { serve } from "./server.mjs";
+import { Visitor } from "./visitor.mjs";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const folder = process.argv[2] ?? here("out/screens");
+mkdirSync(folder, { recursive: true });
+
+const looks = [
+  { name: "light", theme: "light", width: 1200, height: 780 },
+  { name: "dark", theme: "dark", width: 1200, height: 780 },
+  { name: "phone-light", theme: "light", width: 360, height: 720 },
+  { name: "phone-dark", theme: "dark", width: 360, height: 720 },
+];
+
+const browser = await launch();
+const server = await serve({ folder: here("../dist-fake"), model: here("../../../gemma4/nano/nano.gguf") });
+for (const look of looks) await takeAll(look);
+await browser.close();
+await server.close();
+
+async function takeAll({ name, theme, width, height }) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+  context.setDefaultTimeout(30_000);
+  const visitor = new Visitor(context, server);
+  const take = async (screen) => {
+    await visitor.page.waitForTimeout(300);
+    await visitor.screenshot(`${folder}/${screen}-${name}.png`);
+  };
+  const page = await visitor.open();
+  await take("empty");
+  await visitor.ask("How does a heat pump work?");
+  await visitor.go("/");
+  await page.getByText("Ask your own machine.").waitFor();
+  await visitor.ask("What is the weather like, and what should I wear?");
+  await visitor.go("/");
+  await page.getByText("Ask your own machine.").waitFor();
+  await visitor.ask("/md A heat pump, in short");
+  await page.getByRole("button", { name: "Answer again" }).click();
+  await visitor.answered();
+  await page.getByRole("region", { name: "Conversation" }).evaluate((element) => element.scrollTo({ top: 0 }));
+  await take("chat");
+  await visitor.ask("/think about it");
+  await page.locator("summary").click();
+  await visitor.ask("/weather in Vienna");
+  await page.getByRole("button", { name: "Edit the question" }).nth(1).click();
+  await take("thinking-tools-edit");
+  await page.keyboard.press("Escape");
+  await visitor.type("/long");
+  await page.locator('li[data-status="streaming"] .prose').filter({ hasText: "word word word word" }).waitFor();
+  await take("streaming");
+  await page.keyboard.press("Escape");
+  await visitor.answered();
+  await page.getByRole("button", { name: "Options of this chat" }).click();
+  await take("options");
+  await page.getByRole("button", { name: "Close" }).click();
+  if (width < 1000) {
+    await page.getByRole("button", { name: "Chats and pages" }).click();
+    await take("drawer");
+    await page.keyboard.press("Escape");
+  } else {
+    await page.getByLabel("Search the chats").fill("heat");
+    await take("search");
+    await page.getByLabel("Search the chats").fill("");
+  }
+  await visitor.go("/models");
+  await page.getByLabel("Address", { exact: true }).fill("https://example.org/gemma-4-E4B-it-Q4_K_M.gguf");
+  await page.getByRole("button", { name: "Download and keep" }).click();
+  await page.getByRole("button", { name: "Does Gemma 4 E2B, Q4_0 fit?" }).click();
+  await page.getByText("Fits this device.").waitFor();
+  await page.locator("main > div").evaluate((element) => element.scrollTo({ top: 0 }));
+  await take("models");
+  await visitor.go("/self-test");
+  await page.getByRole("button", { name: "Run the self-test" }).click();
+  await page.getByText("Report for a bug report").waitFor();
+  await take("self-test");
+  await visitor.go("/settings");
+  await page.getByRole("heading", { name: "Appearance" }).waitFor();
+  await take("settings");
+  await visitor.open("", { ready: false });
+  await visitor.page.getByText("gemwire is open in another tab.").waitFor();
+  await take("other-tab");
+  await context.close();
+
+  for (const [script, screen, text] of [["no-webgpu", "no-webgpu", "This browser cannot compute answers yet."], ["oom", "out-of-memory", "too little memory"]]) {
+    const alone = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+    const broken = new Visitor(alone, server);
+    await broken.open("", { script, ready: false });
+    await broken.page.getByText(text).waitFor();
+    await broken.page.waitForTimeout(300);
+    await broken.screenshot(`${folder}/${screen}-${name}.png`);
+    await alone.close();
+  }
+}

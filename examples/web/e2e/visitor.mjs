@@ -1,0 +1,65 @@
+// What a visitor of the app does and sees, in the words of the tests.
+export class Visitor {
+  errors = [];
+
+  constructor(context, server) {
+    this.context = context;
+    this.server = server;
+    context.on("page", (page) => page.on("pageerror", (error) => this.errors.push(error.message)));
+  }
+
+  /** Opens the app in a new tab, which is the one that the other methods mean. */
+  async open(hash = "", { script = "", ready = hash === "" } = {}) {
+    const page = await this.context.newPage();
+    if (script) await page.addInitScript((value) => localStorage.setItem("fake", value), script);
+    await page.goto(`${this.server.origin}/${hash}`);
+    this.page = page;
+    if (ready) await this.ready();
+    return page;
+  }
+
+  ready() {
+    return this.page.getByRole("link", { name: /, ready\. Change the model/ }).first().waitFor({ state: "attached" });
+  }
+
+  async type(text) {
+    await this.page.getByLabel("Message", { exact: true }).fill(text);
+    await this.page.getByLabel("Message", { exact: true }).press("Enter");
+  }
+
+  /** Asks, and waits until the answer has ended. */
+  async ask(text) {
+    const questions = this.page.locator('li[data-role="user"]').filter({ hasText: text });
+    const before = await questions.count();
+    await this.type(text);
+    await questions.nth(before).waitFor();
+    await this.answered();
+    return this.lastAnswer();
+  }
+
+  async answered() {
+    // The button that stops is there from the first moment of an answer to its last.
+    await this.page.getByRole("button", { name: "Send" }).waitFor();
+    await this.page.locator('li[data-role="assistant"]:not([data-status="streaming"])').last().waitFor();
+  }
+
+  answers() {
+    return this.page.locator('li[data-role="assistant"]');
+  }
+
+  lastAnswer() {
+    return this.answers().last().locator(".prose").innerText();
+  }
+
+  chats() {
+    return this.page.getByRole("list", { name: "Chats" }).first().getByRole("listitem");
+  }
+
+  go(hash) {
+    return this.page.evaluate((value) => { location.hash = value; }, hash);
+  }
+
+  screenshot(path) {
+    return this.page.screenshot({ path });
+  }
+}
