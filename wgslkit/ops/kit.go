@@ -80,7 +80,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 // code of as many instructions clears; then code by itself, and barriers.
 func (t Tuning) ForSlowCompiler() Tuning {
 	t.SmallKernels = true
-	t.Threads, t.MatvecGroups = 4, 4
+	t.Threads = 4
 	t.Sampling.StoredBins = true
 	t.Attention = t.Attention.forSlowCompiler()
 	return t
