@@ -30,7 +30,7 @@ func (r *Recorder) Embed(o Embed) {
 		return
 	}
 	v := w.variant()
-	v["THREADS"] = embedThreads
+	v["THREADS"], v["QUICK_BYTES"] = embedThreads, r.kit.tuning.SmallKernels
 	for i, tile := range w.tiles {
 		params := embedParams{
 			Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),

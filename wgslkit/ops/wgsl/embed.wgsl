@@ -32,13 +32,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (ids[t] < params.first || (row >= params.rows && params.last == 0u)) { return; }
   let w = decode(min(row, params.rows - 1u) * params.row_size, unit);
   let factor = select(0.0, params.scale, row < params.rows);
-  write_span(t, span_column(unit, 0u), w.q[0], w.scale.x * factor, w.low.x * factor);
-//#if SPANS == 2
-  write_span(t, span_column(unit, 1u), w.q[1], w.scale.y * factor, w.low.y * factor);
-//#end
-//#if SPANS == 4
-  write_span(t, span_column(unit, 1u), w.q[1], w.scale.y * factor, w.low.y * factor);
-  write_span(t, span_column(unit, 2u), w.q[2], w.scale.z * factor, w.low.z * factor);
-  write_span(t, span_column(unit, 3u), w.q[3], w.scale.w * factor, w.low.w * factor);
-//#end
+  // One loop for all spans: what is called more than once is compiled as often.
+  var q = w.q;
+  for (var s = 0u; s < SPANS; s++) {
+    write_span(t, span_column(unit, s), q[s], w.scale[s] * factor, w.low[s] * factor);
+  }
 }
