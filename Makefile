@@ -30,6 +30,16 @@ test: ## Install what is missing, then vet, staticcheck and every test
 	@scripts/setup.sh test
 	@scripts/test.sh $(PACKAGES)
 
+.PHONY: web
+web: build wasm ## Build all for the browser and serve the app at http://localhost:8080 (ARGS: flags of gemwire serve)
+	@scripts/web.sh build
+	@./bin/gemwire serve $(ARGS)
+
+.PHONY: web-test
+web-test: wasm ## Test the app: its logic, then in Chromium
+	@scripts/setup.sh web
+	@scripts/web.sh test
+
 .PHONY: test-web
 test-web: ## Run the kernels' and models' tests in Chromium (WebGPU on SwiftShader)
 	@scripts/setup.sh web

@@ -23,7 +23,7 @@ await browser.close();
 await server.close();
 
 async function takeAll({ name, theme, width, height }) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block" });
   context.setDefaultTimeout(30_000);
   const visitor = new Visitor(context, server);
   const take = async (screen) => {
@@ -69,9 +69,9 @@ async function takeAll({ name, theme, width, height }) {
   await visitor.go("/models");
   await page.getByLabel("Address", { exact: true }).fill("https://example.org/gemma-4-E4B-it-Q4_K_M.gguf");
   await page.getByRole("button", { name: "Download and keep" }).click();
-  await page.getByRole("button", { name: "Does Gemma 4 E2B, Q4_0 fit?" }).click();
+  await page.getByRole("button", { name: "Does it fit? Gemma 4 E2B, Q4_0" }).click();
   await page.getByText("Fits this device.").waitFor();
-  await page.locator("main > div").evaluate((element) => element.scrollTo({ top: 0 }));
+  await page.locator("main > div").first().evaluate((element) => element.scrollTo({ top: 0 }));
   await take("models");
   await visitor.go("/self-test");
   await page.getByRole("button", { name: "Run the self-test" }).click();
@@ -86,7 +86,7 @@ async function takeAll({ name, theme, width, height }) {
   await context.close();
 
   for (const [script, screen, text] of [["no-webgpu", "no-webgpu", "This browser cannot compute answers yet."], ["oom", "out-of-memory", "too little memory"]]) {
-    const alone = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
+    const alone = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block" });
     const broken = new Visitor(alone, server);
     await broken.open("", { script, ready: false });
     await broken.page.getByText(text).waitFor();

@@ -47,8 +47,8 @@ export class Visitor {
     return this.page.locator('li[data-role="assistant"]');
   }
 
-  lastAnswer() {
-    return this.answers().last().locator(".prose").innerText();
+  async lastAnswer() {
+    return (await this.answers().last().locator(".prose").allInnerTexts()).join("");
   }
 
   chats() {

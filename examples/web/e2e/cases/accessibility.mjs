@@ -24,7 +24,7 @@ const screens = {
   "the options of a chat": (visitor) => visitor.page.getByRole("button", { name: "Options of this chat" }).click(),
   "the models": async (visitor) => {
     await visitor.go("/models");
-    await visitor.page.getByRole("button", { name: "Does Gemma 4 E2B, Q4_0 fit?" }).click();
+    await visitor.page.getByRole("button", { name: "Does it fit? Gemma 4 E2B, Q4_0" }).click();
     await visitor.page.getByRole("button", { name: "Show its models" }).click();
     await visitor.page.getByText("capitals:small", { exact: true }).waitFor();
   },

@@ -30,7 +30,7 @@ export default [
       await visitor.ask("written before");
       await page.evaluate(() => localStorage.setItem("fake", "no-webgpu"));
       await page.reload();
-      await page.getByText("This browser cannot compute answers yet.").waitFor();
+      await page.getByText("This browser cannot compute answers. What to do").click();
       await page.getByText("(this one)").waitFor();
       await page.locator(".prose").getByText("You said: written before").waitFor();
       assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
@@ -69,7 +69,7 @@ export default [
     name: "models: what fits, and what a server has",
     async run(visitor) {
       const page = await visitor.open("#/models");
-      await page.getByRole("button", { name: "Does Gemma 4 E2B, Q4_0 fit?" }).click();
+      await page.getByRole("button", { name: "Does it fit? Gemma 4 E2B, Q4_0" }).click();
       await page.getByText("Fits this device.").waitFor();
       await page.getByRole("button", { name: "Show its models" }).click();
       await page.getByRole("button", { name: "Keep capitals:small" }).click();

@@ -52,7 +52,7 @@ export default [
       const page = await visitor.open("#/models");
       page.on("dialog", (dialog) => dialog.accept());
       await page.getByLabel("Address", { exact: true }).fill(`${visitor.server.origin}/slow/small.gguf`);
-      await page.getByRole("button", { name: "Does small.gguf fit?" }).click();
+      await page.getByRole("button", { name: "Does it fit? small.gguf" }).click();
       await page.getByText("Fits this device.").waitFor();
       await page.getByRole("button", { name: "Download and keep" }).click();
       await page.getByText(/[1-9][\d.]* MB of 12\.5 MB/).waitFor();

@@ -4,7 +4,7 @@ import { useToasts } from "./toasts";
 export function Toasts() {
   const { toasts, hide } = useToasts();
   return (
-    <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-28 z-50 flex flex-col items-center gap-2 px-3">
+    <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 top-16 z-50 lg:left-[17.5rem] flex flex-col items-center gap-2 px-3">
       {toasts.map(({ id, text, action }) => (
         <div key={id} className="pointer-events-auto flex max-w-full items-center gap-2 rounded-lg bg-ink py-1.5 pr-1.5 pl-4 text-sm text-paper shadow-lg">
           <span className="min-w-0 truncate">{text}</span>

@@ -29,6 +29,7 @@ async function settled(): Promise<void> {
 async function release(): Promise<void> {
   useChat.getState().stop();
   await settled();
+  useChat.getState().forget();
   await Promise.allSettled([useEngine.getState().close(), useHistory.getState().close()]);
 }
 

@@ -32,7 +32,7 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
     <article aria-label="Answer" aria-busy={streaming}>
       {message.thinking && <Thinking text={message.thinking} live={streaming && message.content === ""} />}
       {streaming && message.content === "" && !message.thinking && <Waiting prefill={prefill} />}
-      <Markdown text={message.content} />
+      {message.content !== "" && <Markdown text={message.content} />}
       <ToolCalls message={message} tree={tree} busy={busy} last={last} />
       {message.malformed?.map((text, index) => (
         <p key={index} className="mt-2 text-sm text-soft">A call that could not be read: <code className="font-mono text-xs">{text}</code></p>

@@ -53,7 +53,7 @@ export function Composer() {
 
   return (
     <>
-      <form className="flex items-end gap-1 rounded-xl border border-line bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <form className="flex items-end gap-1 rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
       <label htmlFor={composerId} className="sr-only">Message</label>
       <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"}
         className="min-h-10 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft" />

@@ -9,10 +9,10 @@ import { NoWebGpu } from "./NoWebGpu";
 const phases = { header: "Reading the header", weights: "Loading the weights", kernels: "Preparing the kernels" } as const;
 
 /** What stands between the reader and an answer: loading, a failure with a way out, or a browser without WebGPU. */
-export function EngineNotice() {
+export function EngineNotice({ begun }: { begun: boolean }) {
   const engine = useEngine((state) => state.engine);
   const support = useSession((state) => state.support);
-  if (support && !support.webgpu) return <NoWebGpu reason={support.reason ?? ""} />;
+  if (support && !support.webgpu) return begun ? <details className="mb-2.5 text-sm"><summary className="text-danger">This browser cannot compute answers. What to do</summary><NoWebGpu reason={support.reason ?? ""} /></details> : null;
   if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
   if (engine.state === "closed") return support ? <p className="pb-2 text-sm text-soft">No model is open. <a className="text-accent underline underline-offset-2" href={pageHref.models}>Choose one.</a></p> : null;
   if (engine.state !== "loading") return null;

@@ -13,11 +13,11 @@ export function Question({ message, tree, busy }: { message: ChatMessage; tree: 
   if (editing) return <Editor message={message} onClose={() => setEditing(false)} />;
   return (
     <article aria-label="You">
-      <p className="pt-1 text-[1.0625rem] leading-relaxed font-medium [overflow-wrap:anywhere] whitespace-pre-wrap">{message.content}</p>
-      <div className="mt-1 -ml-2 flex items-center text-soft">
+      <div className="flex items-start gap-2">
+        <p className="min-w-0 flex-1 pt-1 text-[1.0625rem] leading-relaxed font-medium [overflow-wrap:anywhere] whitespace-pre-wrap">{message.content}</p>
         <IconButton small icon="edit" label="Edit the question" disabled={busy} onClick={() => setEditing(true)} />
-        <Branches message={message} tree={tree} busy={busy} of="question" />
       </div>
+      <div className="-ml-2 text-soft"><Branches message={message} tree={tree} busy={busy} of="question" /></div>
     </article>
   );
 }

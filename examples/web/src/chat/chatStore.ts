@@ -32,6 +32,8 @@ interface ChatState {
   setOptions: (change: Partial<ConversationOptions>) => Promise<void>;
   rename: (id: string, title: string) => Promise<void>;
   stop: () => void;
+  /** Lets go of what another tab may change from now on. */
+  forget: () => void;
 }
 
 const saveEvery = 1500;
@@ -199,6 +201,8 @@ export const useChat = create<ChatState>()((set, get) => {
       const { engine } = useEngine.getState();
       if (get().run && engine.state === "ready") engine.model.stop();
     },
+
+    forget: () => set({ conversation: newConversation(), tree: treeOf([]), run: null, announcement: "" }),
   };
 });
 

@@ -38,7 +38,7 @@ export function HistoryItem({ conversation, hit, open, running, onDelete }: Prop
   }
   return (
     <li className={`group relative rounded-md ${open ? "bg-paper" : "hover:bg-paper/60"}`}>
-      <a href={chatHref(id)} aria-current={open ? "page" : undefined} className="block rounded-md py-1.5 pr-18 pl-2.5">
+      <a href={chatHref(id)} aria-current={open ? "page" : undefined} className="block rounded-md py-1.5 pr-2.5 pl-2.5 group-focus-within:pr-18 group-hover:pr-18 pointer-coarse:pr-18">
         <span className="block truncate text-sm leading-snug">{title}</span>
         {hit ? <Snippet text={hit.snippet} /> : <span className={`block text-xs ${running ? "text-wire" : "text-soft"}`}>{running ? "Answering…" : when(updatedAt)}</span>}
       </a>

@@ -12,7 +12,7 @@ export function Field({ label, help, children }: { label: string; help?: string;
   );
 }
 
-export const inputLook = "w-full min-h-10 rounded-md border border-line bg-paper px-3 py-2 text-ink placeholder:text-soft";
+export const inputLook = "w-full min-h-10 rounded-md border border-edge bg-paper px-3 py-2 text-ink placeholder:text-soft";
 
 interface NumberProps {
   label: string;
