@@ -58,7 +58,7 @@ export default [
       await page.getByRole("button", { name: "Pause small.gguf" }).click();
       await page.getByText(/Paused at \d/).waitFor();
       await page.getByRole("button", { name: "Resume small.gguf" }).click();
-      await page.getByRole("button", { name: "Use small.gguf" }).click();
+      await page.getByRole("button", { name: "Use small.gguf", exact: true }).click();
       await page.getByTitle("Model: small, ready").waitFor();
       await visitor.go("/models");
       await page.getByRole("button", { name: "Delete small.gguf" }).click();

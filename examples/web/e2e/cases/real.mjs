@@ -61,7 +61,7 @@ export default [
       await page.reload();
       await page.getByText(/Paused at [1-9]/).waitFor();
       await page.getByRole("button", { name: "Resume small.gguf" }).click();
-      await page.getByRole("button", { name: "Use small.gguf" }).click();
+      await page.getByRole("button", { name: "Use small.gguf", exact: true }).click();
       await page.getByTitle("Model: small, ready").waitFor();
       assert.match(await visitor.ask("What is the capital of Italy?"), /Rome/);
       await page.reload();

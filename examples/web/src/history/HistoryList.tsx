@@ -6,12 +6,13 @@ import { useChat } from "../chat/chatStore";
 import type { Conversation } from "../chat/message";
 import { Icon } from "../ui/Icon";
 import type { Hit } from "./api";
+import { groupBy } from "./groupBy";
 import { HistoryItem } from "./HistoryItem";
 import { useHistory } from "./historyStore";
 
 /** The chats that a search found, in its order, each with its first hit in a message. */
 function foundIn(conversations: Conversation[], hits: Hit[]): { conversation: Conversation; hit: Hit | null }[] {
-  const byChat = Map.groupBy(hits, ({ conversationId }) => conversationId);
+  const byChat = groupBy(hits, ({ conversationId }) => conversationId);
   const found = [];
   for (const [id, own] of byChat) {
     const conversation = conversations.find((one) => one.id === id);

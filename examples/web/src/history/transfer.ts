@@ -1,4 +1,6 @@
-import { emptyOptions, newId, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Status } from "../chat/message";
+import { emptyOptions, newId, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Sampling, type Status } from "../chat/message";
+import { recommended } from "../settings/settingsStore";
+import { groupBy } from "./groupBy";
 
 const format = "gemwire-chats";
 const version = 1;
@@ -10,7 +12,7 @@ export interface Archive {
 }
 
 export function exportJson({ conversations, messages }: Archive, now = new Date()): string {
-  const byConversation = Map.groupBy(messages, ({ conversationId }) => conversationId);
+  const byConversation = groupBy(messages, ({ conversationId }) => conversationId);
   return JSON.stringify({
     format,
     version,
@@ -52,7 +54,7 @@ export function importJson(text: string): Archive {
  */
 export function freshIds(archive: Archive, present: readonly Conversation[]): Archive {
   const known = new Map(present.map((conversation) => [conversation.id, conversation]));
-  const messagesOf = Map.groupBy(archive.messages, ({ conversationId }) => conversationId);
+  const messagesOf = groupBy(archive.messages, ({ conversationId }) => conversationId);
   const result: Archive = { conversations: [], messages: [] };
   const taken = new Set<string>();
   for (const conversation of archive.conversations) {
@@ -81,12 +83,24 @@ function conversationOf(value: Record<string, unknown>): Conversation {
       ...emptyOptions(),
       ...(typeof options.system === "string" ? { system: options.system } : {}),
       ...(typeof options.ownTools === "string" ? { ownTools: options.ownTools } : {}),
+      ...(options.sampling ? { sampling: samplingOf(record(options.sampling)) } : {}),
       ...(Array.isArray(options.tools) ? { tools: options.tools.filter((name) => typeof name === "string") } : {}),
     },
     leafId: typeof value.leafId === "string" ? value.leafId : null,
     createdAt: time(value.createdAt),
     updatedAt: time(value.updatedAt),
   };
+}
+
+function samplingOf(value: Record<string, unknown>): Sampling {
+  const sampling: Sampling = { ...recommended };
+  for (const key of ["temperature", "topK", "topP", "minP", "repetitionPenalty", "maxTokens"] as const) {
+    const number = value[key];
+    if (typeof number === "number" && Number.isFinite(number) && number >= 0) sampling[key] = number;
+  }
+  if (typeof value.seed === "number" && Number.isSafeInteger(value.seed)) sampling.seed = value.seed;
+  sampling.thinking = value.thinking === true;
+  return sampling;
 }
 
 const roles: readonly Role[] = ["user", "assistant", "tool"];

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { emptyOptions, type ChatMessage, type Conversation } from "../chat/message";
+import { recommended } from "../settings/settingsStore";
+import { exportJson, freshIds, importJson, type Archive } from "./transfer";
+
+const conversation: Conversation = {
+  id: "c1", title: "Pears", named: true, options: { ...emptyOptions(), system: "Be brief.", tools: ["get_time"], sampling: { ...recommended, temperature: 0.3, seed: 7 } },
+  leafId: "m2", createdAt: 1, updatedAt: 9,
+};
+const messages: ChatMessage[] = [
+  { id: "m1", conversationId: "c1", parentId: null, role: "user", content: "What is a pear?", status: "done", createdAt: 2 },
+  { id: "m2", conversationId: "c1", parentId: "m1", role: "assistant", content: "A fruit.", thinking: "Hm.", calls: [{ id: "x", name: "get_time", arguments: { a: [1] } }], status: "stopped", model: "nano", createdAt: 3 },
+  { id: "m3", conversationId: "c1", parentId: "m2", role: "tool", content: "{}", callId: "x", toolName: "get_time", status: "done", createdAt: 4 },
+];
+const archive: Archive = { conversations: [conversation], messages };
+
+describe("export and import", () => {
+  it("gives back what went in", () => {
+    expect(importJson(exportJson(archive))).toEqual(archive);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ["no JSON", "{", /not a JSON file/],
+    ["another file", "[]", /damaged/],
+    ["another format", '{"format":"x"}', /not exported by gemwire/],
+    ["a newer version", '{"format":"gemwire-chats","version":2,"conversations":[]}', /newer/],
+    ["no list", '{"format":"gemwire-chats","version":1}', /list/],
+    ["no title", '{"format":"gemwire-chats","version":1,"conversations":[{"id":"a","messages":[]}]}', /title/],
+    ["a strange role", '{"format":"gemwire-chats","version":1,"conversations":[{"id":"a","title":"","messages":[{"id":"b","role":"root","content":""}]}]}', /role/],
+  ])("refuses %s", (_, text, sentence) => {
+    expect(() => importJson(text)).toThrow(sentence);
+  });
+
+  it("takes no surprises from a file", () => {
+    const [read] = importJson(JSON.stringify({
+      format: "gemwire-chats", version: 1,
+      conversations: [{ id: "a", title: "t", options: { system: 5, tools: [1, "get_time"], sampling: { temperature: "hot", topK: -1, seed: 1.5 } }, messages: [{ id: "b", role: "user", content: "", status: "streaming", parentId: 4 }] }],
+    })).conversations;
+    expect(read?.options).toEqual({ system: "", ownTools: "", tools: ["get_time"], sampling: recommended });
+  });
+});
+
+describe("ids of an import", () => {
+  it("drops what is there and unchanged", () => {
+    expect(freshIds(archive, [conversation])).toEqual({ conversations: [], messages: [] });
+  });
+
+  it("keeps the conversation's id where it is free, and the shape of its tree", () => {
+    const { conversations: [added], messages: taken } = freshIds(archive, []);
+    expect(added?.id).toBe("c1");
+    expect(taken.map(({ parentId }) => taken.findIndex(({ id }) => id === parentId))).toEqual([-1, 0, 1]);
+    expect(added?.leafId).toBe(taken[1]?.id);
+  });
+
+  it("makes a copy of what has changed", () => {
+    const { conversations: [copy], messages: taken } = freshIds(archive, [{ ...conversation, updatedAt: 5 }]);
+    expect(copy?.id).not.toBe("c1");
+    expect(new Set(taken.map(({ conversationId }) => conversationId))).toEqual(new Set([copy?.id]));
+    expect(taken.some(({ id }) => ["m1", "m2", "m3"].includes(id))).toBe(false);
+  });
+});
