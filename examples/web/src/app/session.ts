@@ -33,12 +33,16 @@ async function release(): Promise<void> {
   await Promise.allSettled([useEngine.getState().close(), useHistory.getState().close()]);
 }
 
-/** Opens what only the owner may: the history, and the model of the last visit. They do not wait for each other. */
+/**
+ * Opens what only the owner may: the history, and the model of the last visit. Nothing waits for anything else; a
+ * model that needs a GPU where there is none says so by itself.
+ */
 async function acquire(): Promise<void> {
+  if ("gpu" in navigator) void useEngine.getState().open(useSettings.getState().model);
   const opening = useHistory.getState().open();
   const able = await support();
   useSession.setState({ support: able });
-  if (able.webgpu) void useEngine.getState().open(useSettings.getState().model);
+  if (!able.webgpu) await useEngine.getState().close();
   await opening;
 }
 

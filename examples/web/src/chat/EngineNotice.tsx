@@ -12,7 +12,7 @@ const phases = { header: "Reading the header", weights: "Loading the weights", k
 export function EngineNotice({ begun }: { begun: boolean }) {
   const engine = useEngine((state) => state.engine);
   const support = useSession((state) => state.support);
-  if (support && !support.webgpu) return begun ? <details className="mb-2.5 text-sm"><summary className="text-danger">This browser cannot compute answers. What to do</summary><NoWebGpu reason={support.reason ?? ""} /></details> : null;
+  if (support && !support.webgpu) return begun ? <details className="mb-2.5 text-sm"><summary className="text-danger">This browser cannot compute answers. What to do</summary><div tabIndex={0} className="max-h-[45dvh] overflow-y-auto"><NoWebGpu reason={support.reason ?? ""} /></div></details> : null;
   if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
   if (engine.state === "closed") return support ? <p className="pb-2 text-sm text-soft">No model is open. <a className="text-accent underline underline-offset-2" href={pageHref.models}>Choose one.</a></p> : null;
   if (engine.state !== "loading") return null;

@@ -17,7 +17,7 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
 
 export function Button({ look = "outline", icon, className = "", children, type = "button", ...rest }: Props) {
   return (
-    <button type={type} className={`inline-flex min-h-9 items-center justify-center gap-1.5 rounded-md px-3 text-sm font-medium transition-colors ${looks[look]} ${className}`} {...rest}>
+    <button type={type} className={`inline-flex min-h-9 items-center justify-center gap-1.5 rounded-md px-3 py-1 text-sm font-medium transition-colors ${looks[look]} ${className}`} {...rest}>
       {icon && <Icon name={icon} className="size-4" />}
       {children}
     </button>
