@@ -17,5 +17,8 @@
 // data section holds). parts.go and projector.go join files. source.go and the
 // source_*.go beside it fetch bytes. writer.go makes files.
 //
+// The build tag nohttp leaves [OpenURL] and [OpenRemote] out, and with them
+// net/http, for programs that have a way to servers of their own.
+//
 // The format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 package gguf
