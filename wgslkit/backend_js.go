@@ -1,6 +1,7 @@
 package wgslkit
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -52,7 +53,9 @@ func openBackend(opts Options) (backend, error) {
 	opened := make(chan jsAnswer, 1)
 	b := &jsBackend{tickets: map[int]chan jsAnswer{ticketOpen: opened}, last: ticketOpen, reads: map[*jsStaging]struct{}{}}
 	b.heard = js.FuncOf(b.hear)
-	js.Global().Get("gemwireWebGPU").Call("open", opts.MinimumLimits, b.heard)
+	js.Global().Get("gemwireWebGPU").Call("open", map[string]any{
+		"minimumLimits": opts.MinimumLimits, "powerPreference": cmp.Or(string(opts.Power), string(HighPerformance)),
+	}, b.heard)
 	answer := <-opened
 	if answer.err != nil {
 		b.heard.Release()

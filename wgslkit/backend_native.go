@@ -98,6 +98,10 @@ func adapterRank(info Info, opts Options) int {
 	switch {
 	case info.Backend == "OpenGL" || info.Backend == "OpenGLES":
 		return -1 // its compute is too limited to rely on
+	case info.Kind == DiscreteGPU && opts.Power == LowPower:
+		return 2
+	case info.Kind == IntegratedGPU && opts.Power == LowPower:
+		return 3
 	case info.Kind == DiscreteGPU:
 		return 3
 	case info.Kind == IntegratedGPU:

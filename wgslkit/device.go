@@ -11,6 +11,8 @@ type Options struct {
 	// Adapter is part of the adapter's name, in any case; empty takes the
 	// fastest, or what the environment variable GEMWIRE_ADAPTER names.
 	Adapter string
+	// Power says which of several adapters to prefer; empty is HighPerformance.
+	Power PowerPreference
 	// MemoryBudget bounds the bytes of all buffers together; 0 is no bound
 	// but the device's.
 	MemoryBudget int64
@@ -24,6 +26,23 @@ type Options struct {
 	Disable Features
 	// Avoid, where set, is asked what does not work on the adapter that was chosen.
 	Avoid func(Info) Avoid
+}
+
+// PowerPreference weighs speed against the battery, in WebGPU's words.
+type PowerPreference string
+
+// The preferences. A browser may take them for a hint, or not at all.
+const (
+	HighPerformance PowerPreference = "high-performance"
+	LowPower        PowerPreference = "low-power"
+)
+
+func (p PowerPreference) check() error {
+	switch p {
+	case "", HighPerformance, LowPower:
+		return nil
+	}
+	return fmt.Errorf("%w: power preference %q; say %s or %s", ErrValidation, string(p), HighPerformance, LowPower)
 }
 
 // Device is one GPU with everything that was made on it. Its methods may be
@@ -52,6 +71,9 @@ func Open(opts Options) (*Device, error) {
 		opts.Adapter = os.Getenv("GEMWIRE_ADAPTER")
 	}
 	opts.MinimumLimits = opts.MinimumLimits || os.Getenv("GEMWIRE_MINIMUM_LIMITS") == "1"
+	if err := opts.Power.check(); err != nil {
+		return nil, err
+	}
 	b, err := openBackend(opts)
 	if err != nil {
 		return nil, err

@@ -361,10 +361,10 @@
 
   // open requests an adapter and a device with all of its limits, or none but
   // the least that every device has, and answers ticket 1.
-  async function open(minimumLimits, notify) {
+  async function open({ minimumLimits, powerPreference }, notify) {
     const gpu = globalThis.navigator?.gpu;
     if (!gpu) throw new Failure("absent", "this browser has no WebGPU, or hides it from pages that are not served by HTTPS or from localhost");
-    const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" }) ?? await gpu.requestAdapter();
+    const adapter = await gpu.requestAdapter({ powerPreference }) ?? await gpu.requestAdapter();
     if (!adapter) throw new Failure("absent", "the browser has WebGPU and offers no adapter: the GPU or its driver is blocked, or hardware acceleration is switched off");
     const requiredFeatures = featureNames.filter((name) => adapter.features.has(name));
     const requiredLimits = minimumLimits ? {} : Object.fromEntries(limitNames.map((name) => [name, adapter.limits[name]]));
@@ -373,8 +373,8 @@
 
   globalThis.gemwireWebGPU = {
     describe,
-    open(minimumLimits, notify) {
-      open(minimumLimits, notify).then(
+    open(options, notify) {
+      open(options, notify).then(
         (backend) => notify(1, "", "", backend),
         (error) => notify(1, error.kind ?? "absent", error.message),
       );

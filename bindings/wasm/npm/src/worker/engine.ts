@@ -14,7 +14,7 @@ declare const Go: new () => {
 
 // wgslkit's half in JavaScript: ticket -1 tells that the device is lost.
 type Notify = (ticket: number, kind: string, message: string, value?: unknown) => void;
-declare const gemwireWebGPU: { open(minimumLimits: boolean, notify: Notify): void };
+declare const gemwireWebGPU: { open(options: object, notify: Notify): void };
 
 type Handle = (request: string, ...sources: OpenSource[]) => void;
 
@@ -33,7 +33,7 @@ interface Pending {
 // watchDevice lets lost hear of every device that goes away by itself.
 function watchDevice(lost: (failure: Failure) => void): void {
   const { open } = gemwireWebGPU;
-  gemwireWebGPU.open = (minimumLimits, notify) => open(minimumLimits, (ticket, kind, message, value) => {
+  gemwireWebGPU.open = (options, notify) => open(options, (ticket, kind, message, value) => {
     if (ticket === -1) {
       lost({
         code: "device-lost", message: `the GPU device was lost: ${message}`,
