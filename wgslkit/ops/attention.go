@@ -10,8 +10,8 @@ import (
 // the program's tokens, whose own keys are in the cache already. q is
 // rope(rms(q; QNorm)) of each head; query head h reads kv head h / (Heads / KVHeads).
 //
-// Key j is visible from query i when 0 ≤ i−j, or both are in one span; and,
-// where there is a window, |i−j| < Window.
+// Key j is visible from query i when 0 ≤ i−j, and i−j < Window where there is
+// one; or when it is ahead of i in the same span, however far.
 type Attention struct {
 	Label   string
 	Q       Slice           // rows of Heads·HeadDim
@@ -24,7 +24,7 @@ type Attention struct {
 	Scale   float32 // 0 counts as 1
 	Softcap float32 // scores become c·tanh(score/c); 0 for none
 	// Spans, where given, is a span id (u32) for each of the program's
-	// tokens; tokens of one non-zero span see each other in both directions.
+	// tokens; tokens of one non-zero span see each other ahead as well.
 	Spans *wgslkit.Buffer
 	Out   *wgslkit.Buffer // [width, Heads·HeadDim]
 }

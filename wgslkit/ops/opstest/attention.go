@@ -259,12 +259,8 @@ func (s attentionShape) attend(query []float64, t, kvHead int, keys, values hist
 
 // visible says whether the token at row t sees position j.
 func (s attentionShape) visible(t, j int) bool {
-	behind := s.position + t - j
-	if s.window > 0 && (behind >= s.window || -behind >= s.window) {
-		return false
-	}
-	if behind >= 0 {
-		return true
+	if behind := s.position + t - j; behind >= 0 {
+		return s.window == 0 || behind < s.window
 	}
 	return s.spans != nil && s.spans[t] != 0 && s.spans[t] == s.spans[j-s.position]
 }

@@ -25,6 +25,7 @@ func Cases(kit *ops.Kit) []Case {
 	var cases []Case
 	cases = append(cases, linearCases(kit)...)
 	cases = append(cases, embedCases(kit)...)
+	cases = append(cases, overlayCases(kit)...)
 	cases = append(cases, expertCases(kit)...)
 	cases = append(cases, normCases(kit)...)
 	cases = append(cases, routerCases(kit)...)

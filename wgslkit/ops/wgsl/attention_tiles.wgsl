@@ -2,8 +2,9 @@
 //   s[j] = q[t] · k[j],  with a softcap c: c·tanh(s / c)
 //   out[t] = Σ_j exp(s[j] − m)·v[j] / Σ_j exp(s[j] − m),  m = max s
 //
-// j is visible when 0 ≤ p − j, or where SPANS when t and j's token are in one
-// span; and |p − j| < window, where there is one. q comes from prepare_q.wgsl.
+// j is visible when 0 ≤ p − j (< window, where there is one), or where SPANS
+// when j is ahead of p and their tokens are in one span, however far apart.
+// q comes from prepare_q.wgsl.
 //
 // A workgroup takes ROWS tokens of one query head and walks over the keys,
 // KEYS at a time, carrying m and l for each row:
@@ -56,7 +57,6 @@ fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
 //#if SPANS
   let start = p - t;
   if (!seen && j < start + width) { seen = spans[t] != 0u && spans[t] == spans[j - start]; }
-  if (params.window > 0u && j > p && j - p >= params.window) { seen = false; }
 //#end
   if (params.window > 0u && j + params.window <= p) { seen = false; }
   return seen;
