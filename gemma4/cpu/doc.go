@@ -9,5 +9,6 @@
 // embedding.go, per_layer.go, attention.go, rope.go, feedforward.go, experts.go
 // and head.go for the parts. model.go and weights.go load the file, matmul.go
 // and threads.go do most of the work, cache.go keeps the keys and values, and
-// state.go takes them out for saving.
+// state.go takes them out for saving. cores.go lends the products to the image and
+// audio towers.
 package cpu

@@ -36,9 +36,11 @@ const (
 	rowsPerPass = 16
 )
 
+func (m *Model) mul(tokens int, products ...product) error { return m.threads.mul(tokens, products...) }
+
 // mul computes products that do not depend on each other, for the same number of
 // tokens. Each row of weights is decoded once for all of them.
-func (m *Model) mul(tokens int, products ...product) error {
+func (t *threads) mul(tokens int, products ...product) error {
 	if tokens == 0 {
 		return nil
 	}
@@ -51,9 +53,9 @@ func (m *Model) mul(tokens int, products ...product) error {
 	if grain > rowsPerPass {
 		grain -= grain % rowsPerPass
 	} else {
-		grain = min(rowsPerPass, max(grain, rows/m.threads.n))
+		grain = min(rowsPerPass, max(grain, rows/t.n))
 	}
-	return m.threads.each(rows, grain, func(from, to int) error {
+	return t.each(rows, grain, func(from, to int) error {
 		for _, p := range products {
 			if from < p.rows && to > 0 {
 				if err := p.multiply(tokens, max(from, 0), min(to, p.rows)); err != nil {
