@@ -29,16 +29,38 @@ func (c *Cores) Each(n, grain int, f func(from, to int) error) error {
 	return c.threads.each(n, grain, f)
 }
 
-// Matrix is a tensor [cols, rows] of any type, whose rows are read and decoded
+// Matrix is a tensor as rows of weights, of any type, that are read and decoded
 // whenever they are used.
 type Matrix struct{ *matrix }
 
-// NewMatrix takes a tensor of at least one row. The file that it lies in has to
-// stay open for as long as the Matrix is in use.
-func NewMatrix(t *gguf.Tensor) Matrix { return Matrix{newMatrix(t)} }
+// NewMatrix takes the values of a tensor as rows of so many; 0 means the
+// tensor's own. They have to fill whole rows, and rows whole blocks of the
+// tensor's type. The file that it lies in has to stay open for as long as the
+// Matrix is in use.
+func NewMatrix(t *gguf.Tensor, cols int) Matrix {
+	w := newMatrix(t)
+	if cols != 0 {
+		w.rows = w.rows * w.cols / cols
+		w.cols = cols
+		w.rowBytes = int(t.Size / int64(w.rows))
+	}
+	return Matrix{w}
+}
 
 // Rows is the number of outputs of a product with the matrix.
 func (w Matrix) Rows() int { return w.rows }
+
+// Cols is the number of inputs of a product with the matrix.
+func (w Matrix) Cols() int { return w.cols }
+
+// Read decodes row i of the matrix into y, [cols].
+func (w Matrix) Read(y []float32, i int) error {
+	scratch := scratchPool.Get().(*scratch)
+	defer scratchPool.Put(scratch)
+	values, err := w.read(scratch, i, 1)
+	copy(y, values)
+	return err
+}
 
 // Mul computes y = x·Wᵀ, with x [n, cols] and y [n, rows].
 func (c *Cores) Mul(n int, w Matrix, x, y []float32) error {
@@ -50,3 +72,23 @@ func Dot(a, b []float32) float32 { return dot(a, b) }
 
 // Axpy is y = y + alpha·x, of slices of the same length.
 func Axpy(alpha float32, x, y []float32) { axpy(alpha, x, y) }
+
+// Add is y = y + x.
+func Add(y, x []float32) { add(y, x) }
+
+// Scale is x = x · factor.
+func Scale(x []float32, factor float32) { scale(x, factor) }
+
+// RMSNorm is y = x / √(mean(x²) + ε) ⊙ w, for vectors of len(w) that lie one
+// behind the other in x. y may be x.
+func RMSNorm(y, x, w []float32, eps float32) { rmsNorm(y, x, w, eps) }
+
+// RMSNormPlain is RMSNorm without weights, for vectors of length n.
+func RMSNormPlain(y, x []float32, n int, eps float32) { rmsNormPlain(y, x, n, eps) }
+
+// Gelu is the tanh approximation, 0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+func Gelu(x float32) float32 { return gelu(x) }
+
+// Softmax replaces x, which is not empty, by exp(x − max) and returns the sum of
+// that, by which the caller divides.
+func Softmax(x []float32) (sum float64) { return softmax(x) }
