@@ -1,0 +1,160 @@
+package cpu
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/safetensors"
+	"github.com/gemwire/gemwire/multimodal/arch"
+)
+
+// conformanceFile finds a file of the conformance cases, in the repository or
+// beside it.
+func conformanceFile(t testing.TB, name string) string {
+	t.Helper()
+	dirs := []string{filepath.FromSlash("../../testdata/conformance"), filepath.FromSlash("../../../shared/conformance")}
+	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
+		dirs[1] = filepath.Join(dir, "conformance")
+	}
+	for _, dir := range dirs {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	t.Skipf("conformance case %s is not there: set GEMWIRE_SHARED to the shared folder", name)
+	return ""
+}
+
+func openTowers(t testing.TB, path string) *arch.Towers {
+	t.Helper()
+	file, err := gguf.OpenPath(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	towers, err := arch.Open(file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return towers
+}
+
+func newVision(t testing.TB, towers *arch.Towers, options Options) *Vision {
+	t.Helper()
+	a, err := towers.NeedVision()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewVision(context.Background(), a, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+func newAudio(t testing.TB, towers *arch.Towers, options Options) *Audio {
+	t.Helper()
+	a, err := towers.NeedAudio()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewAudio(context.Background(), a, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(v.Close)
+	return v
+}
+
+// references are the arrays that the reference made of a model.
+type references struct{ file *safetensors.File }
+
+func openReferences(t testing.TB, path string) references {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.Read(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return references{file}
+}
+
+func (r references) floats(t testing.TB, name string) []float32 {
+	t.Helper()
+	values, err := r.file.Floats(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// relativeL2 is ‖got − want‖ / ‖want‖.
+func relativeL2(t testing.TB, got, want []float32) float64 {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, wanted %d", len(got), len(want))
+	}
+	var difference, size float64
+	for i, w := range want {
+		d := float64(got[i]) - float64(w)
+		difference += d * d
+		size += float64(w) * float64(w)
+	}
+	return math.Sqrt(difference / size)
+}
+
+// softTolerance is a tenth of what is asked of a soft token's relative error.
+const softTolerance = 1e-5
+
+func TestImages(t *testing.T) {
+	for _, name := range []string{"e2b", "types", "dense", "moe"} {
+		t.Run(name, func(t *testing.T) {
+			v := newVision(t, openTowers(t, conformanceFile(t, name+".gguf")), Options{})
+			refs := openReferences(t, conformanceFile(t, name+".safetensors"))
+			soft, err := v.Encode(context.Background(), refs.floats(t, "wide.pixels"), 33, 18)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := relativeL2(t, soft, refs.floats(t, "wide.soft")); e > softTolerance {
+				t.Errorf("soft tokens are %.2g off", e)
+			} else {
+				t.Logf("soft tokens are %.2g off", e)
+			}
+		})
+	}
+}
+
+func TestClips(t *testing.T) {
+	for _, name := range []string{"e2b", "types"} {
+		t.Run(name, func(t *testing.T) {
+			a := newAudio(t, openTowers(t, conformanceFile(t, name+".gguf")), Options{})
+			refs := openReferences(t, conformanceFile(t, name+".safetensors"))
+			for clip, valid := range map[string]int{"short": 99, "long": 522, "edge": 100} {
+				mel := refs.floats(t, clip+".mel")
+				soft, err := a.Encode(context.Background(), mel, len(mel)/arch.MelBins, valid)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e := relativeL2(t, soft, refs.floats(t, clip+".soft")); e > softTolerance {
+					t.Errorf("%s: soft tokens are %.2g off", clip, e)
+				} else {
+					t.Logf("%s: soft tokens are %.2g off", clip, e)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package cpu
+
+import (
+	"errors"
+	"math"
+
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/multimodal/arch"
+)
+
+// attention is x = x + rms(attn_out·attn(rms(x; ln1)); ln2): each position sees
+// itself and the 11 before it.
+//
+// The release computes it in chunks of 12 queries and shifts the scores of
+// distances as Transformer-XL does; this is the same without either.
+func (a *Audio) attention(b *conformerBlock, x []float32) error {
+	n, eps := len(x)/a.config.Width, a.config.Eps
+	h := make([]float32, len(x))
+	cpu.RMSNorm(h, x, b.attnNorm, eps)
+	q, k, v := make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x))
+	if err := errors.Join(b.q.apply(a.cores, n, h, q), b.k.apply(a.cores, n, h, k), b.v.apply(a.cores, n, h, v)); err != nil {
+		return err
+	}
+	distances := make([]float32, len(a.sinusoids))
+	if err := a.cores.Mul(arch.AudioWindow, b.linearPos, a.sinusoids, distances); err != nil {
+		return err
+	}
+	scaleQueries(q, b.perDimScale)
+	cpu.Scale(k, keyScale)
+	for i := range n {
+		for head := 0; head < a.config.Width; head += a.config.HeadDim() {
+			a.attend(h, q, k, v, distances, i, head)
+		}
+	}
+	if err := b.attnOutput.apply(a.cores, n, h, q); err != nil {
+		return err
+	}
+	cpu.RMSNorm(q, q, b.attnPostNorm, eps)
+	cpu.Add(x, q)
+	return nil
+}
+
+// keyScale is the factor on keys, ln(1 + e) / ln 2.
+var keyScale = float32(math.Log1p(math.E) / math.Ln2)
+
+// scaleQueries multiplies queries, [positions, heads, D], by per_dim_scale and
+// D^−½ / ln 2.
+func scaleQueries(q, perDimScale []float32) {
+	factor := 1 / (math.Sqrt(float64(len(perDimScale))) * math.Ln2)
+	for i := range q {
+		q[i] *= float32(factor * float64(perDimScale[i%len(perDimScale)]))
+	}
+}
+
+// attend computes one head of one position's output:
+// Σ softmax(50·tanh((q·kⱼ + q·P[t−j]) / 50))·vⱼ over the positions j that it sees,
+// with P[d] what linear_pos makes of the sinusoids of distance d.
+func (a *Audio) attend(y, q, k, v, distances []float32, position, head int) {
+	width, headDim := a.config.Width, a.config.HeadDim()
+	slice := func(x []float32, i int) []float32 { return x[i*width+head : i*width+head+headDim] }
+	first := max(0, position-arch.AudioWindow+1)
+	scores := make([]float32, position-first+1)
+	query := slice(q, position)
+	for i := range scores {
+		j := first + i
+		score := cpu.Dot(query, slice(k, j)) + cpu.Dot(query, slice(distances, position-j))
+		scores[i] = float32(arch.AudioSoftcap * math.Tanh(float64(score)/arch.AudioSoftcap))
+	}
+	sum := cpu.Softmax(scores)
+	out := slice(y, position)
+	clear(out)
+	for i, p := range scores {
+		cpu.Axpy(p, slice(v, first+i), out)
+	}
+	cpu.Scale(out, float32(1/sum))
+}
+
+// sinusoids lists [sin(d·ts₀), sin(d·ts₁), …, cos(d·ts₀), …] of the distances
+// d < AudioWindow, [AudioWindow, n], with timescales tsⱼ = exp(−j·ln(10000)/(n/2 − 1)).
+func sinusoids(n int) []float32 {
+	half := n / 2
+	s := make([]float32, arch.AudioWindow*n)
+	for j := range half {
+		timescale := float32(math.Exp(-float64(j) * math.Log(10000) / float64(half-1)))
+		for d := range arch.AudioWindow {
+			sin, cos := math.Sincos(float64(float32(d) * timescale))
+			s[d*n+j], s[d*n+half+j] = float32(sin), float32(cos)
+		}
+	}
+	return s
+}
