@@ -24,6 +24,7 @@ const (
 //	Mul:     out[r] = act(W[r]·h) · mul[r]
 //	else:    out[r] = act(W[r]·h)
 //	Softcap: out[r] = c·tanh(out[r] / c)
+//	Bounds:  each W[r]·h above is clamp(W[r]·clamp(h, InMin, InMax), low[r], high[r]) + bias[r]
 type Linear struct {
 	Label     string
 	W         *Matrix
@@ -37,6 +38,7 @@ type Linear struct {
 	MulOffset int
 	MulStride int     // 0 counts as the number of outputs
 	Softcap   float32 // 0 for none
+	Bounds    *Bounds // nil for none
 }
 
 // Linear records the product: one dispatch for each tile of W in a program of
@@ -57,7 +59,7 @@ func (r *Recorder) Linear(o Linear) {
 		r.product(o)
 		return
 	}
-	if r.width == 1 {
+	if r.width == 1 && o.Bounds == nil {
 		r.matvec(o)
 		return
 	}
@@ -71,6 +73,8 @@ func (o Linear) check(width int) error {
 		return fmt.Errorf("%w: matrix", wgslkit.ErrReleased)
 	case o.Gated != (o.W.Layout == Paired):
 		return fmt.Errorf("%w: a gated product takes a paired matrix, another one does not", wgslkit.ErrValidation)
+	case o.In.Merge != nil && o.Bounds != nil:
+		return fmt.Errorf("%w: a product with bounds does not merge partial attention", wgslkit.ErrValidation)
 	case o.In.Merge != nil && width != 1:
 		return fmt.Errorf("%w: partial attention is merged in programs of width one", wgslkit.ErrValidation)
 	case o.In.Merge != nil && o.In.Merge.Heads*o.In.Merge.HeadDim != o.W.Cols:

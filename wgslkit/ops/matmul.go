@@ -10,6 +10,7 @@ type matmulParams struct {
 	MulOffset, MulStride, Act              uint32
 	Softcap                                float32
 	Lanes, RowsOfThread                    uint32
+	InMin, InMax                           float32
 }
 
 // The rows and the tokens of a workgroup.
@@ -28,8 +29,10 @@ func (r *Recorder) matmul(o Linear) {
 			XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
 			MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
 		}
+		params.InMin, params.InMax = o.Bounds.inputs()
 		c := wgslkit.Call{Label: o.Label, Bind: bindAll(r.state, tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out)}
 		v := w.variant()
+		c.Bind = o.Bounds.bind(v, c.Bind)
 		v["GATED"] = o.Gated
 		if !r.kit.tuning.MatvecLooped {
 			v["ALIGNED"] = w.Cols%16 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0

@@ -13,6 +13,7 @@ type productParams struct {
 	MulOffset, MulStride, Act              uint32
 	Softcap                                float32
 	RowsOfThread                           uint32
+	InMin, InMax                           float32
 }
 
 const (
@@ -36,17 +37,18 @@ func (r *Recorder) product(o Linear) {
 		v["THREADS"], v["ROWS"], v["STRIPS"], v["QUICK_BYTES"] = t.Threads, productRows, "units", true
 		strips = w.row.units
 	}
+	inMin, inMax := o.Bounds.inputs()
 	for _, tile := range w.tiles {
 		rows := productRowsOf(t, tile.rows, strips)
 		r.dispatch("product.wgsl", v, wgslkit.Call{
 			Label: o.Label,
-			Bind:  bindAll(tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out),
+			Bind:  o.Bounds.bind(v, bindAll(tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out)),
 			Params: productParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Strips: uint32(strips),
 				RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
 				XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
 				MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
-				RowsOfThread: uint32(rows),
+				RowsOfThread: uint32(rows), InMin: inMin, InMax: inMax,
 			},
 			Grid: wgslkit.Grid{X: uint32(ceilDiv(tile.rows, rows*t.Threads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
 		})

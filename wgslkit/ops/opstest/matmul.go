@@ -22,6 +22,7 @@ type linearShape struct {
 	act           ops.Activation
 	softcap       float32
 	splits        int // x is merged from so many
+	bounded       bool
 }
 
 func (s linearShape) String() string {
@@ -29,7 +30,7 @@ func (s linearShape) String() string {
 	for _, flag := range []struct {
 		on   bool
 		name string
-	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"}, {s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}} {
+	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"}, {s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}, {s.bounded, "bounded"}} {
 		if flag.on {
 			name += "_" + flag.name
 		}
@@ -85,6 +86,9 @@ func fusedShapes() []linearShape {
 		{gated: true, act: ops.SiLU},
 		{apart: true, mul: true, act: ops.SiLU},
 		{apart: true, norm: true, weighted: true},
+		{bounded: true, norm: true, weighted: true},
+		{bounded: true, gated: true, act: ops.SiLU},
+		{bounded: true, apart: true, mul: true, act: ops.GELU},
 	}
 	var shapes []linearShape
 	for _, t := range []quant.Type{quant.Q4_K, quant.F16, quant.Q6_K} {
@@ -154,6 +158,7 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	}
 	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap}
 	h, sums := s.input(r, &op.In)
+	limits := s.bounds(r, layout, &op, h)
 
 	outputs := s.rows[0]
 	if !s.gated {
@@ -176,7 +181,7 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.Linear(op) })
 
 	got := s.outputs(r.read(op.Out, s.tokens*(outputs+s.slack())), outputs)
-	want := s.twin(parts, h, mul, outputs)
+	want := s.twin(parts, h, mul, outputs, limits)
 	if s.add {
 		got = append(got, r.read(op.In.Add.Out, len(sums))...)
 		want = append(want, sums...)
@@ -227,14 +232,14 @@ func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
 }
 
 // twin is the product in plain loops.
-func (s linearShape) twin(parts []rows, h, mul []float64, outputs int) []float64 {
+func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []rowLimits) []float64 {
 	var out []float64
 	for t := range s.tokens {
 		x := h[t*s.cols : (t+1)*s.cols]
 		for row := range outputs {
-			v := activate(s.act, stacked(parts, row, x))
+			v := activate(s.act, stacked(parts, limits, row, x))
 			if s.gated {
-				v *= parts[1].dot(row, x)
+				v *= limits[1].of(row, parts[1].dot(row, x))
 			}
 			if s.mul {
 				v *= mul[t*outputs+row]
@@ -249,10 +254,10 @@ func (s linearShape) twin(parts []rows, h, mul []float64, outputs int) []float64
 }
 
 // stacked is row i of all parts, one after another, times x.
-func stacked(parts []rows, i int, x []float64) float64 {
-	for _, p := range parts {
+func stacked(parts []rows, limits []rowLimits, i int, x []float64) float64 {
+	for n, p := range parts {
 		if i < p.source.Rows {
-			return p.dot(i, x)
+			return limits[n].of(i, p.dot(i, x))
 		}
 		i -= p.source.Rows
 	}

@@ -28,6 +28,8 @@ struct Params {
 
   lanes: u32, // not used here
   rows_of_thread: u32,
+  in_min: f32, // where BOUNDED
+  in_max: f32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -39,7 +41,12 @@ struct Params {
 //#end
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
+//#if BOUNDED
+@group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
+@group(0) @binding(6) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 
 //#include "unit.wgsl"
 //#include "finish.wgsl"
@@ -65,13 +72,13 @@ fn store_rows(q: mat4x4<f32>, scale: f32, low: f32, thread: u32) {
 fn four_inputs(t: u32, column: u32) -> vec4<f32> {
   let at = t * params.x_stride + params.x_offset + column;
 //#if ALIGNED
-  return x[at / 4u];
+  return bounded_input(x[at / 4u]);
 //#else
   var v = vec4<f32>();
-  if (column < params.cols) { v.x = x[at]; }
-  if (column + 1u < params.cols) { v.y = x[at + 1u]; }
-  if (column + 2u < params.cols) { v.z = x[at + 2u]; }
-  if (column + 3u < params.cols) { v.w = x[at + 3u]; }
+  if (column < params.cols) { v.x = bounded_input(vec4<f32>(x[at])).x; }
+  if (column + 1u < params.cols) { v.y = bounded_input(vec4<f32>(x[at + 1u])).y; }
+  if (column + 2u < params.cols) { v.z = bounded_input(vec4<f32>(x[at + 2u])).z; }
+  if (column + 3u < params.cols) { v.w = bounded_input(vec4<f32>(x[at + 3u])).w; }
   return v;
 //#end
 }
@@ -92,14 +99,14 @@ fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
 fn write4(t: u32, r: u32, v: vec4<f32>) {
   let row = params.first + r;
   if (GATED) {
-    if (r < params.rows) { finish(t, row / 2u, activate(params.act, v.x) * v.y); }
-    if (r + 2u < params.rows) { finish(t, row / 2u + 1u, activate(params.act, v.z) * v.w); }
+    if (r < params.rows) { finish(t, row / 2u, activate(params.act, bounded(row, v.x)) * bounded(row + 1u, v.y)); }
+    if (r + 2u < params.rows) { finish(t, row / 2u + 1u, activate(params.act, bounded(row + 2u, v.z)) * bounded(row + 3u, v.w)); }
     return;
   }
-  if (r < params.rows) { finish(t, row, activate(params.act, v.x)); }
-  if (r + 1u < params.rows) { finish(t, row + 1u, activate(params.act, v.y)); }
-  if (r + 2u < params.rows) { finish(t, row + 2u, activate(params.act, v.z)); }
-  if (r + 3u < params.rows) { finish(t, row + 3u, activate(params.act, v.w)); }
+  if (r < params.rows) { finish(t, row, activate(params.act, bounded(row, v.x))); }
+  if (r + 1u < params.rows) { finish(t, row + 1u, activate(params.act, bounded(row + 1u, v.y))); }
+  if (r + 2u < params.rows) { finish(t, row + 2u, activate(params.act, bounded(row + 2u, v.z))); }
+  if (r + 3u < params.rows) { finish(t, row + 3u, activate(params.act, bounded(row + 3u, v.w))); }
 }
 
 var<private> acc: array<vec4<f32>, 16>; // [8 tokens][8 rows]

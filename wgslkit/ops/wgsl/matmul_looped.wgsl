@@ -30,6 +30,8 @@ struct Params {
 
   lanes: u32,
   rows_of_thread: u32,
+  in_min: f32, // where BOUNDED
+  in_max: f32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -37,7 +39,12 @@ struct Params {
 @group(0) @binding(2) var<storage, read> x: array<f32>;
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
+//#if BOUNDED
+@group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
+@group(0) @binding(6) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 
 //#include "unit.wgsl"
 //#include "dot.wgsl"
@@ -51,7 +58,7 @@ var<workgroup> cells: array<f32, ALL_CELLS>;
 fn four_inputs(token: u32, column: u32) -> vec4<f32> {
   let at = token * params.x_stride + params.x_offset + column;
   let inside = vec4<bool>(column < params.cols, column + 1u < params.cols, column + 2u < params.cols, column + 3u < params.cols);
-  return select(vec4<f32>(), vec4<f32>(x[at], x[at + 1u], x[at + 2u], x[at + 3u]), inside);
+  return select(vec4<f32>(), bounded_input(vec4<f32>(x[at], x[at + 1u], x[at + 2u], x[at + 3u])), inside);
 }
 
 fn span_inputs(token: u32, unit: u32, span: u32) -> mat4x4<f32> {
@@ -99,8 +106,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let step = select(1u, 2u, GATED);
   for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
     for (var i = 0u; i < 4u && token + i <= last_token; i++) {
-      var v = activate(params.act, row_sum(i, o, outs));
-      if (GATED) { v = v * row_sum(i, o + 1u, outs); }
+      var v = activate(params.act, bounded(params.first + base + o, row_sum(i, o, outs)));
+      if (GATED) { v = v * bounded(params.first + base + o + 1u, row_sum(i, o + 1u, outs)); }
       finish(token + i, (params.first + base + o) / step, v);
     }
   }

@@ -35,19 +35,32 @@ struct Params {
   softcap: f32,
 
   rows_of_thread: u32,
+  in_min: f32, // where BOUNDED
+  in_max: f32,
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read> mul: array<f32>;
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;
+//#if BOUNDED
+@group(0) @binding(4) var<storage, read> row_bounds: array<vec4<f32>>;
+@group(0) @binding(5) var<uniform> params: Params;
+//#else
 @group(0) @binding(4) var<uniform> params: Params;
+//#end
 
 const GATED: u32 = 32u; // of params.flags
 
 //#include "finish.wgsl"
 
-fn input(at: u32, column: u32) -> f32 { return select(0.0, x[at + column], column < params.cols); }
+fn input(at: u32, column: u32) -> f32 {
+//#if BOUNDED
+  return select(0.0, clamp(x[at + column], params.in_min, params.in_max), column < params.cols);
+//#else
+  return select(0.0, x[at + column], column < params.cols);
+//#end
+}
 
 // inputs is those of four columns.
 fn inputs(at: u32, column: u32) -> vec4<f32> {
@@ -74,8 +87,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let gated = (params.flags & GATED) != 0u;
   let step = select(1u, 2u, gated);
   for (var r = 0u; r < count; r += step) {
-    var v = activate(params.act, sums[r]);
-    if (gated) { v = v * sums[r + 1u]; }
+    var v = activate(params.act, bounded(params.first + first + r, sums[r]));
+    if (gated) { v = v * bounded(params.first + first + r + 1u, sums[r + 1u]); }
     finish(token, (params.first + first + r) / step, v);
   }
 }
