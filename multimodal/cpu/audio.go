@@ -62,6 +62,7 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 	if err != nil {
 		return nil, fmt.Errorf("subsampling mel frames: %w", err)
 	}
+	a.options.tell(0, len(a.blocks), x)
 	for i := range a.blocks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 		if err := a.block(&a.blocks[i], x); err != nil {
 			return nil, fmt.Errorf("block %d of the audio tower: %w", i, err)
 		}
-		a.options.progress(i+1, len(a.blocks))
+		a.options.tell(i+1, len(a.blocks), x)
 	}
 	n := len(x) / a.config.Width
 	y := make([]float32, n*a.config.OutputWidth)

@@ -68,11 +68,12 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, fmt.Errorf("embedding patches: %w", err)
 	}
 	image.rotation = newRotation2D(v.config.HeadDim(), columns, rows)
+	v.options.tell(0, len(v.blocks), image.x)
 	for i := range v.blocks {
 		if err := v.block(ctx, &v.blocks[i], image); err != nil {
 			return nil, fmt.Errorf("block %d of the image tower: %w", i, err)
 		}
-		v.options.progress(i+1, len(v.blocks))
+		v.options.tell(i+1, len(v.blocks), image.x)
 	}
 	pooled := v.pool(image)
 	soft := make([]float32, len(pooled)/v.config.Width*v.config.EmbeddingLength)
