@@ -10,6 +10,8 @@ import (
 const (
 	// VisionTheta is the base of the frequencies of the 2-D rotation.
 	VisionTheta = 100
+	// Colours is the number of values of a pixel: red, green and blue.
+	Colours = 3
 	// MaxImageTokens is the largest budget of soft tokens for one image.
 	MaxImageTokens = 1120
 )
@@ -23,13 +25,12 @@ type Vision struct {
 	Heads           int     // H
 	FeedForward     int     // ff
 	PatchSize       int     // pixels along the side of a patch
-	Channels        int     // values of a pixel
 	Pool            int     // patches along the side of a soft token
 	MaxSide         int     // patches along one side of an image at most: rows of a position table
 	Eps             float32 // ε of every norm
 	EmbeddingLength int     // d, the width of a soft token
 
-	PatchEmbd    *gguf.Tensor // [patch column, patch row, channel, n]
+	PatchEmbd    *gguf.Tensor // [patch column, patch row, colour, n]
 	PositionEmbd *gguf.Tensor // [n, MaxSide, 2]: table 0 for the column, table 1 for the row
 	Layers       []VisionLayer
 	// StdBias and StdScale standardise the pooled vectors; nil for none.
@@ -57,7 +58,7 @@ type VisionLayer struct {
 func (v *Vision) HeadDim() int { return v.Width / v.Heads }
 
 // PatchValues is the number of values of one patch.
-func (v *Vision) PatchValues() int { return v.PatchSize * v.PatchSize * v.Channels }
+func (v *Vision) PatchValues() int { return v.PatchSize * v.PatchSize * Colours }
 
 // MaxPatches is how many patches an image may have: as many as make
 // MaxImageTokens soft tokens.
@@ -78,7 +79,7 @@ func (r *resolver) vision() *Vision {
 	if r.err != nil {
 		return nil
 	}
-	v.PatchEmbd = r.need(shape(v.PatchSize, v.PatchSize, v.Channels, v.Width), "v.patch_embd")
+	v.PatchEmbd = r.need(shape(v.PatchSize, v.PatchSize, Colours, v.Width), "v.patch_embd")
 	v.PositionEmbd = r.need(shape(v.Width, v.MaxSide, 2), "v.position_embd")
 	v.StdBias, v.StdScale = r.find(shape(v.Width), "v.std_bias"), r.find(shape(v.Width), "v.std_scale")
 	if (v.StdBias == nil) != (v.StdScale == nil) {
@@ -103,10 +104,9 @@ const (
 
 // patches takes the sizes of patches and of the position table from the tensors.
 func (r *resolver) patches(v *Vision) {
-	patch := r.dims(4, "v.patch_embd")
-	v.PatchSize, v.Channels = patch[0], patch[2]
+	v.PatchSize = r.dims(4, "v.patch_embd")[0]
 	r.same("patch_size", v.PatchSize, "v.patch_embd.weight")
-	r.same("num_channels", v.Channels, "v.patch_embd.weight")
+	r.same("num_channels", Colours, "the model's release")
 	v.MaxSide = r.dims(3, "v.position_embd")[1]
 }
 

@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/gemwire/gemwire/gemma4/cpu"
+import (
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/multimodal/arch"
+)
 
 // embed fills the residual stream: patch_embd·(2·pixels − 1) of each patch, plus
 // its column's row of position table 0 and its row's row of table 1.
@@ -17,17 +20,16 @@ func (v *Vision) embed(image *image, patches []float32) error {
 	return v.addPositions(image)
 }
 
-// planes orders each patch as the weights lie, channel by channel, and takes its
+// planes orders each patch as the weights lie, colour by colour, and takes its
 // values from 0 … 1 to −1 … 1.
 func (v *Vision) planes(patches []float32) []float32 {
-	channels := v.config.Channels
 	size := v.config.PatchValues()
-	pixels := size / channels
+	pixels := size / arch.Colours
 	planes := make([]float32, len(patches))
 	for first := 0; first < len(patches); first += size {
 		for pixel := range pixels {
-			for c := range channels {
-				planes[first+c*pixels+pixel] = 2*patches[first+pixel*channels+c] - 1
+			for c := range arch.Colours {
+				planes[first+c*pixels+pixel] = 2*patches[first+pixel*arch.Colours+c] - 1
 			}
 		}
 	}

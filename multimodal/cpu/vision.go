@@ -16,7 +16,7 @@ type Vision struct {
 	options Options
 	cores   *cpu.Cores
 
-	patchEmbd         cpu.Matrix // [n, channels·patch·patch]
+	patchEmbd         cpu.Matrix // [n, Colours·patch·patch]
 	positionEmbd      cpu.Matrix // [2·MaxSide, n]
 	blocks            []visionBlock
 	stdBias, stdScale []float32 // nil for none
@@ -54,8 +54,8 @@ func (v *Vision) Close() { v.cores.Close() }
 const patchesPerBatch = 512
 
 // Encode makes soft tokens, [columns/pool · rows/pool, d], of an image's patches,
-// [rows · columns, patch · patch · channels]: row by row, inside a patch row by
-// row with the channel last, in 0 … 1.
+// [rows · columns, patch · patch · Colours]: row by row, inside a patch row by
+// row with the colour last, in 0 … 1.
 //
 // It returns an error wrapping ErrInput for sizes that the tower cannot take,
 // ctx's own error soon after that ends, or the error of reading weights.
