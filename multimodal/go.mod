@@ -11,6 +11,8 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
+require golang.org/x/image v0.45.0 // indirect
+
 replace (
 	github.com/gemwire/gemwire/gemma4 => ../gemma4
 	github.com/gemwire/gemwire/gguf => ../gguf
