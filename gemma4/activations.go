@@ -28,6 +28,7 @@ type activations struct {
 	expertSum      *wgslkit.Buffer // [width, d]
 	moeSum         *wgslkit.Buffer // [width, d]
 	logits         *wgslkit.Buffer // [logit rows, vocab]
+	soft           *softRows       // nil until media come
 
 	buffers []*wgslkit.Buffer
 }
@@ -107,4 +108,5 @@ func (a *activations) release() {
 	for _, b := range a.buffers {
 		b.Release()
 	}
+	a.soft.release()
 }

@@ -16,7 +16,7 @@ type Choosing struct {
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
 
-	computed *int // of the prompt's tokens, set before the first choice
+	usage *Usage // what the prompt took, set before the first choice
 }
 
 // Choose gives the tokens that follow a prompt, whatever they mean: a token
@@ -25,7 +25,7 @@ type Choosing struct {
 //
 // On a fault, or when ctx ends, the sequence ends with an error; leaving the
 // loop ends it too.
-func (s *Session) Choose(ctx context.Context, prompt []int32, c Choosing) iter.Seq2[sample.Choice, error] {
+func (s *Session) Choose(ctx context.Context, prompt Prompt, c Choosing) iter.Seq2[sample.Choice, error] {
 	return func(yield func(sample.Choice, error) bool) {
 		if err := s.begin(); err != nil {
 			yield(sample.Choice{}, err)
@@ -46,7 +46,7 @@ func (s *Session) Choose(ctx context.Context, prompt []int32, c Choosing) iter.S
 			choice, err := s.state.next(ctx)
 			if err == nil {
 				// What was chosen before is computed by now; this one is not yet.
-				s.tokens = append(s.tokens[:s.state.length()], choice.Token)
+				s.text.Tokens = append(s.text.Tokens[:s.state.length()], choice.Token)
 			}
 			if !yield(choice, err) || err != nil {
 				return
@@ -57,35 +57,34 @@ func (s *Session) Choose(ctx context.Context, prompt []int32, c Choosing) iter.S
 
 // admit refuses what cannot work before anything is computed, and returns how
 // many tokens may be chosen.
-func (s *Session) admit(prompt []int32, c Choosing) (int, error) {
-	if err := s.check(prompt); err != nil {
+func (s *Session) admit(prompt Prompt, c Choosing) (int, error) {
+	if err := prompt.check(s.model.arch.Config); err != nil {
 		return 0, err
 	}
 	if c.MaxTokens < 0 {
 		return 0, fmt.Errorf("%w: an answer of %d tokens", ErrUnsupported, c.MaxTokens)
 	}
-	if err := s.room(len(prompt), max(c.MaxTokens, 1)); err != nil {
+	if err := s.room(len(prompt.Tokens), max(c.MaxTokens, 1)); err != nil {
 		return 0, err
 	}
 	if err := c.Sampling.Validate(s.model.arch.Config.Vocab); err != nil {
 		return 0, err
 	}
 	if c.MaxTokens == 0 {
-		return s.context - len(prompt), nil
+		return s.context - len(prompt.Tokens), nil
 	}
 	return c.MaxTokens, nil
 }
 
 // prepare computes the prompt and begins to choose.
-func (s *Session) prepare(ctx context.Context, prompt []int32, limit int, c Choosing) error {
-	computed, err := s.advance(ctx, prompt, c.Prefill)
-	if c.computed != nil {
-		*c.computed = computed
+func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choosing) error {
+	if c.usage == nil {
+		c.usage = &Usage{}
 	}
-	if err != nil {
+	if err := s.advance(ctx, prompt, c); err != nil {
 		return err
 	}
-	if err := s.state.start(c.Sampling, prompt, limit); err != nil {
+	if err := s.state.start(c.Sampling, prompt.Tokens, limit); err != nil {
 		s.settle()
 		return err
 	}
@@ -94,6 +93,6 @@ func (s *Session) prepare(ctx context.Context, prompt []int32, limit int, c Choo
 
 // settle ends choosing: the session's text is what the caches hold.
 func (s *Session) settle() {
-	s.state.stop(len(s.tokens))
-	s.tokens = s.tokens[:s.state.length()]
+	s.state.stop(len(s.text.Tokens))
+	s.text.truncate(s.state.length())
 }

@@ -23,12 +23,12 @@ type state interface {
 	// rewind forgets all but the first n positions, or as many fewer as it
 	// must to be right, and returns how many it kept.
 	rewind(n int) int
-	// prefill computes tokens behind what is there and leaves the last one's
-	// logits for start. report hears the tokens done.
-	prefill(ctx context.Context, tokens []int32, report func(done int)) error
-	// allLogits computes tokens behind what is there and hands each one's
-	// logits over in turn; row is only valid during the call.
-	allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error
+	// prefill computes a piece of text behind what is there and leaves its last
+	// token's logits for start. report hears the tokens done.
+	prefill(ctx context.Context, p piece, report func(done int)) error
+	// allLogits computes a piece of text behind what is there and hands each
+	// token's logits over in turn; row is only valid during the call.
+	allLogits(ctx context.Context, p piece, each func(i int, row []float32) error) error
 	// start begins to choose tokens after prefill; history is every token of
 	// the session so far, the prompt's last included, and limit bounds how many
 	// next may be asked for.

@@ -67,38 +67,54 @@ func (s *cpuState) rewind(n int) int {
 // cpuReportEvery is how many prompt tokens go between two reports.
 const cpuReportEvery = 64
 
-func (s *cpuState) prefill(ctx context.Context, tokens []int32, report func(done int)) error {
-	for done := 0; done < len(tokens); {
-		n := min(cpuReportEvery, len(tokens)-done)
+func (s *cpuState) prefill(ctx context.Context, p piece, report func(done int)) error {
+	for done := 0; done < len(p.tokens); {
+		end := p.cut(done, cpuReportEvery)
 		want := cpu.Want{Logits: cpu.NoLogits}
-		if done+n == len(tokens) {
+		if end == len(p.tokens) {
 			want.Logits = cpu.LastLogits
 		}
-		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens[done:done+n]), want)
+		logits, err := s.model.Forward(ctx, s.cache, p.inputs(done, end), want)
 		if err != nil {
 			return err
 		}
-		s.logits = logits
-		done += n
+		s.logits, done = logits, end
 		report(done)
 	}
 	return nil
 }
 
-func (s *cpuState) allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error {
+// inputs are the positions from ≤ i < to as package cpu takes them.
+func (p *piece) inputs(from, to int) []cpu.Input {
+	part := p.slice(from, to)
+	inputs := cpu.Tokens(part.tokens)
+	for run := range part.soft {
+		r := &part.soft[run]
+		d := len(r.vectors) / r.count
+		for i := range r.count {
+			inputs[r.first+i] = cpu.Input{Embedding: r.vectors[i*d : (i+1)*d]}
+			if r.mutual {
+				inputs[r.first+i].Image = run + 1
+			}
+		}
+	}
+	return inputs
+}
+
+func (s *cpuState) allLogits(ctx context.Context, p piece, each func(i int, row []float32) error) error {
 	vocab := s.model.Config().Vocab
-	for done := 0; done < len(tokens); {
-		n := min(cpuReportEvery, len(tokens)-done)
-		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens[done:done+n]), cpu.Want{Logits: cpu.AllLogits})
+	for done := 0; done < len(p.tokens); {
+		end := p.cut(done, cpuReportEvery)
+		logits, err := s.model.Forward(ctx, s.cache, p.inputs(done, end), cpu.Want{Logits: cpu.AllLogits})
 		if err != nil {
 			return err
 		}
-		for i := range n {
+		for i := range end - done {
 			if err := each(done+i, logits[i*vocab:(i+1)*vocab]); err != nil {
 				return err
 			}
 		}
-		done += n
+		done = end
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package gemma4
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"time"
 
@@ -36,54 +35,44 @@ type Event struct {
 
 // Usage counts an answer's tokens and time.
 type Usage struct {
-	Prompt      int           `json:"prompt"`   // tokens of the prompt
-	Computed    int           `json:"computed"` // of them, those that were not cached
-	Answer      int           `json:"answer"`   // tokens chosen, the one that ended it included
-	PrefillTime time.Duration `json:"prefillNanoseconds"`
-	DecodeTime  time.Duration `json:"decodeNanoseconds"` // from the first token to the last
+	Prompt      int           `json:"prompt"`          // tokens of the prompt, soft ones included
+	Computed    int           `json:"computed"`        // of them, those that were not cached
+	Media       int           `json:"media,omitempty"` // images and clips that were encoded
+	Answer      int           `json:"answer"`          // tokens chosen, the one that ended it included
+	MediaTime   time.Duration `json:"mediaNanoseconds,omitempty"`
+	PrefillTime time.Duration `json:"prefillNanoseconds"` // that of media included
+	DecodeTime  time.Duration `json:"decodeNanoseconds"`  // from the first token to the last
 }
 
 // Chat answers a conversation. Control tokens in its messages are plain text.
-// Messages that the session has seen are not computed again.
+// Messages that the session has seen are not computed again, nor are their
+// images and clips encoded. For those, a MediaEncoder has to be set.
 //
 // The sequence ends with a DoneEvent; on a fault, with an error instead. A
 // cancelled ctx ends it, within one step, with ctx's error; leaving the loop
 // ends it too.
 func (s *Session) Chat(ctx context.Context, conversation chat.Conversation, opts GenerateOptions) iter.Seq2[Event, error] {
-	tokens, err := s.model.EncodeChat(conversation)
-	if err != nil {
-		return fails(err)
+	return func(yield func(Event, error) bool) {
+		prompt, err := s.EncodeChat(ctx, conversation)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		s.Generate(ctx, prompt, opts)(yield)
 	}
-	return s.Generate(ctx, tokens, opts)
 }
 
-// EncodeChat is the prompt that Chat computes, as token ids.
-func (m *Model) EncodeChat(c chat.Conversation) ([]int32, error) {
-	prompt, err := m.template.Render(c.Messages, c.Options)
-	if err != nil {
-		return nil, err
-	}
-	encoded, err := prompt.Encode(m.tokenizer, nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(encoded.Media) > 0 {
-		return nil, fmt.Errorf("%w: images and audio; send text alone", ErrUnsupported)
-	}
-	return int32s(encoded.IDs), nil
-}
-
-// Generate answers a prompt of tokens as they are, the model's turn begun by
-// whoever made them. Otherwise it is like Chat.
-func (s *Session) Generate(ctx context.Context, prompt []int32, opts GenerateOptions) iter.Seq2[Event, error] {
+// Generate answers a prompt as it is, the model's turn begun by whoever made it.
+// Otherwise it is like Chat.
+func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		parser, err := chat.NewParser(s.model.tokenizer, chat.ParserOptions{Stop: opts.Stop})
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
-		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt)}, begun: time.Now()}
-		choices := Choosing{Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill, computed: &a.usage.Computed}
+		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
+		choices := Choosing{Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill, usage: &a.usage}
 		for choice, err := range s.Choose(ctx, prompt, choices) {
 			if err != nil {
 				yield(Event{}, err)
@@ -132,11 +121,6 @@ func (a *answer) emit(events []chat.Event) bool {
 		}
 	}
 	return true
-}
-
-// fails is a sequence of nothing but an error.
-func fails(err error) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) { yield(Event{}, err) }
 }
 
 func int32s(ids []int) []int32 {

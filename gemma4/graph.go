@@ -17,6 +17,7 @@ type graph struct {
 	weights *gpuWeights
 	caches  []*ops.KVCache // by layer; a shared-KV layer has its donor's
 	act     *activations
+	media   bool // soft tokens stand among the tokens
 
 	// x is the residual stream, other its second buffer: an op that adds to the
 	// stream while others still read it writes there, and the two change places.
@@ -26,11 +27,16 @@ type graph struct {
 	pending *ops.Residual
 }
 
-// embed is x = token_embd[t]·√d and, with it, each layer's own input.
+// embed is x = token_embd[t]·√d, or a soft token's vector as it is, and, with
+// it, each layer's own input.
 func (g *graph) embed() {
 	c, w := g.config, g.weights
 	if w.tokenEmbd != nil {
 		g.Embed(ops.Embed{Label: "token_embd", Table: w.tokenEmbd, IDs: g.act.tokens, Out: g.x, Scale: c.EmbedScale()})
+	}
+	if g.media {
+		s := g.act.soft
+		g.Overlay(ops.Overlay{Label: "soft tokens", Marks: s.marks, Rows: s.rows, Out: g.x, Size: c.EmbeddingLength})
 	}
 	if c.PerLayerDim > 0 {
 		g.perLayerInputs()
@@ -88,6 +94,9 @@ func (g *graph) attention(i int, w *gpuLayer) {
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow
+		if g.media && c.BidirectionalImages() {
+			attend.Spans = g.act.soft.spans
+		}
 	}
 	attended := ops.Input{X: g.act.attended}
 	if partials := g.Attention(attend); partials != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // Device says where a model is computed.
@@ -86,6 +87,7 @@ type Model struct {
 	context   int
 
 	mu       sync.Mutex
+	media    MediaEncoder // nil where none was set
 	sessions int
 	closed   bool
 }
@@ -188,6 +190,19 @@ func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
 // Template is the chat format that the model was trained on.
 func (m *Model) Template() chat.Template { return m.template }
+
+// File is the model's file, its projector's tensors joined where it has one. It
+// closes with the model.
+func (m *Model) File() *gguf.File { return m.file }
+
+// Kit is what the model computes with on its GPU; nil on the CPU. It closes with
+// the model.
+func (m *Model) Kit() *ops.Kit {
+	if e, ok := m.engine.(*gpuEngine); ok {
+		return e.kit
+	}
+	return nil
+}
 
 // Close releases everything. Sessions must be closed before.
 func (m *Model) Close() error {

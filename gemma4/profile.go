@@ -30,10 +30,10 @@ func (s *Session) Profile(ctx context.Context) ([]wgslkit.KernelTime, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	last := s.tokens[n-1]
+	last := piece{tokens: []int32{s.text.Tokens[n-1]}}
 	// A sliding cache holds the window before the last token as well.
-	s.tokens = s.tokens[:st.rewind(n-1)]
-	if err := st.feed(st.single, []int32{last}); err != nil {
+	s.text.truncate(st.rewind(n - 1))
+	if err := st.feed(st.single, last); err != nil {
 		return nil, err
 	}
 	return st.programs.decode.Profile(1)

@@ -6,7 +6,8 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-// programs are the recordings of one session, made once over its caches.
+// programs are the recordings of one session, made once over its caches. Those
+// for text among which soft tokens stand are made when the first ones come.
 //
 // A prompt runs through lower, chunk by chunk: the layers up to the last that
 // owns a cache. What the layers above would compute for it nobody reads, but
@@ -17,7 +18,10 @@ type programs struct {
 	upper  *ops.Recording // one token: layers from split on, head
 	choose *ops.Recording // one token from upper's logits
 	decode *ops.Recording // one token: embedding, all layers, head, choice
-	every  *ops.Recording // rows tokens: all layers, logits of each; made on first use
+
+	lowerMedia *ops.Recording // lower with soft tokens
+	every      *ops.Recording // rows tokens: all layers, logits of each; made on first use
+	everyMedia *ops.Recording // every with soft tokens
 }
 
 // recorder records a session's programs.
@@ -57,7 +61,17 @@ func (r *recorder) record() (p *programs, err error) {
 }
 
 func (r *recorder) lower() (*ops.Recording, error) {
-	g := r.graph("prefill", r.wide)
+	return r.lowerOf("prefill", false)
+}
+
+// lowerMedia is lower for chunks with soft tokens.
+func (r *recorder) lowerMedia() (*ops.Recording, error) {
+	return r.lowerOf("prefill of media", true)
+}
+
+func (r *recorder) lowerOf(label string, media bool) (*ops.Recording, error) {
+	g := r.graph(label, r.wide)
+	g.media = media
 	g.embed()
 	for i := range split(r.config) {
 		g.layer(i)
@@ -100,8 +114,9 @@ func (r *recorder) decode() (*ops.Recording, error) {
 }
 
 // every records the program for the logits of each position.
-func (r *recorder) every(act *activations) (*ops.Recording, error) {
+func (r *recorder) every(act *activations, media bool) (*ops.Recording, error) {
 	g := r.graph("logits", act)
+	g.media = media
 	g.embed()
 	for i := range r.config.Blocks {
 		g.layer(i)
@@ -115,11 +130,18 @@ func (g *graph) sample(s *ops.Sampler) {
 	g.Sample(ops.Sample{Label: "sample", Logits: g.act.logits, Tokens: g.act.tokens, Sampler: s})
 }
 
+// releaseEvery frees the programs for the logits of each position.
+func (p *programs) releaseEvery() {
+	p.every.Release()
+	p.everyMedia.Release()
+	p.every, p.everyMedia = nil, nil
+}
+
 func (p *programs) release() {
 	if p == nil {
 		return
 	}
-	for _, r := range []*ops.Recording{p.lower, p.upper, p.choose, p.decode, p.every} {
+	for _, r := range []*ops.Recording{p.lower, p.upper, p.choose, p.decode, p.lowerMedia, p.every, p.everyMedia} {
 		r.Release()
 	}
 }

@@ -169,11 +169,16 @@ func newSizing(c *arch.Config, context int, kind wgslkit.Kind, limits wgslkit.Li
 		s.chunk = 128
 	}
 	s.chunk = min(s.chunk, context)
-	widest := max(sizesOf(c).ff, sizesOf(c).perLayer, sizesOf(c).qkv, sizesOf(c).expertHidden, 1)
-	s.chunk = max(min(s.chunk, int(limits.MaxStorageBindingSize/int64(4*widest))), 1)
+	s.chunk = max(min(s.chunk, int(limits.MaxStorageBindingSize/int64(4*widestRow(c)))), 1)
 	const logitBytes = 64 << 20
 	s.rows = max(min(s.chunk, 64, logitBytes/(4*max(c.Vocab, 1))), 1)
 	return s
+}
+
+// widestRow is the float32 values of a token in the largest buffer of a chunk.
+func widestRow(c *arch.Config) int {
+	s := sizesOf(c)
+	return max(s.ff, s.perLayer, s.qkv, s.expertHidden, 1)
 }
 
 // slots is how many positions layer i's cache holds: all of the context, or,

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/quant"
 )
@@ -26,6 +28,7 @@ type savedHeader struct {
 	Model  string       `json:"model"`  // fingerprint
 	Type   string       `json:"type"`   // of the values: F16 or F32
 	Tokens []int32      `json:"tokens"` // the cached text
+	Media  []Medium     `json:"media,omitempty"`
 	Layers []savedLayer `json:"layers"`
 }
 
@@ -46,7 +49,8 @@ func (s *Session) Save(w io.Writer) error {
 	if s.model.info.Device == DeviceGPU {
 		typ = quant.F16 // as the caches are
 	}
-	header := savedHeader{Model: s.model.fingerprint(), Type: typ.String(), Tokens: s.tokens[:s.state.length()]}
+	text := s.text.until(s.state.length())
+	header := savedHeader{Model: s.model.fingerprint(), Type: typ.String(), Tokens: text.Tokens, Media: text.Media}
 	c := s.model.arch.Config
 	for i := range c.Blocks {
 		if c.HasOwnKV(i) {
@@ -107,8 +111,7 @@ func (s *Session) Restore(r io.Reader) error {
 		return err
 	}
 	defer s.end()
-	s.tokens = s.tokens[:0]
-	s.state.rewind(0)
+	s.clear()
 	in := bufio.NewReaderSize(r, 1<<20)
 	header, err := s.readSavedHeader(in)
 	if err != nil {
@@ -122,7 +125,7 @@ func (s *Session) Restore(r io.Reader) error {
 		s.state.rewind(0)
 		return err
 	}
-	s.tokens = append(s.tokens, header.Tokens...)
+	s.text = Prompt{Tokens: header.Tokens, Media: header.Media}
 	return nil
 }
 
@@ -157,10 +160,8 @@ func (s *Session) checkSaved(h savedHeader) error {
 	if h.Type != quant.F32.String() && h.Type != quant.F16.String() {
 		return fmt.Errorf("%w: values of type %q", ErrSavedSession, h.Type)
 	}
-	if len(h.Tokens) > 0 {
-		if err := s.check(h.Tokens); err != nil {
-			return fmt.Errorf("%w: %w", ErrSavedSession, err)
-		}
+	if err := h.checkText(s.model.arch.Config); err != nil {
+		return fmt.Errorf("%w: %w", ErrSavedSession, err)
 	}
 	c, next := s.model.arch.Config, 0
 	for i := range c.Blocks {
@@ -177,6 +178,18 @@ func (s *Session) checkSaved(h savedHeader) error {
 		return fmt.Errorf("%w: it has %d layers too many", ErrSavedSession, len(h.Layers)-next)
 	}
 	return nil
+}
+
+// checkText is Prompt.check for a text that may be empty, or end within a medium.
+func (h *savedHeader) checkText(c *arch.Config) error {
+	if len(h.Tokens) == 0 && len(h.Media) == 0 {
+		return nil
+	}
+	text := Prompt{Tokens: h.Tokens, Media: slices.Clone(h.Media)}
+	if last := len(text.Media) - 1; last >= 0 {
+		text.Media[last].Count = min(text.Media[last].Count, len(h.Tokens)-text.Media[last].First)
+	}
+	return text.check(c)
 }
 
 func (s *Session) readLayers(r io.Reader, h savedHeader) ([]cpu.LayerState, error) {
@@ -227,7 +240,13 @@ func readValues(r io.Reader, typ quant.Type, n int) ([]float32, error) {
 // the tensors and a few of their bytes.
 func (m *Model) fingerprint() string {
 	hash := sha256.New()
+	towers := m.file.Projector()
 	for _, t := range m.file.Tensors {
+		if towers != nil {
+			if _, ok := towers.Tensor(t.Name); ok {
+				continue // a projector may come and go
+			}
+		}
 		fmt.Fprintf(hash, "%s %v %v\n", t.Name, t.Type, t.Dims)
 	}
 	sample := make([]byte, min(m.arch.OutputNorm.Size, 4096))

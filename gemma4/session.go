@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
 )
 
 // Session is one text and what has been computed of it. It answers one prompt
@@ -13,8 +16,10 @@ type Session struct {
 	model   *Model
 	state   state
 	context int
-	// tokens is the text: the first state.length() of them are in the caches.
-	tokens []int32
+	// text is what was prompted and answered: its first state.length() positions
+	// are in the caches.
+	text   Prompt
+	soft   softCache
 	busy   atomic.Bool
 	closed bool
 }
@@ -50,8 +55,9 @@ func (s *Session) Context() int { return s.context }
 // Len is how many tokens of the text are computed and cached.
 func (s *Session) Len() int { return s.state.length() }
 
-// Tokens is the text of the session: what was prompted and answered last.
-func (s *Session) Tokens() []int32 { return append([]int32(nil), s.tokens...) }
+// Tokens is the text of the session: what was prompted and answered last, with
+// placeholders where soft tokens stand.
+func (s *Session) Tokens() []int32 { return append([]int32(nil), s.text.Tokens...) }
 
 // Reset forgets the text.
 func (s *Session) Reset() error {
@@ -59,9 +65,15 @@ func (s *Session) Reset() error {
 		return err
 	}
 	defer s.end()
-	s.tokens = s.tokens[:0]
-	s.state.rewind(0)
+	s.clear()
+	s.soft.clear()
 	return nil
+}
+
+// clear empties the text and its caches.
+func (s *Session) clear() {
+	s.text = Prompt{}
+	s.state.rewind(0)
 }
 
 // Close frees the session's caches.
@@ -91,37 +103,28 @@ func (s *Session) begin() error {
 
 func (s *Session) end() { s.busy.Store(false) }
 
-// Logits computes tokens as a text of their own and hands over each position's
+// Logits computes a prompt as a text of its own and hands over each position's
 // logits, after the softcap, in order. row is only valid during the call.
 // The session then holds that text.
-func (s *Session) Logits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error {
+func (s *Session) Logits(ctx context.Context, prompt Prompt, each func(i int, row []float32) error) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
 	defer s.end()
-	if err := s.check(tokens); err != nil {
+	if err := prompt.check(s.model.arch.Config); err != nil {
 		return err
 	}
-	if err := s.room(len(tokens), 0); err != nil {
+	if err := s.room(len(prompt.Tokens), 0); err != nil {
 		return err
 	}
-	s.state.rewind(0)
-	err := s.state.allLogits(ctx, tokens, each)
-	s.tokens = append(s.tokens[:0], tokens[:s.state.length()]...)
+	s.clear()
+	all, err := s.piece(ctx, &prompt, 0, &Usage{})
+	if err != nil {
+		return err
+	}
+	err = s.state.allLogits(ctx, all, each)
+	s.text = prompt.until(s.state.length())
 	return err
-}
-
-// check refuses tokens that the vocabulary does not have.
-func (s *Session) check(tokens []int32) error {
-	if len(tokens) == 0 {
-		return fmt.Errorf("%w: an empty prompt", ErrUnsupported)
-	}
-	for i, t := range tokens {
-		if t < 0 || int(t) >= s.model.arch.Config.Vocab {
-			return fmt.Errorf("%w: token %d at position %d; the vocabulary has tokens 0 to %d", ErrUnsupported, t, i, s.model.arch.Config.Vocab-1)
-		}
-	}
-	return nil
 }
 
 // room refuses, before any work, what does not fit.
@@ -133,29 +136,71 @@ func (s *Session) room(prompt, answer int) error {
 	return nil
 }
 
-// advance brings the caches to tokens, computing only what they do not hold,
-// and the last token in any case: its logits are wanted. It returns how many
-// tokens were computed.
-func (s *Session) advance(ctx context.Context, tokens []int32, report func(done, total int)) (int, error) {
-	same := min(commonPrefix(s.tokens[:s.state.length()], tokens), len(tokens)-1)
+// advance brings the caches to prompt, computing only what they do not hold,
+// and the last token in any case: its logits are wanted. It counts what it did
+// in c's usage.
+func (s *Session) advance(ctx context.Context, prompt Prompt, c Choosing) error {
+	s.text.truncate(s.state.length())
+	same := min(commonPrefix(&s.text, &prompt), len(prompt.Tokens)-1)
 	if same < s.state.length() {
 		same = s.state.rewind(same)
 	}
-	s.tokens = s.tokens[:same]
-	rest := tokens[same:]
-	err := s.state.prefill(ctx, rest, func(done int) {
-		if report != nil {
-			report(done, len(rest))
+	s.text.truncate(same)
+	total := len(prompt.Tokens) - same
+	c.usage.Computed = total
+	rest, err := s.piece(ctx, &prompt, same, c.usage)
+	if err != nil {
+		return err
+	}
+	err = s.state.prefill(ctx, rest, func(done int) {
+		if c.Prefill != nil {
+			c.Prefill(done, total)
 		}
 	})
-	s.tokens = append(s.tokens, tokens[same:s.state.length()]...)
-	return len(rest), err
+	s.text = prompt.until(s.state.length())
+	return err
 }
 
-func commonPrefix(a, b []int32) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
+// piece is what comes behind the first positions of a prompt, with the soft
+// tokens of its media.
+func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Usage) (piece, error) {
+	whole := piece{tokens: prompt.Tokens}
+	for i := range prompt.Media {
+		m := &prompt.Media[i]
+		if m.end() <= from {
+			continue
+		}
+		vectors, err := s.softTokens(ctx, m, usage)
+		if err != nil {
+			return piece{}, err
+		}
+		whole.soft = append(whole.soft, softRun{
+			first: m.First, vectors: vectors, count: m.Count,
+			mutual: m.Kind == chat.Image && s.model.arch.Config.BidirectionalImages(),
+		})
 	}
-	return n
+	return whole.slice(from, len(prompt.Tokens)), nil
+}
+
+// softTokens are a medium's vectors: those that the session keeps, or new ones.
+func (s *Session) softTokens(ctx context.Context, m *Medium, usage *Usage) ([]float32, error) {
+	want := m.Count * s.model.arch.Config.EmbeddingLength
+	if kept := s.soft.get(m.Key); len(kept) == want {
+		return kept, nil
+	}
+	if m.SoftTokens == nil {
+		return nil, fmt.Errorf("%w: a medium without soft tokens at position %d", ErrUnsupported, m.First)
+	}
+	begun := time.Now()
+	vectors, err := m.SoftTokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	usage.Media++
+	usage.MediaTime += time.Since(begun)
+	if len(vectors) != want {
+		return nil, fmt.Errorf("%w: the medium at position %d has %d values for %d soft tokens of %d", ErrUnsupported, m.First, len(vectors), m.Count, s.model.arch.Config.EmbeddingLength)
+	}
+	s.soft.put(m.Key, vectors)
+	return vectors, nil
 }

@@ -97,23 +97,19 @@ func (s *gpuState) at(position, width int) error {
 	return s.words.Write(0, raw[:])
 }
 
-func (s *gpuState) prefill(ctx context.Context, tokens []int32, report func(done int)) error {
-	for done := 0; done < len(tokens); {
-		n := min(s.sizing.chunk, len(tokens)-done)
+func (s *gpuState) prefill(ctx context.Context, p piece, report func(done int)) error {
+	if err := s.widen(p.widest()); err != nil {
+		return err
+	}
+	for done := 0; done < len(p.tokens); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.feed(s.wide, tokens[done:done+n]); err != nil {
+		end := p.cut(done, s.sizing.chunk)
+		if err := s.prefillChunk(p.slice(done, end)); err != nil {
 			return err
 		}
-		if err := s.programs.lower.Submit(n); err != nil {
-			return err
-		}
-		if err := s.engine.device.Wait(); err != nil {
-			return err
-		}
-		s.advance(n)
-		done += n
+		done = end
 		report(done)
 	}
 	if err := s.at(s.cached-1, 1); err != nil {
@@ -122,18 +118,40 @@ func (s *gpuState) prefill(ctx context.Context, tokens []int32, report func(done
 	return s.programs.upper.Submit(1)
 }
 
+func (s *gpuState) prefillChunk(p piece) error {
+	lower, err := s.lowerFor(&p)
+	if err != nil {
+		return err
+	}
+	if err := s.feed(s.wide, p); err != nil {
+		return err
+	}
+	if err := lower.Submit(len(p.tokens)); err != nil {
+		return err
+	}
+	if err := s.engine.device.Wait(); err != nil {
+		return err
+	}
+	s.advance(len(p.tokens))
+	return nil
+}
+
 func (s *gpuState) advance(n int) {
 	s.cached += n
 	s.written = max(s.written, s.cached)
 }
 
-// feed writes the next tokens, and the rows that the host fetches for them.
-func (s *gpuState) feed(act *activations, tokens []int32) error {
-	raw := make([]byte, 4*len(tokens))
-	for i, t := range tokens {
-		binary.LittleEndian.PutUint32(raw[4*i:], uint32(t))
+// feed writes the next tokens, the vectors of soft ones, and the rows that the
+// host fetches for them.
+func (s *gpuState) feed(act *activations, p piece) error {
+	tokens := p.tokens
+	if len(p.soft) > 0 {
+		tokens = p.padded()
+		if err := act.soft.write(&p); err != nil {
+			return err
+		}
 	}
-	if err := act.tokens.Write(0, raw); err != nil {
+	if err := act.tokens.Write(0, words(tokens)); err != nil {
 		return err
 	}
 	if err := s.feedRows(act, tokens); err != nil {
@@ -142,48 +160,13 @@ func (s *gpuState) feed(act *activations, tokens []int32) error {
 	return s.at(s.cached, len(tokens))
 }
 
-func (s *gpuState) allLogits(ctx context.Context, tokens []int32, each func(i int, row []float32) error) error {
-	if err := s.recordEvery(); err != nil {
-		return err
+// words is values as a buffer of u32 takes them.
+func words[T int32 | uint32](values []T) []byte {
+	raw := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint32(raw, uint32(v))
 	}
-	vocab := s.engine.model.Config.Vocab
-	for done := 0; done < len(tokens); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(s.sizing.rows, len(tokens)-done)
-		if err := s.feed(s.rows, tokens[done:done+n]); err != nil {
-			return err
-		}
-		if err := s.programs.every.Submit(n); err != nil {
-			return err
-		}
-		logits, err := s.rows.logits.ReadFloats(n * vocab)
-		if err != nil {
-			return err
-		}
-		s.advance(n)
-		for i := range n {
-			if err := each(done+i, logits[i*vocab:(i+1)*vocab]); err != nil {
-				return err
-			}
-		}
-		done += n
-	}
-	return nil
-}
-
-func (s *gpuState) recordEvery() (err error) {
-	if s.programs.every != nil {
-		return nil
-	}
-	if s.rows == nil {
-		if s.rows, err = newActivations(s.engine.kit, s.engine.model.Config, s.sizing.rows, s.sizing.rows); err != nil {
-			return err
-		}
-	}
-	s.programs.every, err = s.recorder().every(s.rows)
-	return err
+	return raw
 }
 
 func (s *gpuState) start(p sample.Params, history []int32, limit int) error {

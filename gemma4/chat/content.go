@@ -23,10 +23,29 @@ const (
 type Part struct {
 	Type   PartType
 	Text   string
-	Data   []byte // the file
+	Data   []byte // the file, or what it holds decoded
 	URL    string // where the file is
-	Format string // of audio: "wav", "mp3"
+	Format string // of audio: "wav", "mp3"; or one of the decoded formats
+
+	// Width and Height are the size of a decoded image, in pixels.
+	Width, Height int
+	// Rate and Channels are those of a decoded clip: samples a second, and how
+	// many stand side by side.
+	Rate, Channels int
+
+	// Budget is how many soft tokens an image may take, 70 to 1120; 0 leaves it
+	// to whoever encodes it.
+	Budget int
+	// Split says that a clip that is too long is cut into several, instead of
+	// refused.
+	Split bool
 }
+
+// The formats of media that come decoded.
+const (
+	RGBA    = "rgba" // an image's pixels, row by row: red, green, blue and alpha, a byte each
+	Float32 = "f32"  // a clip's samples, interleaved, little endian
+)
 
 // Content is what a message says: a text, parts, or nothing at all. A tool's
 // result may also be any JSON value. The zero Content is nothing.
@@ -105,6 +124,8 @@ type partJSON struct {
 	URL        string        `json:"url,omitempty"`
 	ImageURL   *imageURLJSON `json:"image_url,omitempty"`
 	InputAudio *audioJSON    `json:"input_audio,omitempty"`
+	Budget     int           `json:"budget,omitempty"`
+	Split      bool          `json:"split,omitempty"`
 }
 
 type imageURLJSON struct {
@@ -123,7 +144,7 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*p = Part{Type: in.Type, URL: in.URL}
+	*p = Part{Type: in.Type, URL: in.URL, Budget: in.Budget, Split: in.Split}
 	if in.Text != nil {
 		p.Text = *in.Text
 	}
@@ -151,13 +172,15 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 // data URL.
 func (p Part) MarshalJSON() ([]byte, error) {
 	switch {
+	case p.Format == RGBA || p.Format == Float32:
+		return nil, fmt.Errorf("%w: decoded media have no JSON form; keep the file", ErrMessage)
 	case p.Type == TextPart:
 		return json.Marshal(partJSON{Type: TextPart, Text: &p.Text})
 	case p.Type == Audio && p.Data != nil:
-		return json.Marshal(partJSON{Type: "input_audio", InputAudio: &audioJSON{p.Data, p.Format}})
+		return json.Marshal(partJSON{Type: "input_audio", InputAudio: &audioJSON{p.Data, p.Format}, Split: p.Split})
 	case p.Type == Image && (p.URL != "" || p.Data != nil):
-		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{p.dataURL()}})
+		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{p.dataURL()}, Budget: p.Budget})
 	default:
-		return json.Marshal(partJSON{Type: p.Type, URL: p.URL})
+		return json.Marshal(partJSON{Type: p.Type, URL: p.URL, Budget: p.Budget, Split: p.Split})
 	}
 }

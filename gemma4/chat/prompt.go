@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 )
@@ -13,9 +14,11 @@ type Encoded struct {
 }
 
 // Placement says where a medium's soft tokens go: IDs[First:First+Count] hold
-// its placeholder token, once for each.
+// its placeholder token, once for each. Of a medium in several pieces, each has
+// a placement of its own.
 type Placement struct {
 	Part         *Part
+	Piece        int // of the part's, from 0
 	First, Count int
 }
 
@@ -24,9 +27,9 @@ type Placement struct {
 // the ids are those of the whole.
 //
 // A medium becomes its opening token, as many placeholders as softTokens says
-// that it has, and its closing token. Without softTokens it stays the single
-// placeholder.
-func (p Prompt) Encode(tok *tokenizer.Tokenizer, softTokens func(*Part) (int, error)) (Encoded, error) {
+// that it has, and its closing token; one with several numbers, that for each.
+// Without softTokens it stays the single placeholder.
+func (p Prompt) Encode(tok *tokenizer.Tokenizer, softTokens func(*Part) ([]int, error)) (Encoded, error) {
 	for _, marker := range []string{bos, turnOpen, turnClose} {
 		if _, err := lookup(tok, marker); err != nil {
 			return Encoded{}, err
@@ -50,18 +53,18 @@ func (p Prompt) Encode(tok *tokenizer.Tokenizer, softTokens func(*Part) (int, er
 }
 
 // place appends a medium.
-func (e *Encoded) place(tok *tokenizer.Tokenizer, part *Part, softTokens func(*Part) (int, error)) error {
+func (e *Encoded) place(tok *tokenizer.Tokenizer, part *Part, softTokens func(*Part) ([]int, error)) error {
 	markers := markersOf[part.Type]
 	placeholder, err := lookup(tok, markers.placeholder)
 	if err != nil {
 		return err
 	}
 	if softTokens == nil {
-		e.Media = append(e.Media, Placement{part, len(e.IDs), 1})
+		e.Media = append(e.Media, Placement{part, 0, len(e.IDs), 1})
 		e.IDs = append(e.IDs, placeholder)
 		return nil
 	}
-	count, err := softTokens(part)
+	counts, err := softTokens(part)
 	if err != nil {
 		return err
 	}
@@ -73,12 +76,12 @@ func (e *Encoded) place(tok *tokenizer.Tokenizer, part *Part, softTokens func(*P
 	if err != nil {
 		return err
 	}
-	e.IDs = append(e.IDs, open)
-	e.Media = append(e.Media, Placement{part, len(e.IDs), count})
-	for range count {
-		e.IDs = append(e.IDs, placeholder)
+	for piece, count := range counts {
+		e.IDs = append(e.IDs, open)
+		e.Media = append(e.Media, Placement{part, piece, len(e.IDs), count})
+		e.IDs = append(e.IDs, slices.Repeat([]int{placeholder}, count)...)
+		e.IDs = append(e.IDs, closing)
 	}
-	e.IDs = append(e.IDs, closing)
 	return nil
 }
 

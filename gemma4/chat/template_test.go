@@ -52,14 +52,15 @@ func TestEncodeMedia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := prompt.Encode(tok, func(p *chat.Part) (int, error) {
-		return map[chat.PartType]int{chat.Image: 3, chat.Audio: 0}[p.Type], nil
+	encoded, err := prompt.Encode(tok, func(p *chat.Part) ([]int, error) {
+		return map[chat.PartType][]int{chat.Image: {3}, chat.Audio: {0, 2}}[p.Type], nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	head := tok.EncodeSpecial("<bos><|turn>user\n")
-	want := append(head, id("<|image>"), id("<|image|>"), id("<|image|>"), id("<|image|>"), id("<image|>"), id("<|audio>"), id("<audio|>"))
+	want := append(head, id("<|image>"), id("<|image|>"), id("<|image|>"), id("<|image|>"), id("<image|>"), id("<|audio>"), id("<audio|>"),
+		id("<|audio>"), id("<|audio|>"), id("<|audio|>"), id("<audio|>"))
 	want = append(want, tok.EncodeSpecial("<turn|>\n")...)
 	if diff := cmp.Diff(want, encoded.IDs); diff != "" {
 		t.Errorf("ids (-want +got):\n%s", diff)
@@ -67,12 +68,13 @@ func TestEncodeMedia(t *testing.T) {
 	places := []chat.Placement{
 		{Part: &chat.Part{Type: chat.Image}, First: len(head) + 1, Count: 3},
 		{Part: &chat.Part{Type: chat.Audio}, First: len(head) + 6, Count: 0},
+		{Part: &chat.Part{Type: chat.Audio}, Piece: 1, First: len(head) + 8, Count: 2},
 	}
 	if diff := cmp.Diff(places, encoded.Media); diff != "" {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 	broken := errors.New("broken file")
-	if _, err := prompt.Encode(tok, func(*chat.Part) (int, error) { return 0, broken }); !errors.Is(err, broken) {
+	if _, err := prompt.Encode(tok, func(*chat.Part) ([]int, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("a broken image: %v", err)
 	}
 }

@@ -136,7 +136,7 @@ func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
 			return err
 		}
 		var got []float32
-		err = s.Logits(r.ctx, p.IDs, func(_ int, row []float32) error {
+		err = s.Logits(r.ctx, gemma4.Tokens(p.IDs), func(_ int, row []float32) error {
 			got = append(got, row...)
 			return nil
 		})
@@ -204,7 +204,7 @@ func (r *run) greedy(s *gemma4.Session, prompts []prompt) error {
 func (r *run) greedyStream(s *gemma4.Session, p prompt) (wrong float64, detail string, err error) {
 	for at := 0; at < len(p.Greedy); at++ {
 		text := slices.Concat(p.IDs, p.Greedy[:at])
-		for choice, err := range s.Choose(r.ctx, text, gemma4.Choosing{MaxTokens: len(p.Greedy) - at}) {
+		for choice, err := range s.Choose(r.ctx, gemma4.Tokens(text), gemma4.Choosing{MaxTokens: len(p.Greedy) - at}) {
 			if err != nil {
 				return 0, "", err
 			}

@@ -59,7 +59,7 @@ func (o Ollama) compare(ctx context.Context, s *gemma4.Session, text string) (Ch
 	if err != nil {
 		return Check{}, err
 	}
-	tokens, err := s.Model().EncodeChat(conversation)
+	tokens, err := s.Model().EncodeChat(ctx, conversation)
 	if err != nil {
 		return Check{}, err
 	}
@@ -90,11 +90,11 @@ type step struct {
 }
 
 // greedy is this model's answer, token by token, up to the end of its turn.
-func (o Ollama) greedy(ctx context.Context, s *gemma4.Session, prompt []int32) ([]step, error) {
+func (o Ollama) greedy(ctx context.Context, s *gemma4.Session, prompt gemma4.Prompt) ([]step, error) {
 	tok := s.Model().Tokenizer()
 	decoder := tok.NewDecoder(tokenizer.DecodeOptions{})
 	var steps []step
-	choosing := gemma4.Choosing{Sampling: sample.Params{LogProbs: 2}, MaxTokens: min(o.Tokens, s.Context()-len(prompt))}
+	choosing := gemma4.Choosing{Sampling: sample.Params{LogProbs: 2}, MaxTokens: min(o.Tokens, s.Context()-len(prompt.Tokens))}
 	for choice, err := range s.Choose(ctx, prompt, choosing) {
 		if err != nil {
 			return nil, err

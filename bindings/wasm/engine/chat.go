@@ -31,13 +31,13 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer s.begin(stop)()
-	prompt, err := s.Model().EncodeChat(chat.Conversation{
+	prompt, err := s.EncodeChat(ctx, chat.Conversation{
 		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
 	})
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt)}}
+	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)}}
 	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Prefill: a.prefill}
 	for event, err := range s.Generate(ctx, prompt, options) {
 		if errors.Is(context.Cause(ctx), errStopped) && err != nil {

@@ -190,7 +190,7 @@ func (c *call) detokenize(context.Context) (any, error) {
 	return TextResult{Text: text}, err
 }
 
-func (c *call) count(context.Context) (any, error) {
+func (c *call) count(ctx context.Context) (any, error) {
 	p, err := params[CountParams](c)
 	if err != nil {
 		return nil, err
@@ -199,10 +199,10 @@ func (c *call) count(context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := m.EncodeChat(chat.Conversation{
+	prompt, err := m.EncodeChat(ctx, chat.Conversation{
 		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
 	})
-	return CountResult{Tokens: len(ids)}, err
+	return CountResult{Tokens: len(prompt.Tokens)}, err
 }
 
 func (c *call) memory(context.Context) (any, error) {

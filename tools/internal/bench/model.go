@@ -188,7 +188,7 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 		return 0, 0, err
 	}
 	if d := r.options.Depth; d > 0 {
-		for _, err := range r.session.Choose(ctx, r.tokens[:d], gemma4.Choosing{MaxTokens: 1}) {
+		for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens[:d]), gemma4.Choosing{MaxTokens: 1}) {
 			if err != nil {
 				return 0, 0, err
 			}
@@ -196,7 +196,7 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 	}
 	begun := time.Now()
 	var first time.Time
-	for _, err := range r.session.Choose(ctx, r.tokens, gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1}) {
+	for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens), gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1}) {
 		if err != nil {
 			return 0, 0, err
 		}

@@ -55,7 +55,7 @@ func (c *chatLoop) slashSave(_ context.Context, arg string) error {
 	return nil
 }
 
-func (c *chatLoop) slashLoad(_ context.Context, arg string) error {
+func (c *chatLoop) slashLoad(ctx context.Context, arg string) error {
 	path, err := fileArgument(arg, "/load")
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (c *chatLoop) slashLoad(_ context.Context, arg string) error {
 		return err
 	}
 	conversation.Options.NoGenerationPrompt = false
-	if _, err := c.model.EncodeChat(conversation); err != nil {
+	if _, err := c.session.EncodeChat(ctx, conversation); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	c.conversation = conversation

@@ -125,7 +125,7 @@ func (l *logitsCommand) write(ctx context.Context, session *gemma4.Session, ids 
 	defer progress.Clear()
 	var computing error
 	fill := func(write func([]float32) error) error {
-		computing = session.Logits(ctx, ids, func(i int, row []float32) error {
+		computing = session.Logits(ctx, gemma4.Tokens(ids), func(i int, row []float32) error {
 			progress.Set("computing tokens", int64(i), int64(len(ids)))
 			return write(row)
 		})

@@ -77,11 +77,11 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	defer model.Close()
 	loaded := time.Since(begun)
 	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: chat.Text(prompt)})
-	tokens, err := r.encode(model, prompt, conversation)
+	encoded, err := r.encode(ctx, model, prompt, conversation)
 	if err != nil {
 		return err
 	}
-	usage, err := r.answer(ctx, model, tokens, options)
+	usage, err := r.answer(ctx, model, encoded, options)
 	if err == nil && r.verbose {
 		r.report(model, usage, loaded, options)
 	}
@@ -103,9 +103,9 @@ func (r *runCommand) settings() (gemma4.GenerateOptions, chat.Conversation, erro
 }
 
 // encode makes tokens of the prompt.
-func (r *runCommand) encode(model *gemma4.Model, prompt string, conversation chat.Conversation) ([]int32, error) {
+func (r *runCommand) encode(ctx context.Context, model *gemma4.Model, prompt string, conversation chat.Conversation) (gemma4.Prompt, error) {
 	if !r.raw {
-		return model.EncodeChat(conversation)
+		return model.EncodeChat(ctx, conversation)
 	}
 	tok := model.Tokenizer()
 	ids := tok.EncodeSpecial(prompt)
@@ -116,10 +116,10 @@ func (r *runCommand) encode(model *gemma4.Model, prompt string, conversation cha
 	for i, id := range ids {
 		tokens[i] = int32(id)
 	}
-	return tokens, nil
+	return gemma4.Tokens(tokens), nil
 }
 
-func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, tokens []int32, options gemma4.GenerateOptions) (usage gemma4.Usage, err error) {
+func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, prompt gemma4.Prompt, options gemma4.GenerateOptions) (usage gemma4.Usage, err error) {
 	session, err := model.NewSession(0)
 	if err != nil {
 		return usage, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
@@ -129,7 +129,7 @@ func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, tokens []i
 	progress, done := prefillProgress(r.env.err)
 	options.Prefill = progress
 	defer done()
-	for event, err := range session.Generate(ctx, tokens, options) {
+	for event, err := range session.Generate(ctx, prompt, options) {
 		done()
 		if err != nil {
 			printer.finish()

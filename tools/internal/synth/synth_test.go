@@ -194,7 +194,7 @@ func TestComputes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			if err := session.Logits(context.Background(), []int32{2, 700, 41, 1999}, func(i int, row []float32) error {
+			if err := session.Logits(context.Background(), gemma4.Tokens([]int32{2, 700, 41, 1999}), func(i int, row []float32) error {
 				checkLogits(t, i, row)
 				return nil
 			}); err != nil {

@@ -1,0 +1,93 @@
+package gemma4
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+func (s *gpuState) allLogits(ctx context.Context, p piece, each func(i int, row []float32) error) error {
+	if err := s.widen(p.widest()); err != nil {
+		return err
+	}
+	if err := s.widenRows(p.widest()); err != nil {
+		return err
+	}
+	vocab := s.engine.model.Config.Vocab
+	for done := 0; done < len(p.tokens); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := p.cut(done, s.rows.width)
+		logits, err := s.logitsOf(p.slice(done, end))
+		if err != nil {
+			return err
+		}
+		for i := range end - done {
+			if err := each(done+i, logits[i*vocab:(i+1)*vocab]); err != nil {
+				return err
+			}
+		}
+		done = end
+	}
+	return nil
+}
+
+func (s *gpuState) logitsOf(p piece) ([]float32, error) {
+	every, err := s.everyFor(&p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.feed(s.rows, p); err != nil {
+		return nil, err
+	}
+	n := len(p.tokens)
+	if err := every.Submit(n); err != nil {
+		return nil, err
+	}
+	logits, err := s.rows.logits.ReadFloats(n * s.engine.model.Config.Vocab)
+	s.advance(n)
+	return logits, err
+}
+
+// everyFor is the program for the logits of a piece.
+func (s *gpuState) everyFor(p *piece) (*ops.Recording, error) {
+	media := len(p.soft) > 0
+	every := &s.programs.every
+	if media {
+		every = &s.programs.everyMedia
+		if err := s.rows.addSoft(s.engine.kit, s.engine.model.Config); err != nil {
+			return nil, err
+		}
+	}
+	if *every == nil {
+		recorded, err := s.recorder().every(s.rows, media)
+		if err != nil {
+			return nil, err
+		}
+		*every = recorded
+	}
+	return *every, nil
+}
+
+// widenRows makes room for the logits of so many positions at once.
+func (s *gpuState) widenRows(width int) error {
+	e := s.engine
+	width = max(width, s.sizing.rows)
+	if s.rows != nil && s.rows.width >= width {
+		return nil
+	}
+	if bytes, most := 4*int64(width)*int64(e.model.Config.Vocab), e.device.Limits().MaxStorageBindingSize; width > s.sizing.rows && bytes > most {
+		return fmt.Errorf("%w: the logits of an image's %d soft tokens take %s and this device binds %s; give the image a smaller budget",
+			ErrDoesNotFit, width, size(bytes), size(most))
+	}
+	rows, err := newActivations(e.kit, e.model.Config, width, width)
+	if err != nil {
+		return err
+	}
+	s.programs.releaseEvery()
+	s.rows.release()
+	s.rows = rows
+	return nil
+}
