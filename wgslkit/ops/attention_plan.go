@@ -25,6 +25,9 @@ type AttentionTuning struct {
 	// TileRows·TileKeyLanes and TileRows·TileKeys.
 	TileThreads, TileRows, TileKeys, TileKeyLanes int
 	TileColumns, TileValues                       int // as for a decoding step
+	// FullTiles lets attention without a mask keep its tiles in registers
+	// (wgsl/attention_full.wgsl).
+	FullTiles bool
 }
 
 func attentionTuning(kind wgslkit.Kind) AttentionTuning {
@@ -42,6 +45,7 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 		TokenThreads: 128, TokenKeys: 32, TokenKeyLanes: 32, TokenHeads: 4, TokenColumns: 8, TokenValues: 8,
 		MaxSplits: mergedSplits, MaxWorkgroups: 1024, MinWorkgroups: 64,
 		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32, TileColumns: 4, TileValues: 8,
+		FullTiles: true,
 	}
 }
 

@@ -12,6 +12,9 @@ const (
 	StatePosition = iota
 	// StateWidth is how many tokens the replay computes, at most the recorder's width.
 	StateWidth
+	// StateColumns is how many tokens make a row, for ops of tokens that lie on
+	// a grid: token t lies in column t mod columns and row t div columns.
+	StateColumns
 	// StateWords is how many words the ops of this package use.
 	StateWords
 )

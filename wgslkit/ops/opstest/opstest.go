@@ -31,6 +31,7 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, routerCases(kit)...)
 	cases = append(cases, cacheCases(kit)...)
 	cases = append(cases, attentionCases(kit)...)
+	cases = append(cases, fullAttentionCases(kit)...)
 	cases = append(cases, sampleCases(kit)...)
 	return cases
 }

@@ -17,6 +17,7 @@ type rig struct {
 	random  *rand.Rand
 	state   *wgslkit.Buffer
 	release []func()
+	columns int // StateColumns of runs
 	err     error
 }
 
@@ -92,6 +93,7 @@ func (r *rig) run(width, position, tokens int, record func(*ops.Recorder)) {
 	raw := make([]byte, 4*ops.StateWords)
 	binary.LittleEndian.PutUint32(raw[4*ops.StatePosition:], uint32(position))
 	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(tokens))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateColumns:], uint32(r.columns))
 	r.keep(r.state.Write(0, raw))
 	recorder := r.kit.Record("case", width, r.state)
 	record(recorder)

@@ -3,7 +3,8 @@
 //   out[t] = Σ_j exp(s[j] − m)·v[j] / Σ_j exp(s[j] − m),  m = max s
 //
 // j is visible when 0 ≤ p − j (< window, where there is one), or where SPANS
-// when j is ahead of p and their tokens are in one span, however far apart.
+// when j is ahead of p and their tokens are in one span, however far apart;
+// where FULL, every token of the program is.
 // q comes from prepare_q.wgsl.
 //
 // A workgroup takes ROWS tokens of one query head and walks over the keys,
@@ -54,6 +55,9 @@ var<workgroup> fades: array<f32, ROWS>;
 fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
   if (t >= width) { return false; }
   var seen = j <= p;
+//#if FULL
+  seen = true;
+//#end
 //#if SPANS
   let start = p - t;
   if (!seen && j < start + width) { seen = spans[t] != 0u && spans[t] == spans[j - start]; }
@@ -82,6 +86,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   for (var t = first_row; t <= last_row; t++) {
     if (spans[t] != 0u) { end = start + width; }
   }
+//#end
+//#if FULL
+  end = start + width;
 //#end
 
   let key_lane = lane % KEY_LANES;

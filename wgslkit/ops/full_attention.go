@@ -1,0 +1,111 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// FullAttention is softmax(q·kᵀ)·v for tokens that lie on a grid (StateColumns)
+// and all see each other, with as many key heads as query heads:
+//
+//	q = turned(rms(In's first part; QNorm)),  k = turned(rms(its second; KNorm)),  v = rms(its third)
+//
+// for each head, where turned rotates the first half of a head by the token's
+// column and the second half by its row. Keys and values are kept in f16; no
+// matrix of scores is, so that its memory grows with the tokens alone.
+type FullAttention struct {
+	Label        string
+	In           Slice           // rows of 3·Heads·HeadDim: queries, keys, values
+	QNorm, KNorm *wgslkit.Buffer // [HeadDim]
+	Eps          float32
+	Rope         *Rope // of half a head: its Dim is HeadDim/2
+	Heads        int
+	HeadDim      int             // a multiple of 4
+	Out          *wgslkit.Buffer // [width, Heads·HeadDim]
+}
+
+func (o FullAttention) check() error {
+	switch {
+	case o.Heads < 1 || o.HeadDim < 4 || o.HeadDim%4 != 0:
+		return fmt.Errorf("%w: %d heads of %d values, wanted a multiple of 4", wgslkit.ErrValidation, o.Heads, o.HeadDim)
+	case o.HeadDim > maxHeadDim:
+		return fmt.Errorf("%w: head dimension %d, at most %d", wgslkit.ErrLimit, o.HeadDim, maxHeadDim)
+	case o.Rope.Dim() != o.HeadDim/2:
+		return fmt.Errorf("%w: %d rotated values in half a head of %d", wgslkit.ErrValidation, o.Rope.Dim(), o.HeadDim)
+	}
+	return nil
+}
+
+type gridHeadsParams struct {
+	Heads, Slots, XOffset, XStride uint32
+	Eps                            float32
+}
+
+type fullAttentionParams struct{ Heads, Slots uint32 }
+
+// FullAttention records the op: the heads by themselves, then their attention.
+func (r *Recorder) FullAttention(o FullAttention) {
+	if err := o.check(); err != nil {
+		r.fail(o.Label, err)
+		return
+	}
+	values := r.width * o.Heads * paddedDim(o.HeadDim)
+	q := r.temp("attention queries", values)
+	keys, vals := r.temp("attention keys", values/2), r.temp("attention values", values/2)
+	if r.err != nil {
+		return
+	}
+	const threads, tokens = 64, 16
+	r.dispatch("grid_heads.wgsl", wgslkit.Variant{"THREADS": threads, "TOKENS": tokens, "HEAD_DIM": o.HeadDim}, wgslkit.Call{
+		Label:  o.Label + " heads",
+		Bind:   bindAll(r.state, o.In.Buffer, o.QNorm, o.KNorm, o.Rope.table, q, keys, vals),
+		Params: gridHeadsParams{uint32(o.Heads), uint32(r.width), uint32(o.In.Offset), o.In.stride(3 * o.Heads * o.HeadDim), o.Eps},
+		Grid:   wgslkit.Grid{X: uint32(ceilDiv(tokens*3*o.Heads, threads)), Tile: tokens, Along: wgslkit.AlongX},
+	})
+	if rows := r.kit.fullAttentionRows(o.HeadDim); rows > 0 {
+		v := wgslkit.Variant{"ROWS": rows, "HEAD_DIM": o.HeadDim, "TILE": fullAttentionTile(rows, o.HeadDim) / 4}
+		r.dispatch("attention_full.wgsl", v, wgslkit.Call{
+			Label:  o.Label,
+			Bind:   bindAll(r.state, q, keys, vals, o.Out),
+			Params: fullAttentionParams{uint32(o.Heads), uint32(r.width)},
+			Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: uint32(rows), Along: wgslkit.AlongY},
+		})
+		return
+	}
+	tuning := r.kit.tuning.Attention
+	v := tuning.tileVariant(o.HeadDim, false)
+	v["FULL"] = true
+	r.dispatch("attention_tiles.wgsl", v, wgslkit.Call{
+		Label:  o.Label,
+		Bind:   bindAll(r.state, q, keys, vals, r.state, o.Out),
+		Params: attendTilesParams{Heads: uint32(o.Heads), KVHeads: uint32(o.Heads), Slots: uint32(r.width)},
+		Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: uint32(tuning.TileRows), Along: wgslkit.AlongY},
+	})
+}
+
+// fullAttentionKeys is KEYS of wgsl/attention_full.wgsl.
+const fullAttentionKeys = 32
+
+// fullAttentionRows is how many tokens a workgroup of attention_full.wgsl takes
+// here, as its memory allows; 0 leaves heads so wide, and devices for which its
+// tiles are no gain, to attention_tiles.wgsl.
+func (k *Kit) fullAttentionRows(headDim int) int {
+	if !k.tuning.Attention.FullTiles {
+		return 0
+	}
+	const mostDim = 128 // more sums than registers hold
+	for _, rows := range []int{64, 32} {
+		words := rows*paddedDim(headDim) + fullAttentionTile(rows, headDim) + fullAttentionKeys*rows
+		if headDim <= mostDim && 4*words <= int(k.dev.Limits().MaxWorkgroupStorage) {
+			return rows
+		}
+	}
+	return 0
+}
+
+// fullAttentionTile is the values of a tile: of keys or of values, or of 8
+// threads for each row.
+func fullAttentionTile(rows, headDim int) int {
+	return max(fullAttentionKeys*paddedDim(headDim), 8*rows)
+}
