@@ -23,6 +23,7 @@ type synthCommand struct {
 	output string
 	layers int
 	vocab  int
+	towers bool
 	seed   uint64
 	mix    string
 	json   bool
@@ -34,11 +35,13 @@ func newSynth(env *environment) *cobra.Command {
 		Use:   "synth --shape SHAPE",
 		Short: "Write a model of random weights",
 		Long: `Write a model with random weights in the sizes, and the mix of types, of a real
-Gemma 4: for measuring. It has no image or audio tower. It answers nonsense.`,
+Gemma 4: for measuring. It has an image tower, and an audio tower where the real
+one has it, if asked for. It answers nonsense.`,
 		Example: examples(
 			`gemwire synth --shape e2b -o e2b.gguf && gemwire bench e2b.gguf`,
 			`gemwire synth --shape 26b --layers 6 --seed 7 -o small.gguf`,
 			`gemwire synth --shape e2b --mix llama.cpp -o e2b.gguf`,
+			`gemwire synth --shape e2b --layers 5 --vocab 2048 --towers -o towers.gguf`,
 		),
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
@@ -47,6 +50,7 @@ Gemma 4: for measuring. It has no image or audio tower. It answers nonsense.`,
 	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write to this `FILE`, or to standard output for - (default SHAPE.gguf)")
 	cmd.Flags().IntVar(&s.layers, "layers", 0, "write `N` layers instead of the shape's own number")
 	cmd.Flags().IntVar(&s.vocab, "vocab", 0, "write a vocabulary of `N` tokens instead of the shape's own")
+	cmd.Flags().BoolVar(&s.towers, "towers", false, "write the image and audio towers too")
 	cmd.Flags().Uint64Var(&s.seed, "seed", 1, "the same `SEED` gives the same file")
 	cmd.Flags().StringVar(&s.mix, "mix", string(synth.OllamaMix), fmt.Sprintf("the `MIX` of types: %s, as in Ollama's library, or %s, as llama-quantize makes it", synth.OllamaMix, synth.LlamaCppMix))
 	cmd.Flags().BoolVar(&s.json, "json", false, "print what was written as JSON")
@@ -94,6 +98,9 @@ func (s *synthCommand) options() (synth.Options, error) {
 	}
 	if err == nil && s.vocab != 0 {
 		shape = shape.WithVocab(s.vocab)
+	}
+	if err == nil && s.towers {
+		shape, err = shape.WithTowers()
 	}
 	options := synth.Options{Shape: shape, Mix: synth.Mix(s.mix), Seed: s.seed}
 	if err == nil {

@@ -3,6 +3,7 @@
 // have no sense, but they are finite, they vary, and a seed repeats them.
 //
 // Read shape.go for the sizes, mix.go for which tensor has which type,
-// tensors.go for the list of tensors and how each is filled, metadata.go and
-// vocabulary.go for the header; write.go joins them.
+// tensors.go for the list of tensors and how each is filled, towers.go for those
+// of images and audio, metadata.go and vocabulary.go for the header; write.go
+// joins them.
 package synth

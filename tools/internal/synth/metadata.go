@@ -47,6 +47,9 @@ func (s Shape) metadata() []pair {
 			pair{k + "expert_used_count", uint32(s.ExpertsUsed)},
 			pair{k + "expert_feed_forward_length", uint32(s.ExpertFeedForward)})
 	}
+	if s.Towers != nil {
+		pairs = append(pairs, s.Towers.metadata()...)
+	}
 	return pairs
 }
 

@@ -10,7 +10,7 @@ import (
 // ErrShape says that there is no such shape.
 var ErrShape = errors.New("no such shape")
 
-// Shape is the sizes of a text model.
+// Shape is the sizes of a text model, and of the towers it may have.
 type Shape struct {
 	Name   string
 	Layers int
@@ -31,6 +31,8 @@ type Shape struct {
 	Experts, ExpertsUsed, ExpertFeedForward int
 
 	Context, Vocab int
+
+	Towers *Towers // nil for none
 }
 
 // realVocab and the two bases of rotation are the same in the whole family.

@@ -56,6 +56,9 @@ func (s Shape) tensors(r rules) []tensor {
 		l.matrix("per_layer_model_proj.weight", quant.F16, d, all)
 		l.norm("per_layer_proj_norm", p)
 	}
+	if s.Towers != nil {
+		l.towers(s.Towers)
+	}
 	return l.tensors
 }
 
