@@ -26,7 +26,8 @@ type PreparedMedium interface {
 	Encode(ctx context.Context) ([]float32, error)
 }
 
-// SetMedia makes conversations of the model take images and clips.
+// SetMedia makes conversations of the model take images and clips. An encoder
+// that is an io.Closer is closed with the model.
 func (m *Model) SetMedia(e MediaEncoder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -215,5 +216,9 @@ func (m *Model) Close() error {
 		return fmt.Errorf("%w: %d sessions are still open", ErrBusy, m.sessions)
 	}
 	m.closed = true
-	return errors.Join(m.engine.close(), m.file.Close())
+	var media error
+	if c, ok := m.media.(io.Closer); ok {
+		media = c.Close()
+	}
+	return errors.Join(media, m.engine.close(), m.file.Close())
 }

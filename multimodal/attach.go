@@ -1,0 +1,157 @@
+package multimodal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/multimodal/picture"
+)
+
+// What a caller can act on, beside the errors of the packages below: arch's for
+// a model without towers, picture's and sound's for media that cannot be read.
+var (
+	// ErrOptions says that something was asked for that no model takes.
+	ErrOptions = errors.New("unusable media options")
+	// ErrNoBytes says that a medium came without its bytes.
+	ErrNoBytes = errors.New("the medium is not here")
+)
+
+// Options say how media are encoded. The zero value is a good choice.
+type Options struct {
+	// ImageBudget is how many soft tokens an image takes at most where its part
+	// says nothing, 70 to 1120; 0 means picture.DefaultBudget.
+	ImageBudget int
+	// Device is where the towers are computed; DeviceAuto means where the model
+	// is, and the CPU where its GPU has no room for them.
+	Device gemma4.Device
+	// Pictures bounds what is decoded.
+	Pictures picture.Limits
+}
+
+// MinImageBudget is the least that an image may be given; arch.MaxImageTokens is the most.
+const MinImageBudget = 70
+
+// CheckImageBudget refuses budgets that are no number of soft tokens for an
+// image; 0 leaves the choice open.
+func CheckImageBudget(n int) error {
+	if n != 0 && (n < MinImageBudget || n > arch.MaxImageTokens) {
+		return fmt.Errorf("%w: an image budget of %d soft tokens; give %d to %d", ErrOptions, n, MinImageBudget, arch.MaxImageTokens)
+	}
+	return nil
+}
+
+// Media encodes the images and clips in a model's conversations. Its towers are
+// loaded when the first ones come.
+type Media struct {
+	model   *gemma4.Model
+	options Options
+	towers  *arch.Towers
+	broken  error // why the file's towers cannot be used
+
+	mu     sync.Mutex // held while a tower is loaded or at work
+	vision visionTower
+	audio  audioTower
+}
+
+// Attach makes conversations of a model take images and clips. Nothing is
+// loaded: a model whose file has no towers, or broken ones, says so when it is
+// given a medium. The towers are released with the model.
+func Attach(model *gemma4.Model, options Options) (*Media, error) {
+	if err := CheckImageBudget(options.ImageBudget); err != nil {
+		return nil, err
+	}
+	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
+		return nil, fmt.Errorf("%w: towers on the GPU beside a model on the CPU; open the model on the GPU", ErrOptions)
+	}
+	if options.ImageBudget == 0 {
+		options.ImageBudget = picture.DefaultBudget
+	}
+	m := &Media{model: model, options: options}
+	m.towers, m.broken = arch.Open(model.File(), model.Config().EmbeddingLength)
+	model.SetMedia(m)
+	return m, nil
+}
+
+// Images says whether the model sees.
+func (m *Media) Images() bool { return m.broken == nil && m.towers.Vision != nil }
+
+// Audio says whether the model hears.
+func (m *Media) Audio() bool { return m.broken == nil && m.towers.Audio != nil }
+
+// Release frees the towers until the next medium comes. It waits for one that is
+// being encoded.
+func (m *Media) Release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.vision != nil {
+		m.vision.Close()
+	}
+	if m.audio != nil {
+		m.audio.Close()
+	}
+	m.vision, m.audio = nil, nil
+}
+
+// Close is Release, for the model that closes.
+func (m *Media) Close() error {
+	m.Release()
+	return nil
+}
+
+// Prepare implements gemma4.MediaEncoder.
+func (m *Media) Prepare(ctx context.Context, part *chat.Part) ([]gemma4.PreparedMedium, error) {
+	if err := m.check(part); err != nil {
+		return nil, err
+	}
+	return m.prepareImage(ctx, part)
+}
+
+// check refuses parts that this model, or any, cannot take.
+func (m *Media) check(part *chat.Part) (err error) {
+	if m.broken != nil {
+		return fmt.Errorf("the model's file has image or audio towers that cannot be used: %w", m.broken)
+	}
+	switch part.Type {
+	case chat.Image:
+		if _, err = m.towers.NeedVision(); err == nil {
+			err = CheckImageBudget(part.Budget)
+		}
+	case chat.Audio:
+		_, err = m.towers.NeedAudio()
+	default:
+		err = fmt.Errorf("%w: a part of type %q; give a video as the images of its frames", ErrOptions, part.Type)
+	}
+	return err
+}
+
+// budget is how many soft tokens an image may take.
+func (m *Media) budget(part *chat.Part) int {
+	if part.Budget != 0 {
+		return part.Budget
+	}
+	return m.options.ImageBudget
+}
+
+// bytesOf is the medium itself.
+func bytesOf(part *chat.Part) ([]byte, error) {
+	data, err := part.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	if len(data) == 0 {
+		where := part.URL
+		if len(where) > 60 {
+			where = where[:60] + "…"
+		}
+		if where != "" {
+			return nil, fmt.Errorf("%w: %s %q is named by where it lies; read or fetch it and give its bytes", ErrNoBytes, part.Type, where)
+		}
+		return nil, fmt.Errorf("%w: %s without bytes", ErrNoBytes, part.Type)
+	}
+	return data, nil
+}
