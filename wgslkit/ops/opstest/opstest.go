@@ -32,6 +32,8 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, cacheCases(kit)...)
 	cases = append(cases, attentionCases(kit)...)
 	cases = append(cases, fullAttentionCases(kit)...)
+	cases = append(cases, gridCases(kit)...)
+	cases = append(cases, convCases(kit)...)
 	cases = append(cases, sampleCases(kit)...)
 	return cases
 }

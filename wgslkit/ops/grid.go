@@ -1,0 +1,51 @@
+package ops
+
+import "github.com/gemwire/gemwire/wgslkit"
+
+// GridEmbed adds what stands for a token's place on a grid (StateColumns):
+// X[t] += Table[column of t] + Table[columns + row of t].
+type GridEmbed struct {
+	Label string
+	X     *wgslkit.Buffer // [width, Size]
+	Table *wgslkit.Buffer // [columns + rows, Size]: of the columns, then of the rows
+	Size  int
+}
+
+type gridEmbedParams struct{ Size uint32 }
+
+// gridThreads is the workgroup size of kernels with a thread for each value.
+const gridThreads = 64
+
+// GridEmbed records the op.
+func (r *Recorder) GridEmbed(o GridEmbed) {
+	r.dispatch("grid_embed.wgsl", wgslkit.Variant{"THREADS": gridThreads}, wgslkit.Call{
+		Label: o.Label, Params: gridEmbedParams{uint32(o.Size)},
+		Bind: bindAll(r.state, o.Table, o.X),
+		Grid: wgslkit.Grid{X: uint32(ceilDiv(o.Size, gridThreads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
+	})
+}
+
+// GridPool averages the Pool × Pool tokens of each square of a grid
+// (StateColumns), whose columns and rows are multiples of Pool:
+// Out[s] = (Scale · mean − Bias) ⊙ Factor, the squares row by row.
+type GridPool struct {
+	Label        string
+	X, Out       *wgslkit.Buffer // [width, Size], [width / Pool², Size]
+	Size, Pool   int
+	Scale        float32         // 0 counts as 1
+	Bias, Factor *wgslkit.Buffer // [Size], both nil for none
+}
+
+type gridPoolParams struct {
+	Size, Pool uint32
+	Scale      float32
+}
+
+// GridPool records the op.
+func (r *Recorder) GridPool(o GridPool) {
+	r.dispatch("grid_pool.wgsl", wgslkit.Variant{"THREADS": gridThreads, "STANDARDISED": o.Bias != nil}, wgslkit.Call{
+		Label: o.Label, Params: gridPoolParams{uint32(o.Size), uint32(o.Pool), orOne(o.Scale)},
+		Bind: bindAll(r.state, o.X, orBuffer(o.Bias, o.X), orBuffer(o.Factor, o.X), o.Out),
+		Grid: wgslkit.Grid{X: uint32(ceilDiv(o.Size, gridThreads)), Y: 1, Tile: uint32(o.Pool * o.Pool), Along: wgslkit.AlongY},
+	})
+}
