@@ -11,7 +11,7 @@ const exec = promisify(execFile);
 // compile makes a test binary of a package; the file's path, or null where it has no tests.
 export async function compile(root, folder, into) {
   const file = join(into, `${folder.replaceAll("/", "-")}.wasm`);
-  const { stdout, stderr } = await exec("go", ["test", "-c", "-o", file, `./${folder}`], {
+  const { stdout, stderr } = await exec("go", ["test", "-c", "-tags", "gemwire_simd", "-o", file, `./${folder}`], {
     cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, maxBuffer: 64 << 20,
   });
   return `${stdout}${stderr}`.includes("no test files") ? null : file;

@@ -11,8 +11,10 @@
 // last one counts them; the exit code is 1 where one failed. Environment
 // variables GEMWIRE_… reach the tests.
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { build as buildKernels } from "../../../gemma4/cpu/kernel/wasm/build.mjs";
 import { launch } from "./chromium.mjs";
 import { compile, goRoot, Results, temporary } from "./gotest.mjs";
 import { serve } from "./server.mjs";
@@ -71,8 +73,10 @@ async function runPackage(browser, server, built, { folder, pattern }, opts) {
 async function main() {
   const opts = options();
   const built = await temporary();
+  await writeFile(join(built.folder, "kernels.wasm"), await buildKernels());
   const mounts = {
     "/": join(import.meta.dirname, "page"), "/built": built.folder, "/repo": root,
+    "/kernels.wasm": join(built.folder, "kernels.wasm"), "/kernels": join(root, "gemma4/cpu/kernel/wasm"),
     "/wasm_exec.js": join(await goRoot(), "lib/wasm/wasm_exec.js"),
   };
   if (existsSync(shared)) mounts["/shared"] = shared;

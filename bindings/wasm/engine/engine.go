@@ -81,7 +81,7 @@ func closeAll(sources []gguf.Source) {
 
 func (e *Engine) run(ctx context.Context, c *call) {
 	result, err := c.do(ctx)
-	closeAll(c.sources)
+	closeAll(c.takeSources())
 	e.mu.Lock()
 	cancel := e.running[c.ID]
 	delete(e.running, c.ID)
@@ -135,14 +135,11 @@ var errArgument = errors.New("bad argument")
 
 func (c *call) event(e any) { c.engine.options.Post(Reply{ID: c.ID, Event: e}) }
 
-// takeSource is the request's source, which whoever calls closes from now on.
-func (c *call) takeSource() (gguf.Source, error) {
-	if len(c.sources) == 0 {
-		return nil, fmt.Errorf("%w: %s without a source", errProtocol, c.Op)
-	}
-	s := c.sources[0]
-	c.sources = c.sources[1:]
-	return s, nil
+// takeSources are the request's sources, which whoever calls closes from now on.
+func (c *call) takeSources() []gguf.Source {
+	sources := c.sources
+	c.sources = nil
+	return sources
 }
 
 func (c *call) cancel(context.Context) (any, error) {

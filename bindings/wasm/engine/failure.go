@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
@@ -64,10 +65,12 @@ var codes = []struct {
 	{gemma4.ErrContextFull, CodeContextFull},
 	{gemma4.ErrBusy, CodeBusy},
 	{gemma4.ErrClosed, CodeClosed},
+	{wgslkit.ErrReleased, CodeClosed},
 	{gguf.ErrNoRanges, CodeNoRanges},
 	{gguf.ErrChanged, CodeChanged},
 	{gguf.ErrStalled, CodeNetwork},
 	{gemma4.ErrUnsupported, CodeUnsupported},
+	{arch.ErrArchitecture, CodeUnsupported},
 	{quant.ErrUnsupported, CodeUnsupported},
 	{gguf.ErrVersion, CodeUnsupported},
 	{wgslkit.ErrBrokenKernel, CodeUnsupported},
@@ -81,6 +84,9 @@ var codes = []struct {
 	{gguf.ErrWrongType, CodeBadFile},
 	{gguf.ErrParts, CodeBadFile},
 	{gguf.ErrMissingPart, CodeBadFile},
+	{arch.ErrConfig, CodeBadFile},
+	{arch.ErrMissingTensor, CodeBadFile},
+	{arch.ErrShape, CodeBadFile},
 	{tokenizer.ErrVocabulary, CodeBadFile},
 	{chat.ErrVocabulary, CodeBadFile},
 	{errArgument, CodeBadArgument},

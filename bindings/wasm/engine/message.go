@@ -29,8 +29,8 @@ type Op string
 
 // The requests, with their parameters, events and results.
 const (
-	OpOpen         Op = "open"         // OpenParams, LoadProgress, OpenResult; with one source
-	OpPlan         Op = "plan"         // OpenParams, none, PlanResult; with one source
+	OpOpen         Op = "open"         // OpenParams, LoadProgress, OpenResult; with sources
+	OpPlan         Op = "plan"         // OpenParams, LoadProgress, PlanResult; with sources
 	OpClose        Op = "close"        // ModelParams, none, Nothing
 	OpSession      Op = "session"      // SessionParams, none, SessionResult
 	OpSessionState Op = "sessionState" // SessionRef, none, SessionResult
@@ -49,11 +49,15 @@ const (
 // Nothing is the result of what only succeeds.
 type Nothing struct{}
 
-// OpenParams say how a model is opened.
+// OpenParams say how a model is opened. Its sources are the parts of the text
+// model, in their order, and behind them the projector (mmproj) if there is one.
 type OpenParams struct {
-	Context      int           `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
-	MemoryBudget int64         `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
-	Avoid        wgslkit.Avoid `json:"avoid,omitzero"`         // what the self-test found broken
+	Parts        int   `json:"parts,omitempty"`        // of the text model; 0 is 1
+	Context      int   `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
+	MemoryBudget int64 `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
+	// PowerPreference is WebGPU's: empty is "high-performance".
+	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
+	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"` // what the self-test found broken
 	// Smaller asks a plan for a suggestion even where it fits: what was
 	// reckoned to fit has failed.
 	Smaller bool `json:"smaller,omitempty"`

@@ -10,7 +10,6 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
-	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -25,12 +24,24 @@ var phases = map[gemma4.Phase]string{
 	gemma4.PhaseHeader: "header", gemma4.PhaseWeights: "weights", gemma4.PhaseKernels: "kernels",
 }
 
+func (p OpenParams) check() error {
+	switch p.PowerPreference {
+	case "", wgslkit.HighPerformance, wgslkit.LowPower:
+	default:
+		return fmt.Errorf("%w: powerPreference %q; there are %q and %q", errArgument, p.PowerPreference, wgslkit.HighPerformance, wgslkit.LowPower)
+	}
+	if p.MemoryBudget < 0 {
+		return fmt.Errorf("%w: a memoryBudget of %d bytes", errArgument, p.MemoryBudget)
+	}
+	return nil
+}
+
 func (c *call) openOptions(p OpenParams) gemma4.OpenOptions {
 	return gemma4.OpenOptions{
 		Device: c.engine.options.Device, Context: p.Context,
 		GPU: wgslkit.Options{
-			MemoryBudget: p.MemoryBudget,
-			Avoid:        func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },
+			MemoryBudget: p.MemoryBudget, Power: p.PowerPreference,
+			Avoid: func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },
 		},
 	}
 }
@@ -40,7 +51,10 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.header(ctx)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	file, err := c.header(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -78,21 +92,6 @@ func (e *Engine) addModel(made *gemma4.Model) *openModel {
 	return m
 }
 
-// header opens the request's source as a model file.
-func (c *call) header(ctx context.Context) (*gguf.File, error) {
-	source, err := c.takeSource()
-	if err != nil {
-		return nil, err
-	}
-	file, err := gguf.Open(ctx, source, gguf.WithProgress(func(read, expected int64) {
-		c.event(LoadProgress{Phase: phases[gemma4.PhaseHeader], Done: read, Total: expected})
-	}))
-	if err != nil {
-		return nil, errors.Join(err, source.Close())
-	}
-	return file, nil
-}
-
 // progressEvery bounds how often a page hears of progress.
 const progressEvery = 50 * time.Millisecond
 
@@ -114,7 +113,10 @@ func (c *call) plan(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.header(ctx)
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	file, err := c.header(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,10 @@ onmessage = async ({ data: { wasm, argv, env, cwd } }) => {
   go.exit = (given) => { code = given; };
   countCalls(go);
   try {
-    const { instance } = await WebAssembly.instantiateStreaming(fetch(wasm), go.importObject);
+    const { link } = await import("/kernels/link.js");
+    const kernels = await link(await (await fetch("/kernels.wasm")).arrayBuffer());
+    const { instance } = await WebAssembly.instantiateStreaming(fetch(wasm), { ...go.importObject, ...kernels.imports });
+    kernels.bind(instance.exports.mem);
     await go.run(instance);
   } catch (error) {
     postMessage({ line: `worker: ${error.stack ?? error}` });

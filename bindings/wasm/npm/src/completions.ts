@@ -1,6 +1,5 @@
 import { GemwireError } from "./error.js";
-import type { Model } from "./model.js";
-import type { ChatOptions, DoneReason, Message, Tool, ToolCall, Usage } from "./types.js";
+import type { ChatEvent, ChatOptions, DoneReason, Message, Tool, ToolCall, Usage } from "./types.js";
 
 /** A request of OpenAI's chat completions, as far as it makes sense here. */
 export interface CompletionRequest {
@@ -66,11 +65,17 @@ export interface CompletionChunk {
 
 interface RequestExtras { signal?: AbortSignal }
 
+/** What answers: a Model. */
+export interface Answerer {
+  readonly info: { readonly name: string };
+  chat(messages: Message[], options?: ChatOptions): AsyncIterable<ChatEvent>;
+}
+
 /** OpenAI-shaped chat completions over a model. */
 export class Completions {
-  readonly #model: Model;
+  readonly #model: Answerer;
 
-  constructor(model: Model) { this.#model = model; }
+  constructor(model: Answerer) { this.#model = model; }
 
   create(request: CompletionRequest & { stream: true }, extras?: RequestExtras): Promise<AsyncIterable<CompletionChunk>>;
   create(request: CompletionRequest & { stream?: false }, extras?: RequestExtras): Promise<Completion>;
@@ -128,7 +133,7 @@ export class Completions {
 export class OpenAIChat {
   readonly chat: { completions: Completions };
 
-  constructor(model: Model) { this.chat = { completions: new Completions(model) }; }
+  constructor(model: Answerer) { this.chat = { completions: new Completions(model) }; }
 }
 
 function toOptions(r: CompletionRequest, { signal }: RequestExtras): ChatOptions {
@@ -149,7 +154,7 @@ function toOptions(r: CompletionRequest, { signal }: RequestExtras): ChatOptions
   return options;
 }
 
-function head(model: Model): { id: string; created: number; model: string } {
+function head(model: Answerer): { id: string; created: number; model: string } {
   return { id: `chatcmpl-${crypto.randomUUID()}`, created: Math.floor(Date.now() / 1000), model: model.info.name };
 }
 

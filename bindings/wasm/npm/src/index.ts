@@ -4,11 +4,11 @@
  * @packageDocumentation
  */
 export { Completions, OpenAIChat } from "./completions.js";
-export type { Completion, CompletionChunk, CompletionRequest, CompletionToolCall, CompletionUsage, FinishReason } from "./completions.js";
+export type { Answerer, Completion, CompletionChunk, CompletionRequest, CompletionToolCall, CompletionUsage, FinishReason } from "./completions.js";
 export { GemwireError } from "./error.js";
 export type { ErrorCode } from "./error.js";
 export { Model } from "./model.js";
-export type { Avoid, MemoryResult, PlanResult, RequestOptions, Suggestion } from "./protocol.js";
+export type { MemoryResult, PlanResult, Suggestion } from "./protocol.js";
 export { Session } from "./session.js";
 export { downloadToOpfs, store } from "./store.js";
 export { support } from "./support.js";

@@ -1,10 +1,10 @@
 import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
-import type { MemoryResult, OpenParams, OpenResult } from "./protocol.js";
+import type { MemoryResult, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
-import { toWire } from "./source.js";
+import { toParams, toWire } from "./source.js";
 import type { ChatEvent, ChatOptions, LoadOptions, Message, ModelInfo, SelfTestProgress, SelfTestReport, Source, Tool } from "./types.js";
 
 /** An open model: on the GPU, ready to answer. */
@@ -30,11 +30,9 @@ export class Model {
 
   /** Loads a model: streams it to the GPU, without ever holding it in memory. */
   static async load(source: Source, options: LoadOptions = {}): Promise<Model> {
-    const wire = toWire(source, options.request);
+    const wire = toWire(source, options);
+    const params = toParams(options);
     const connection = await Connection.open(options.worker);
-    const params: OpenParams = {};
-    if (options.context !== undefined) params.context = options.context;
-    if (options.memoryBudget !== undefined) params.memoryBudget = Math.floor(options.memoryBudget);
     try {
       return new Model(connection, await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }));
     } catch (error) {
@@ -49,8 +47,11 @@ export class Model {
   /** Loads a model that `store.download` or `store.import` has put into the browser's storage. */
   static loadFromOpfs(name: string, options?: LoadOptions): Promise<Model> { return Model.load({ opfs: name }, options); }
 
-  /** Loads a model without what only images and audio need. */
-  static loadTextOnly(source: Source, options?: LoadOptions): Promise<Model> { return Model.load(source, options); }
+  /** Loads a model without what only images and audio need; an mmproj is not even opened. */
+  static loadTextOnly(source: Source, options: LoadOptions = {}): Promise<Model> {
+    const { mmproj: _, ...rest } = options;
+    return Model.load(source, rest);
+  }
 
   /**
    * Runs every kernel against its twin on the CPU, on this very device, and

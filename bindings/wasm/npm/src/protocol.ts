@@ -4,7 +4,8 @@
 // same shapes; a test keeps them alike); those about files end in the worker.
 
 import type {
-  Adapter, ChatEvent, LoadProgress, Message, ModelInfo, Plan, SelfTestProgress, StoredModel, StoreProgress, StorageEstimate, Tool, Verdict,
+  Adapter, Avoid, ChatEvent, LoadProgress, Message, ModelInfo, Plan, PowerPreference, RequestOptions, SelfTestProgress, StoredModel, StoreProgress,
+  StorageEstimate, Tool, Verdict,
 } from "./types.js";
 
 export type FailureCode =
@@ -24,33 +25,28 @@ export interface Failure {
   suggestion?: Suggestion;
 }
 
-/** Avoid is what the self-test found to compute wrongly. */
-export interface Avoid {
-  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean };
-  kernels?: string[];
-}
-
-/** WireSource is where a model's bytes are, as a message holds it. */
-export type WireSource =
+/** WireFile is where one file's bytes are, as a message holds it. */
+export type WireFile =
   | { kind: "url"; url: string; whole?: boolean; request?: RequestOptions }
   | { kind: "blob"; blob: Blob }
   | { kind: "buffer"; buffer: ArrayBuffer }
   | { kind: "opfs"; name: string };
 
-/** How a server is talked to. */
-export interface RequestOptions {
-  /** Sent with each request, such as Authorization. */
-  headers?: Record<string, string>;
-  credentials?: RequestCredentials;
-  /** How often a request is tried again in a row without getting on (5). */
-  retries?: number;
-  /** The pause before the second retry, in milliseconds, doubled for each further one up to 30 s (500). */
-  backoff?: number;
-  /** How long a server may send nothing, in milliseconds (30000). */
-  stall?: number;
+/** WireSource is all files of a model. One in OPFS may stand for several parts. */
+export interface WireSource {
+  parts: WireFile[];
+  mmproj?: WireFile;
 }
 
-export interface OpenParams { context?: number; memoryBudget?: number; avoid?: Avoid; smaller?: boolean }
+export interface OpenParams {
+  /** How many of the sources are the text model's; one behind them is the projector. */
+  parts?: number;
+  context?: number;
+  memoryBudget?: number;
+  powerPreference?: PowerPreference;
+  avoid?: Avoid;
+  smaller?: boolean;
+}
 export interface ModelParams { model: number }
 export interface SessionParams { model: number; context?: number }
 export interface SessionRef { session: number }
@@ -114,10 +110,11 @@ export interface Operations {
   selfTest: { params: { version: string; force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
   storeList: { params: Nothing; event: never; result: StoredModel[] };
   storeDownload: {
-    params: { url: string; name: string; sha256?: string; request?: RequestOptions };
+    /** The files of one model, with the hash of each. */
+    params: { urls: string[]; name: string; sha256?: string[]; request?: RequestOptions };
     event: StoreProgress; result: StoredModel;
   };
-  storeImport: { params: { blob: Blob; name: string }; event: StoreProgress; result: StoredModel };
+  storeImport: { params: { blobs: Blob[]; name: string }; event: StoreProgress; result: StoredModel };
   storeDelete: { params: { name: string }; event: never; result: Nothing };
   storeRename: { params: { from: string; to: string }; event: never; result: StoredModel };
   storeEstimate: { params: Nothing; event: never; result: StorageEstimate };

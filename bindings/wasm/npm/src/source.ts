@@ -1,19 +1,64 @@
 import { GemwireError } from "./error.js";
-import type { RequestOptions, WireSource } from "./protocol.js";
-import type { Source } from "./types.js";
+import { partsOf } from "./parts.js";
+import type { OpenParams, WireFile, WireSource } from "./protocol.js";
+import type { FileSource, LoadOptions, RequestOptions, Source } from "./types.js";
 
 /** toWire says where a model's bytes are so that a message can hold it. */
-export function toWire(source: Source, request?: RequestOptions): WireSource {
-  const remote = (url: string | URL, whole = false): WireSource => ({
-    kind: "url", url: absolute(url), ...(whole && { whole }), ...(request && { request }),
-  });
-  if (typeof source === "string" || source instanceof URL) return remote(source);
+export function toWire(source: Source, { mmproj, request }: LoadOptions = {}): WireSource {
+  const parts = toFiles(source, request);
+  if (parts.length === 0) throw noSource();
+  return { parts, ...(mmproj !== undefined && { mmproj: toFile(mmproj, request) }) };
+}
+
+function toFiles(source: Source, request?: RequestOptions): WireFile[] {
+  if (Array.isArray(source)) return inOrder(source as readonly FileSource[]).map((part) => toFile(part, request));
+  if (typeof source === "string" || source instanceof URL) return siblings(source).map((url) => remote(url, request));
+  if (typeof source === "object" && source && "builtin" in source && source.builtin === "nano") {
+    return [{ ...remote(absolute(source.url ?? new URL("./nano.gguf", import.meta.url)), request), whole: true }];
+  }
+  return [toFile(source as FileSource, request)];
+}
+
+/** toParams is what Go hears of the options. */
+export function toParams({ context, memoryBudget, powerPreference }: LoadOptions): OpenParams {
+  return {
+    ...(context !== undefined && { context }), ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
+    ...(powerPreference !== undefined && { powerPreference }),
+  };
+}
+
+/** siblings are the addresses of all parts of a model of which one is given. */
+export function siblings(source: string | URL): string[] {
+  const url = new URL(absolute(source));
+  const names = partsOf(url.pathname);
+  return names ? names.map((pathname) => Object.assign(new URL(url), { pathname }).href) : [url.href];
+}
+
+/**
+ * inOrder sorts the parts of a model by their names, where all have one:
+ * browsers hand over picked files in any order.
+ */
+export function inOrder<S extends FileSource>(parts: readonly S[]): S[] {
+  const names = parts.map((part) => part instanceof File ? part.name : "");
+  const whole = partsOf(names[0] ?? "");
+  if (!whole || !names.every((name) => whole.includes(name))) return [...parts];
+  const nameAt = (part: S) => whole.indexOf((part as File).name);
+  return [...parts].sort((a, b) => nameAt(a) - nameAt(b));
+}
+
+function toFile(source: FileSource, request?: RequestOptions): WireFile {
+  if (typeof source === "string" || source instanceof URL) return remote(absolute(source), request);
   if (source instanceof Blob) return { kind: "blob", blob: source };
   if (source instanceof ArrayBuffer) return { kind: "buffer", buffer: source };
-  if (source && "opfs" in source) return { kind: "opfs", name: source.opfs };
-  if (source && source.builtin === "nano") return remote(source.url ?? new URL("./nano.gguf", import.meta.url), true);
-  throw new GemwireError("bad-argument", "a model's source is a File, Blob, ArrayBuffer, URL, {opfs: name} or {builtin: \"nano\"}");
+  if (typeof source?.opfs === "string") return { kind: "opfs", name: source.opfs };
+  throw noSource();
 }
+
+function remote(url: string, request?: RequestOptions): WireFile & { kind: "url" } {
+  return { kind: "url", url, ...(request && { request }) };
+}
+
+const noSource = () => new GemwireError("bad-argument", "a model's source is a File, Blob, ArrayBuffer, URL, {opfs: name}, a list of such parts, or {builtin: \"nano\"}");
 
 /** absolute resolves an address against the page's own. */
 export function absolute(url: string | URL): string {

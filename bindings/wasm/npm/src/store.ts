@@ -1,7 +1,8 @@
 import { Connection } from "./connection.js";
 import { GemwireError } from "./error.js";
-import type { Op, Operations, OpenParams, PlanResult } from "./protocol.js";
-import { absolute, toWire } from "./source.js";
+import type { Op, Operations, PlanResult } from "./protocol.js";
+import { wholeName } from "./parts.js";
+import { inOrder, siblings, toParams, toWire } from "./source.js";
 import type { DownloadOptions, ImportOptions, LoadOptions, Source, StorageEstimate, StoredModel } from "./types.js";
 
 let shared: Promise<Connection> | null = null;
@@ -35,21 +36,25 @@ export const store = {
 
   /**
    * Downloads a model, or goes on with a download that broke off. It is hashed
-   * while it streams; room is asked for and checked beforehand.
+   * while it streams; room is asked for and checked beforehand. The address of
+   * one part of a split model stands for all of them.
    */
   async download(url: string | URL, options: DownloadOptions = {}): Promise<StoredModel> {
-    const href = absolute(url);
+    const urls = siblings(url);
     await persist();
-    const { name = nameOf(href), sha256, request, signal, onProgress } = options;
-    return call("storeDownload", { url: href, name, ...(sha256 && { sha256 }), ...(request && { request }) }, { signal, onEvent: onProgress });
+    const { name = wholeName(nameOf(urls[0]!)), sha256, request, signal, onProgress } = options;
+    const hashes = typeof sha256 === "string" ? [sha256] : sha256 && [...sha256];
+    return call("storeDownload", { urls, name, ...(hashes && { sha256: hashes }), ...(request && { request }) }, { signal, onEvent: onProgress });
   },
 
-  /** Copies a file into the storage. */
-  async import(file: File | Blob, options: ImportOptions = {}): Promise<StoredModel> {
-    const name = options.name ?? (file instanceof File ? file.name : "");
-    if (!name) throw new GemwireError("bad-argument", "a Blob has no name: give one");
+  /** Copies a file into the storage; of a split model, all its files. */
+  async import(file: File | Blob | readonly (File | Blob)[], options: ImportOptions = {}): Promise<StoredModel> {
+    const blobs = inOrder(file instanceof Blob ? [file] : file);
+    const [first] = blobs;
+    const name = options.name ?? (first instanceof File ? blobs.length > 1 ? wholeName(first.name) : first.name : "");
+    if (!first || !name) throw new GemwireError("bad-argument", first ? "a Blob has no name: give one" : "there is no file to import");
     await persist();
-    return call("storeImport", { blob: file, name }, { signal: options.signal, onEvent: options.onProgress });
+    return call("storeImport", { blobs, name }, { signal: options.signal, onEvent: options.onProgress });
   },
 
   /** Deletes a model or a half-finished download. */
@@ -61,11 +66,8 @@ export const store = {
   estimate(): Promise<StorageEstimate> { return call("storeEstimate", {}); },
 
   /** What this device can hold of a model, from the file's header alone. */
-  plan(source: Source, options: Pick<LoadOptions, "context" | "memoryBudget" | "signal" | "request"> = {}): Promise<PlanResult> {
-    const params: OpenParams = {};
-    if (options.context !== undefined) params.context = options.context;
-    if (options.memoryBudget !== undefined) params.memoryBudget = Math.floor(options.memoryBudget);
-    return call("plan", params, { source: toWire(source, options.request), signal: options.signal });
+  plan(source: Source, options: Omit<LoadOptions, "worker"> = {}): Promise<PlanResult> {
+    return call("plan", toParams(options), { source: toWire(source, options), signal: options.signal, onEvent: options.onProgress });
   },
 };
 

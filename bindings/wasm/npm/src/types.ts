@@ -1,5 +1,3 @@
-import type { Avoid, RequestOptions } from "./protocol.js";
-
 /** The graphics adapter that computes. */
 export interface Adapter {
   name: string;
@@ -187,8 +185,30 @@ export interface ChatOptions {
   signal?: AbortSignal;
 }
 
-/** Where a model comes from. A string is a URL; "opfs" names a model of the store. */
-export type Source = File | Blob | ArrayBuffer | URL | string | { opfs: string } | { builtin: "nano"; url?: string | URL };
+/** One file. A string is a URL; "opfs" names a model of the store. */
+export type FileSource = File | Blob | ArrayBuffer | URL | string | { opfs: string };
+
+/**
+ * Where a model comes from. One that is split over several files is a list of
+ * them, or the address of any: NAME-00001-of-00003.gguf finds the others beside it.
+ */
+export type Source = FileSource | readonly FileSource[] | { builtin: "nano"; url?: string | URL };
+
+/** How a server is talked to. */
+export interface RequestOptions {
+  /** Sent with each request, such as Authorization. */
+  headers?: Record<string, string>;
+  credentials?: RequestCredentials;
+  /** How often a request is tried again in a row without getting on (5). */
+  retries?: number;
+  /** The pause before the second retry, in milliseconds, doubled for each further one up to 30 s (500). */
+  backoff?: number;
+  /** How long a server may send nothing, in milliseconds (30000). */
+  stall?: number;
+}
+
+/** Speed or the battery, where there are several adapters. */
+export type PowerPreference = "high-performance" | "low-power";
 
 export interface LoadOptions {
   /** A Dedicated Worker of the model's own (true), one given, or none (false): then the page does the work. */
@@ -197,6 +217,10 @@ export interface LoadOptions {
   context?: number;
   /** The most GPU memory to use, in bytes. Embedding tables that do not fit stay in the file. */
   memoryBudget?: number;
+  /** The file with the image and audio towers, where the model comes in two files. */
+  mmproj?: FileSource;
+  /** Which adapter to prefer: "high-performance" if not given. */
+  powerPreference?: PowerPreference;
   signal?: AbortSignal;
   onProgress?: (progress: LoadProgress) => void;
   /** How a server is talked to, where the source is a URL. */
@@ -212,7 +236,11 @@ export interface StoredModel {
   received: number;
   /** False for a download that has not ended: it cannot be loaded, and download goes on with it. */
   complete: boolean;
+  /** How many files it is split over. */
+  files: number;
+  /** Of the first file. */
   url?: string;
+  /** Of a whole model in one file. */
   sha256?: string;
   /** Milliseconds since 1970. */
   modified: number;
@@ -231,8 +259,8 @@ export interface StoreProgress {
 export interface DownloadOptions {
   /** How the model is called here; the last part of the URL if not given. */
   name?: string;
-  /** What the file's SHA-256 must be, in hex. */
-  sha256?: string;
+  /** What the file's SHA-256 must be, in hex; one for each file of a model that is split. */
+  sha256?: string | readonly string[];
   signal?: AbortSignal;
   onProgress?: (progress: StoreProgress) => void;
   request?: RequestOptions;
@@ -256,6 +284,12 @@ export interface SelfTestProgress {
   done: number;
   total: number;
   name: string;
+}
+
+/** Avoid is what the self-test found to compute wrongly. */
+export interface Avoid {
+  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean };
+  kernels?: string[];
 }
 
 /** What the self-test found out about one op. */

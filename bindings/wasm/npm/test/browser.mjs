@@ -9,10 +9,12 @@ import { serveFaults } from "./faults.mjs";
 const npm = resolve(import.meta.dirname, "..");
 export const root = resolve(npm, "../../..");
 export const nano = join(root, "gemma4/nano/nano.gguf");
+/** The built-in model in other forms; run.mjs makes them. */
+export const forms = join(npm, "test/forms");
 
 export async function start(options) {
-  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist") }, options);
-  const models = await serveFaults(nano);
+  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms }, options);
+  const models = await serveFaults(nano, forms);
   const browser = await launch();
   const context = await browser.newContext();
   return {

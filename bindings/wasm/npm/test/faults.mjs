@@ -1,7 +1,9 @@
 // A file server with faults, one for each way in which servers on the internet
 // misbehave. The path is /FAULT/KEY/NAME: each key has a history of its own.
+// NAME is a file of a folder, or any other name for the one that is served.
 import { open, stat } from "node:fs/promises";
 import { createServer } from "node:http";
+import { basename, join } from "node:path";
 
 const MiB = 1 << 20;
 
@@ -13,8 +15,8 @@ const faults = {
   noranges: (a) => { a.ranges = false; },
   // The same, of a file that is too large to be taken whole.
   huge: (a) => { a.ranges = false; a.declared = 5000 * MiB; a.cut = 4 * MiB; },
-  // Is another version from the fourth request on.
-  changes: (a, n) => { if (n > 3) a.etag = '"other"'; },
+  // Is another version from the fourth request on, and in no hurry before.
+  changes: (a, n) => { if (n > 3) a.etag = '"other"'; else a.slow = 8 * MiB; },
   // Breaks the connection after half a mebibyte, every time.
   breaks: (a) => { a.cut = MiB / 2; },
   // Breaks the second request's connection, and every other one after it.
@@ -37,19 +39,19 @@ const faults = {
   notgguf: (a) => { a.text = "<!doctype html><title>Log in</title>"; },
 };
 
-/** serveFaults serves one file; it returns {url(fault, key), requests, close}. */
-export async function serveFaults(file) {
+/** serveFaults serves one file, and a folder; it returns {url(fault, key, name), requests, close}. */
+export async function serveFaults(file, folder) {
   const counts = new Map();
   const requests = [];
   const server = createServer((request, response) => {
-    answer(file, counts, requests, request, response).catch(() => response.destroy());
+    answer({ file, folder }, counts, requests, request, response).catch(() => response.destroy());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const base = `http://localhost:${server.address().port}`;
   let keys = 0;
   return {
     requests,
-    url: (fault, key = `k${++keys}`) => `${base}/${fault}/${key}/model.gguf`,
+    url: (fault, key = `k${++keys}`, name = "model.gguf") => `${base}/${fault}/${key}/${name}`,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(resolve));
@@ -57,16 +59,25 @@ export async function serveFaults(file) {
   };
 }
 
-async function answer(file, counts, requests, request, response) {
+// fileOf is the file of that name in the folder, or the one that stands for all others.
+async function fileOf({ file, folder }, name) {
+  if (!/^nano-\d{5}-of-|^nano-(text|mmproj)/.test(name)) return file;
+  const path = join(folder, basename(name));
+  return stat(path).then(() => path, () => null);
+}
+
+async function answer(from, counts, requests, request, response) {
   const cors = {
     "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range, Authorization",
     "Access-Control-Expose-Headers": "Content-Range, ETag, Accept-Ranges", "Cross-Origin-Resource-Policy": "cross-origin",
   };
   if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
-  const [, fault, key] = request.url.split("/");
+  const [, fault, key, name] = new URL(request.url, "http://localhost").pathname.split("/");
   const n = (counts.get(key) ?? 0) + 1;
   counts.set(key, n);
-  requests.push({ fault, key, range: request.headers.range ?? "", authorization: request.headers.authorization ?? "" });
+  requests.push({ fault, key, name, range: request.headers.range ?? "", authorization: request.headers.authorization ?? "" });
+  const file = await fileOf(from, name);
+  if (!file) return response.writeHead(404, cors).end();
   const { size } = await stat(file);
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
   const a = {

@@ -44,7 +44,7 @@ export type Checks = [
   Check<Alike<go.WgslkitInfo, api.Adapter>>,
   Check<Alike<go.WgslkitLimits, api.Limits>>,
   Check<Alike<go.WgslkitFeatures, api.Features>>,
-  Check<Alike<go.WgslkitAvoid, wire.Avoid>>,
+  Check<Alike<go.WgslkitAvoid, api.Avoid>>,
   Check<Alike<go.CheckupVerdict, api.Verdict>>,
   Check<Alike<go.CheckupOpVerdict, api.OpVerdict>>,
   Check<Alike<go.CheckupFailure, api.SelfTestFailure>>,

@@ -150,8 +150,10 @@ export interface Nothing {
 }
 
 export interface OpenParams {
+  parts?: number;
   context?: number;
   memoryBudget?: number;
+  powerPreference?: string;
   avoid?: WgslkitAvoid;
   smaller?: boolean;
 }

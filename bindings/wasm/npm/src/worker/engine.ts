@@ -3,7 +3,7 @@ import "gemwire:wasm_exec";
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
 import type { Failure, Op, WorkerReply } from "../protocol.js";
-import type { OpenSource } from "./sources.js";
+import type { OpenSource } from "./open_source.js";
 
 // Go's own loader, as the toolchain ships it.
 declare const Go: new () => {
@@ -19,7 +19,8 @@ declare const gemwireWebGPU: { open(options: object, notify: Notify): void };
 type Handle = (request: string, ...sources: OpenSource[]) => void;
 
 interface CallOptions {
-  source?: OpenSource;
+  /** What Go reads, and closes. */
+  sources?: OpenSource[];
   signal: AbortSignal;
   tell(event: unknown): void;
 }
@@ -84,10 +85,10 @@ export class Engine {
   }
 
   /** call asks Go; aborting the signal cancels. */
-  call(op: Op, params: unknown, { source, signal, tell }: CallOptions): Promise<unknown> {
+  call(op: Op, params: unknown, { sources = [], signal, tell }: CallOptions): Promise<unknown> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal.aborted) {
-      source?.close?.();
+      for (const source of sources) source.close?.();
       return Promise.reject(cancelled(signal));
     }
     const id = ++this.#last;
@@ -95,7 +96,7 @@ export class Engine {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { tell, resolve, reject });
       signal.addEventListener("abort", abort, { once: true });
-      this.#handle(JSON.stringify({ id, op, params }), ...(source ? [source] : []));
+      this.#handle(JSON.stringify({ id, op, params }), ...sources);
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 

@@ -1,5 +1,5 @@
 import { cancelled, GemwireError } from "../error.js";
-import type { RequestOptions } from "../protocol.js";
+import type { RequestOptions } from "../types.js";
 
 /** Sink takes a stream's bytes in order; they are good during the call. */
 export type Sink = (chunk: Uint8Array) => void | Promise<void>;

@@ -1,56 +1,24 @@
 import { cancelled, GemwireError } from "../error.js";
-import type { RequestOptions } from "../protocol.js";
+import type { RequestOptions } from "../types.js";
+import type { Blocks } from "./blocks.js";
 import { RemoteFile } from "./http.js";
-import { MemorySource, type OpenSource } from "./sources.js";
+import { MemorySource, type OpenSource } from "./open_source.js";
+import { ReadAhead } from "./read_ahead.js";
 
 // A file of a server that serves no parts is taken whole up to this size, in bytes.
 const smallFile = 64 << 20;
-// Small reads fetch this much, because the next ones are near.
-const leastRead = 512 << 10;
 
-/** HttpSource reads a file on a server in ranges. */
-export class HttpSource implements OpenSource {
-  readonly size: number;
-  #file: RemoteFile;
-  #window: { first: number; bytes: Uint8Array } = { first: 0, bytes: new Uint8Array(0) };
-  #reading = new AbortController();
-
-  private constructor(file: RemoteFile) {
-    this.#file = file;
-    this.size = file.size!;
-  }
-
-  static async open(url: string, signal: AbortSignal, options?: RequestOptions): Promise<OpenSource> {
-    const file = await RemoteFile.open(url, signal, options);
-    if (file.ranges) return new HttpSource(file);
-    return new MemorySource(await whole(file, signal));
-  }
-
-  read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
-    const { first, bytes } = this.#window;
-    if (offset >= first && offset + length <= first + bytes.length) return bytes.subarray(offset - first, offset - first + length);
-    return this.#fetch(offset, length);
-  }
-
-  async #fetch(offset: number, length: number): Promise<Uint8Array> {
-    this.#reading = new AbortController();
-    const wanted = Math.min(Math.max(length, leastRead), this.size - offset);
-    const bytes = new Uint8Array(wanted);
-    let got = 0;
-    await this.#file.stream(offset, wanted, this.#reading.signal, (chunk) => {
-      bytes.set(chunk, got);
-      got += chunk.length;
-    });
-    this.#window = { first: offset, bytes };
-    return bytes.subarray(0, length);
-  }
-
-  cancel(): void { this.#reading.abort(); }
-
-  close(): void {
-    this.cancel();
-    this.#window = { first: 0, bytes: new Uint8Array(0) };
-  }
+/** openRemote opens a file on a server. */
+export async function openRemote(url: string, blocks: Blocks, signal: AbortSignal, options?: RequestOptions): Promise<OpenSource> {
+  const file = await RemoteFile.open(url, signal, options);
+  if (!file.ranges) return new MemorySource(await whole(file, signal));
+  const ahead = new ReadAhead(file, blocks);
+  return {
+    size: file.size!,
+    read: (offset, length) => ahead.read(offset, length),
+    cancel: () => ahead.cancel(),
+    close: () => ahead.close(),
+  };
 }
 
 // whole takes a file of a server that serves no parts, if it is small.

@@ -1,3 +1,5 @@
+import { GemwireError } from "../error.js";
+
 // Files of this package in the origin's private file system, under one folder.
 const home = "gemwire";
 
@@ -32,4 +34,17 @@ export async function removeFile(dir: FileSystemDirectoryHandle, name: string): 
   await dir.removeEntry(name).catch((error: DOMException) => {
     if (error.name !== "NotFoundError") throw error;
   });
+}
+
+export async function move(file: FileSystemFileHandle, name: string): Promise<void> {
+  if (!file.move) throw new GemwireError("unsupported", "this browser cannot rename stored files", { advice: "Update the browser." });
+  await file.move(name);
+}
+
+export async function sizeOf(dir: FileSystemDirectoryHandle, name: string): Promise<number> {
+  try {
+    return (await (await dir.getFileHandle(name)).getFile()).size;
+  } catch {
+    return 0;
+  }
 }

@@ -1,7 +1,9 @@
 import { fromFailure, toFailure } from "../error.js";
 import type { Op, OpenParams, Operations, PageRequest, PlanResult, Port, WireSource, WorkerReply } from "../protocol.js";
 import { Engine } from "./engine.js";
-import { openSource } from "./sources.js";
+import { list } from "./records.js";
+import { estimate } from "./room.js";
+import { openModel } from "./sources.js";
 import * as store from "./store.js";
 import { selfTest, adapterOf, verdictFor } from "./verdict.js";
 
@@ -15,12 +17,12 @@ type Handler<O extends Op> = (params: Operations[O]["params"], context: Context<
 
 // What ends here; the rest is Go's.
 const handlers: { [O in Op]?: Handler<O> } = {
-  storeList: () => store.list(),
+  storeList: () => list(),
   storeDownload: (params, { signal, tell }) => store.download(params, signal, tell),
-  storeImport: (params, { signal, tell }) => store.importBlob(params, signal, tell),
+  storeImport: (params, { signal, tell }) => store.importBlobs(params, signal, tell),
   storeDelete: async ({ name }) => (await store.remove(name), {}),
   storeRename: ({ from, to }) => store.rename(from, to),
-  storeEstimate: () => store.estimate(),
+  storeEstimate: () => estimate(),
   adapter: () => adapterOf(),
   selfTest: async (params, { engine, signal, tell }) => selfTest(await engine(), params, signal, tell),
 };
@@ -53,7 +55,8 @@ export function serve(port: Port): void {
   // open runs what works on a model's file. Go closes the source.
   async function open(op: Op, params: OpenParams, source: WireSource, signal: AbortSignal, tell: (event: unknown) => void = () => {}): Promise<unknown> {
     const [go, avoid] = await Promise.all([engine(), verdictFor()]);
-    return go.call(op, { ...params, ...(avoid && { avoid }) }, { signal, tell, source: await openSource(source, signal) });
+    const { sources, parts } = await openModel(source, signal);
+    return go.call(op, { ...params, parts, ...(avoid && { avoid }) }, { signal, tell, sources });
   }
 
   // withSuggestion adds a smaller plan to what may have failed for want of memory.

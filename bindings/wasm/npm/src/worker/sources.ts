@@ -1,84 +1,45 @@
-import { GemwireError } from "../error.js";
-import type { WireSource } from "../protocol.js";
-import { HttpSource, fetchWhole } from "./http_source.js";
-import { handleOf } from "./store.js";
+import type { WireFile, WireSource } from "../protocol.js";
+import { Blocks } from "./blocks.js";
+import { fetchWhole, openRemote } from "./http_source.js";
+import { BlobSource, HandleSource, MemorySource, type OpenSource } from "./open_source.js";
+import { handlesOf } from "./records.js";
 
-/**
- * OpenSource is what Go reads a model from (gguf.OpenJS). The bytes that read
- * gives are good until the next read.
- */
-export interface OpenSource {
-  readonly size: number;
-  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
-  cancel?(): void;
-  close?(): void;
+/** OpenModel is the files of a model: the text model's, then the projector. */
+export interface OpenModel {
+  sources: OpenSource[];
+  /** How many of them are the text model's. */
+  parts: number;
 }
 
-export async function openSource(source: WireSource, signal: AbortSignal): Promise<OpenSource> {
-  switch (source.kind) {
-    case "url": return source.whole ? new MemorySource(await fetchWhole(source.url, signal, source.request)) : HttpSource.open(source.url, signal, source.request);
-    case "blob": return new BlobSource(source.blob);
-    case "buffer": return new MemorySource(new Uint8Array(source.buffer));
-    case "opfs": return openHandle(await handleOf(source.name));
-  }
-}
-
-export class MemorySource implements OpenSource {
-  readonly size: number;
-  #bytes: Uint8Array | null;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-    this.size = bytes.length;
-  }
-
-  read(offset: number, length: number): Uint8Array { return this.#bytes!.subarray(offset, offset + length); }
-  close(): void { this.#bytes = null; }
-}
-
-export class BlobSource implements OpenSource {
-  readonly size: number;
-  #blob: Blob;
-
-  constructor(blob: Blob) {
-    this.#blob = blob;
-    this.size = blob.size;
-  }
-
-  async read(offset: number, length: number): Promise<Uint8Array> {
-    try {
-      return new Uint8Array(await this.#blob.slice(offset, offset + length).arrayBuffer());
-    } catch (error) {
-      throw new GemwireError("changed", `the file cannot be read any more: ${(error as Error).message}`, {
-        advice: "It was changed, moved or deleted since it was picked: pick it again.", cause: error,
-      });
-    }
+export async function openModel({ parts, mmproj }: WireSource, signal: AbortSignal): Promise<OpenModel> {
+  const sources: OpenSource[] = [];
+  const blocks = new Blocks();
+  try {
+    for (const part of parts) await openFile(part, sources, blocks, signal);
+    const count = sources.length;
+    if (mmproj) await openFile(mmproj, sources, blocks, signal);
+    return { sources, parts: count };
+  } catch (error) {
+    for (const source of sources) source.close?.();
+    throw error;
   }
 }
 
-/** HandleSource reads OPFS without a copy in between. */
-class HandleSource implements OpenSource {
-  readonly size: number;
-  #handle: FileSystemSyncAccessHandle;
-  #buffer = new Uint8Array(0);
-
-  constructor(handle: FileSystemSyncAccessHandle) {
-    this.#handle = handle;
-    this.size = handle.getSize();
+// openFile adds one file to what is open; several, where one in OPFS stands for them.
+async function openFile(file: WireFile, into: OpenSource[], blocks: Blocks, signal: AbortSignal): Promise<void> {
+  switch (file.kind) {
+    case "url":
+      into.push(file.whole ? new MemorySource(await fetchWhole(file.url, signal, file.request)) : await openRemote(file.url, blocks, signal, file.request));
+      break;
+    case "blob":
+      into.push(new BlobSource(file.blob));
+      break;
+    case "buffer":
+      into.push(new MemorySource(new Uint8Array(file.buffer)));
+      break;
+    case "opfs":
+      for (const handle of await handlesOf(file.name)) into.push(await openHandle(handle));
   }
-
-  read(offset: number, length: number): Uint8Array {
-    if (this.#buffer.length < length) this.#buffer = new Uint8Array(length);
-    const view = this.#buffer.subarray(0, length);
-    for (let got = 0; got < length;) {
-      const n = this.#handle.read(view.subarray(got), { at: offset + got });
-      if (n === 0) throw new GemwireError("changed", `the stored file ends at byte ${offset + got} of ${this.size}`);
-      got += n;
-    }
-    return view;
-  }
-
-  close(): void { this.#handle.close(); }
 }
 
 // openHandle shares the file with other tabs where the browser can do so; a

@@ -1,6 +1,5 @@
 // What the self-test found out is kept in OPFS, by adapter and browser.
-import type { Adapter, SelfTestProgress, Verdict } from "../types.js";
-import type { Avoid } from "../protocol.js";
+import type { Adapter, Avoid, SelfTestProgress, Verdict } from "../types.js";
 import { version } from "../version.js";
 import type { Engine } from "./engine.js";
 import { folder, readJSON, writeJSON } from "./opfs.js";

@@ -1,0 +1,59 @@
+/** blockBytes is how much of a file on a server is kept together. */
+export const blockBytes = 256 << 10;
+
+// Bytes that the files of one model may have here at once.
+const most = 48 << 20;
+
+/**
+ * Blocks keeps what has come of the files on servers. What was used already
+ * gives way first, and what was used longest ago before that: what has come
+ * ahead of its use is wanted soon.
+ */
+export class Blocks {
+  // In the order in which they give way.
+  #used = new Map<string, Uint8Array>();
+  #unused = new Map<string, Uint8Array>();
+  #bytes = 0;
+  #files = 0;
+
+  /** file numbers another file. */
+  file(): number { return ++this.#files; }
+
+  has(file: number, block: number): boolean {
+    const key = keyOf(file, block);
+    return this.#unused.has(key) || this.#used.has(key);
+  }
+
+  /** use gives a block, which gives way before others from then on. */
+  use(file: number, block: number): Uint8Array | undefined {
+    const key = keyOf(file, block);
+    const bytes = this.#unused.get(key) ?? this.#used.get(key);
+    if (bytes) {
+      this.#unused.delete(key);
+      this.#used.delete(key);
+      this.#used.set(key, bytes);
+    }
+    return bytes;
+  }
+
+  put(file: number, block: number, bytes: Uint8Array): void {
+    const key = keyOf(file, block);
+    this.#drop(key);
+    this.#unused.set(key, bytes);
+    this.#bytes += bytes.length;
+    while (this.#bytes > most) this.#drop((this.#used.size ? this.#used : this.#unused).keys().next().value!);
+  }
+
+  /** forget drops all of a file. */
+  forget(file: number): void {
+    for (const key of [...this.#used.keys(), ...this.#unused.keys()]) if (key.startsWith(`${file} `)) this.#drop(key);
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= (this.#unused.get(key) ?? this.#used.get(key))?.length ?? 0;
+    this.#unused.delete(key);
+    this.#used.delete(key);
+  }
+}
+
+const keyOf = (file: number, block: number) => `${file} ${block}`;

@@ -1,0 +1,70 @@
+import { GemwireError } from "../error.js";
+
+/**
+ * OpenSource is what Go reads a file from (gguf.OpenJS). The bytes that read
+ * gives are good until the next read.
+ */
+export interface OpenSource {
+  readonly size: number;
+  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+  cancel?(): void;
+  close?(): void;
+}
+
+export class MemorySource implements OpenSource {
+  readonly size: number;
+  #bytes: Uint8Array | null;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.size = bytes.length;
+  }
+
+  read(offset: number, length: number): Uint8Array { return this.#bytes!.subarray(offset, offset + length); }
+  close(): void { this.#bytes = null; }
+}
+
+export class BlobSource implements OpenSource {
+  readonly size: number;
+  #blob: Blob;
+
+  constructor(blob: Blob) {
+    this.#blob = blob;
+    this.size = blob.size;
+  }
+
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    try {
+      return new Uint8Array(await this.#blob.slice(offset, offset + length).arrayBuffer());
+    } catch (error) {
+      throw new GemwireError("changed", `the file cannot be read any more: ${(error as Error).message}`, {
+        advice: "It was changed, moved or deleted since it was picked: pick it again.", cause: error,
+      });
+    }
+  }
+}
+
+/** HandleSource reads OPFS without a copy in between. */
+export class HandleSource implements OpenSource {
+  readonly size: number;
+  #handle: FileSystemSyncAccessHandle;
+  #buffer = new Uint8Array(0);
+
+  constructor(handle: FileSystemSyncAccessHandle) {
+    this.#handle = handle;
+    this.size = handle.getSize();
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    if (this.#buffer.length < length) this.#buffer = new Uint8Array(length);
+    const view = this.#buffer.subarray(0, length);
+    for (let got = 0; got < length;) {
+      const n = this.#handle.read(view.subarray(got), { at: offset + got });
+      if (n === 0) throw new GemwireError("changed", `the stored file ends at byte ${offset + got} of ${this.size}`);
+      got += n;
+    }
+    return view;
+  }
+
+  close(): void { this.#handle.close(); }
+}
