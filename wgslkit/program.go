@@ -222,6 +222,29 @@ func (p *Program) Submit(width int) error {
 	return nil
 }
 
+// SubmitPart is Submit for the dispatches from the first up to, but not with,
+// the last, as Recorded counts them: a long program in parts leaves the device to
+// others in between. The program must not hold copies.
+func (p *Program) SubmitPart(width, first, last int) error {
+	if p.replay == nil {
+		return fmt.Errorf("%w: program %q", ErrReleased, p.label)
+	}
+	if first < 0 || last > len(p.dispatch) || first > last || len(p.dispatch) != len(p.steps) {
+		return fmt.Errorf("%w: program %q: dispatches %d to %d of %d in %d steps", ErrValidation, p.label, first, last, len(p.dispatch), len(p.steps))
+	}
+	p.setWidth(width)
+	p.width = -1
+	clear(p.grids[:3*first])
+	clear(p.grids[3*last:])
+	if _, err := p.device.backend.submit(p.replay, p.grids); err != nil {
+		return fmt.Errorf("program %q: %w", p.label, err)
+	}
+	return nil
+}
+
+// Recorded is how many dispatches and copies were added so far.
+func (p *Program) Recorded() int { return len(p.steps) }
+
 func (p *Program) setWidth(width int) {
 	if width == p.width {
 		return

@@ -3,15 +3,19 @@ package ops
 import "github.com/gemwire/gemwire/wgslkit"
 
 // GridEmbed adds what stands for a token's place on a grid (StateColumns):
-// X[t] += Table[column of t] + Table[columns + row of t].
+// X[t] ← Scale·X[t] + Table[column of t] + Table[columns + row of t].
 type GridEmbed struct {
 	Label string
 	X     *wgslkit.Buffer // [width, Size]
 	Table *wgslkit.Buffer // [columns + rows, Size]: of the columns, then of the rows
 	Size  int
+	Scale float32 // 0 counts as 1
 }
 
-type gridEmbedParams struct{ Size uint32 }
+type gridEmbedParams struct {
+	Size  uint32
+	Scale float32
+}
 
 // gridThreads is the workgroup size of kernels with a thread for each value.
 const gridThreads = 64
@@ -19,7 +23,7 @@ const gridThreads = 64
 // GridEmbed records the op.
 func (r *Recorder) GridEmbed(o GridEmbed) {
 	r.dispatch("grid_embed.wgsl", wgslkit.Variant{"THREADS": gridThreads}, wgslkit.Call{
-		Label: o.Label, Params: gridEmbedParams{uint32(o.Size)},
+		Label: o.Label, Params: gridEmbedParams{uint32(o.Size), orOne(o.Scale)},
 		Bind: bindAll(r.state, o.Table, o.X),
 		Grid: wgslkit.Grid{X: uint32(ceilDiv(o.Size, gridThreads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
 	})

@@ -69,6 +69,10 @@ func (r *Recorder) Finish() (*Recording, error) {
 	return out, nil
 }
 
+// Recorded is how many dispatches were recorded so far: where a part of the
+// program ends, for Program.SubmitPart.
+func (r *Recorder) Recorded() int { return r.program.Recorded() }
+
 // Width is the most tokens that a replay computes.
 func (r *Recorder) Width() int { return r.width }
 

@@ -67,12 +67,12 @@ func gridPoolCase(r *rig, s poolShape) (float64, error) {
 func gridEmbedCase(r *rig, s poolShape) (float64, error) {
 	tokens := s.columns * s.rows
 	x, table := r.normal(tokens*s.size), r.normal((s.columns+s.rows)*s.size)
-	op := ops.GridEmbed{X: r.upload(x), Table: r.upload(table), Size: s.size}
+	op := ops.GridEmbed{X: r.upload(x), Table: r.upload(table), Size: s.size, Scale: 2}
 	r.run(tokens, 0, tokens, func(rec *ops.Recorder) { rec.GridEmbed(op) })
 	want := make([]float64, len(x))
 	for i, v := range x {
 		t, n := i/s.size, i%s.size
-		want[i] = v + table[t%s.columns*s.size+n] + table[(s.columns+t/s.columns)*s.size+n]
+		want[i] = 2*v + table[t%s.columns*s.size+n] + table[(s.columns+t/s.columns)*s.size+n]
 	}
 	return r.compare(r.read(op.X, len(want)), want)
 }
