@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
 )
@@ -62,7 +64,10 @@ func (v *Vision) attend(ctx context.Context, q []float32, kv *keysValues) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		scores := make([]float32, keys)
+		memory := scorePool.Get().(*[]float32)
+		defer scorePool.Put(memory)
+		*memory = slices.Grow((*memory)[:0], keys)
+		scores := (*memory)[:keys]
 		for i := from; i < to; i++ {
 			query, head := q[i*headDim:(i+1)*headDim], i%heads*headDim
 			for j := range scores {
@@ -80,3 +85,6 @@ func (v *Vision) attend(ctx context.Context, q []float32, kv *keysValues) error 
 		return nil
 	})
 }
+
+// scorePool holds one slice of scores for each core at work.
+var scorePool = sync.Pool{New: func() any { return new([]float32) }}
