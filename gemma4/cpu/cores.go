@@ -92,3 +92,27 @@ func Gelu(x float32) float32 { return gelu(x) }
 // Softmax replaces x, which is not empty, by exp(x − max) and returns the sum of
 // that, by which the caller divides.
 func Softmax(x []float32) (sum float64) { return softmax(x) }
+
+// Rotation turns the heads of the positions from 0 on.
+type Rotation struct{ rotation }
+
+// NewRotation computes the angles p·θ^(−2n/D) / factor[n] of the pairs n < D/2
+// for so many positions p; no factors means 1.
+func NewRotation(headDim int, theta float32, factors []float32, positions int) Rotation {
+	return Rotation{newRotation(headDim, theta, factors, 0, positions)}
+}
+
+// Turn rotates the heads of one position in place, [heads, D].
+func (r Rotation) Turn(x []float32, heads, position int) {
+	from, to := position*r.half, (position+1)*r.half
+	rotation{half: r.half, cos: r.cos[from:to], sin: r.sin[from:to]}.apply(x, heads)
+}
+
+// Inverse is the rotation by the same angles the other way.
+func (r Rotation) Inverse() Rotation {
+	back := make([]float32, len(r.sin))
+	for i, s := range r.sin {
+		back[i] = -s
+	}
+	return Rotation{rotation{half: r.half, cos: r.cos, sin: back}}
+}

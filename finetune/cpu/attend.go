@@ -1,0 +1,94 @@
+package cpu
+
+import (
+	"github.com/gemwire/gemwire/finetune/tape"
+	base "github.com/gemwire/gemwire/gemma4/cpu"
+)
+
+// head is one query head of an attention, and the key/value head it reads.
+type head struct {
+	*pass
+	op    *tape.Attend
+	query int
+}
+
+func (h head) of(values []float32, t, heads, i int) []float32 {
+	d := h.op.HeadDim
+	return values[(t*heads+i)*d : (t*heads+i+1)*d]
+}
+
+func (h head) queryOf(values []float32, t int) []float32 {
+	return h.of(values, t, h.op.Heads, h.query)
+}
+
+func (h head) keyOf(values []float32, t int) []float32 {
+	return h.of(values, t, h.op.KVHeads, h.query/(h.op.Heads/h.op.KVHeads))
+}
+
+// weights is softmax(q·k) over what position t sees, and where that begins.
+func (h head) weights(t int) (weights []float32, first int) {
+	first, end := h.batch.Visible(t, h.op.Window)
+	weights = make([]float32, end-first)
+	q := h.queryOf(h.values[h.op.Q], t)
+	for j := range weights {
+		weights[j] = base.Dot(q, h.keyOf(h.values[h.op.K], first+j))
+	}
+	base.Scale(weights, float32(1/base.Softmax(weights)))
+	return weights, first
+}
+
+func (f *ahead) Attend(op *tape.Attend) error {
+	p := (*pass)(f)
+	out := p.make(op.Out)
+	return p.each(1, func(t int) error {
+		for i := range op.Heads {
+			h := head{p, op, i}
+			weights, first := h.weights(t)
+			for j, w := range weights {
+				base.Axpy(w, h.keyOf(p.values[op.V], first+j), h.queryOf(out, t))
+			}
+		}
+		return nil
+	})
+}
+
+// Attend adds, with p the weights and dp = do·v: dv = p·do,
+// ds = p·(dp − Σ p·dp), dq = ds·k, dk = ds·q. The cores share the work by
+// key/value heads, each of which is written by its own queries alone.
+func (b *back) Attend(op *tape.Attend) error {
+	p := (*pass)(b)
+	dq, dk, dv := p.delta(op.Q), p.delta(op.K), p.delta(op.V)
+	group := op.Heads / op.KVHeads
+	return p.cores.Each(op.KVHeads, 1, func(from, to int) error {
+		for i := from * group; i < to*group; i++ {
+			h := head{p, op, i}
+			for t := range p.n {
+				h.back(t, dq, dk, dv)
+			}
+		}
+		return p.ctx.Err()
+	})
+}
+
+func (h head) back(t int, dq, dk, dv []float32) {
+	weights, first := h.weights(t)
+	do := h.queryOf(h.deltas[h.op.Out], t)
+	dp := make([]float32, len(weights))
+	var mean float64
+	for j, w := range weights {
+		dp[j] = base.Dot(do, h.keyOf(h.values[h.op.V], first+j))
+		mean += float64(w) * float64(dp[j])
+		if dv != nil {
+			base.Axpy(w, do, h.keyOf(dv, first+j))
+		}
+	}
+	for j, w := range weights {
+		ds := float32(float64(w) * (float64(dp[j]) - mean))
+		if dq != nil {
+			base.Axpy(ds, h.keyOf(h.values[h.op.K], first+j), h.queryOf(dq, t))
+		}
+		if dk != nil {
+			base.Axpy(ds, h.queryOf(h.values[h.op.Q], t), h.keyOf(dk, first+j))
+		}
+	}
+}
