@@ -10,6 +10,7 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/multimodal/picture"
 )
 
 // conformanceFile finds a file of the conformance cases, in the repository or
@@ -120,19 +121,47 @@ func relativeL2(t testing.TB, got, want []float32) float64 {
 // softTolerance is a tenth of what is asked of a soft token's relative error.
 const softTolerance = 1e-5
 
+func checkSoft(t *testing.T, name string, soft []float32, err error, refs references) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := relativeL2(t, soft, refs.floats(t, name+".soft"))
+	if !(e <= softTolerance) {
+		t.Errorf("%s: soft tokens are %.2g off", name, e)
+	}
+	t.Logf("%s: soft tokens are %.2g off", name, e)
+}
+
+// picturePatches brings an image of the cases into the size for a budget.
+func picturePatches(t *testing.T, a *arch.Vision, name string, budget int) (patches []float32, columns, rows int) {
+	t.Helper()
+	data, err := os.ReadFile(conformanceFile(t, name+".png"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rgb, err := picture.Decode(context.Background(), data, picture.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, h, err := picture.Fit(rgb.Width, rgb.Height, picture.Grid{Patch: a.PatchSize, Pool: a.Pool, Budget: budget, MaxSide: a.MaxSide})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return picture.Patches(rgb.Resize(w, h), a.PatchSize), w / a.PatchSize, h / a.PatchSize
+}
+
 func TestImages(t *testing.T) {
 	for _, name := range []string{"e2b", "types", "dense", "moe"} {
 		t.Run(name, func(t *testing.T) {
 			v := newVision(t, openTowers(t, conformanceFile(t, name+".gguf")), Options{})
 			refs := openReferences(t, conformanceFile(t, name+".safetensors"))
 			soft, err := v.Encode(context.Background(), refs.floats(t, "wide.pixels"), 33, 18)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if e := relativeL2(t, soft, refs.floats(t, "wide.soft")); e > softTolerance {
-				t.Errorf("soft tokens are %.2g off", e)
-			} else {
-				t.Logf("soft tokens are %.2g off", e)
+			checkSoft(t, "wide", soft, err, refs)
+			for image, budget := range map[string]int{"tall": 280, "tiny": 70, "photo": 70} {
+				patches, columns, rows := picturePatches(t, v.config, image, budget)
+				soft, err := v.Encode(context.Background(), patches, columns, rows)
+				checkSoft(t, image, soft, err, refs)
 			}
 		})
 	}
@@ -146,14 +175,7 @@ func TestClips(t *testing.T) {
 			for clip, valid := range map[string]int{"short": 99, "long": 522, "edge": 100} {
 				mel := refs.floats(t, clip+".mel")
 				soft, err := a.Encode(context.Background(), mel, len(mel)/arch.MelBins, valid)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if e := relativeL2(t, soft, refs.floats(t, clip+".soft")); e > softTolerance {
-					t.Errorf("%s: soft tokens are %.2g off", clip, e)
-				} else {
-					t.Logf("%s: soft tokens are %.2g off", clip, e)
-				}
+				checkSoft(t, clip, soft, err, refs)
 			}
 		})
 	}

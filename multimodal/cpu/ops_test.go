@@ -56,8 +56,14 @@ func TestRotation2D(t *testing.T) {
 
 func TestFullAttention(t *testing.T) {
 	const patches, heads, headDim = 23, 3, 8
-	v := &Vision{config: &arch.Vision{Width: heads * headDim, Heads: heads}, cores: newCores(t)}
-	q, kv := normal(patches*heads*headDim, 1), &keysValues{normal(patches*heads*headDim, 2), normal(patches*heads*headDim, 3)}
+	const width = heads * headDim
+	v := &Vision{config: &arch.Vision{Width: width, Heads: heads}, cores: newCores(t)}
+	q, keys, values := normal(patches*width, 1), normal(patches*width, 2), normal(patches*width, 3)
+	kv := newKeysValues(patches, width)
+	for _, batch := range [][2]int{{0, 9}, {9, patches}} {
+		kv.put(kv.k, keys[batch[0]*width:batch[1]*width], batch[0], width)
+		kv.put(kv.v, values[batch[0]*width:batch[1]*width], batch[0], width)
+	}
 	want := make([]float64, len(q))
 	for i := range patches {
 		for h := range heads {
@@ -66,14 +72,14 @@ func TestFullAttention(t *testing.T) {
 			for j := range patches {
 				var score float64
 				for d := range headDim {
-					score += float64(q[(i*heads+h)*headDim+d]) * float64(kv.k[(j*heads+h)*headDim+d])
+					score += float64(q[(i*heads+h)*headDim+d]) * float64(keys[(j*heads+h)*headDim+d])
 				}
 				weights[j] = math.Exp(score)
 				sum += weights[j]
 			}
 			for j, w := range weights {
 				for d := range headDim {
-					want[(i*heads+h)*headDim+d] += w / sum * float64(kv.v[(j*heads+h)*headDim+d])
+					want[(i*heads+h)*headDim+d] += w / sum * float64(values[(j*heads+h)*headDim+d])
 				}
 			}
 		}

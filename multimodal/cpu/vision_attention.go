@@ -8,26 +8,48 @@ import (
 	"github.com/gemwire/gemwire/gemma4/cpu"
 )
 
-// keysValues holds what every patch of an image shows to the others, [patches,
-// heads, D]: keys normed and rotated, values normed without weights.
-type keysValues struct{ k, v []float32 }
+// keysValues holds what every patch of an image shows to the others: keys normed
+// and rotated, values normed without weights. Both lie as [heads, D, patches], so
+// that what a query does with all patches is done with long runs of numbers.
+type keysValues struct {
+	k, v    []float32
+	patches int
+}
+
+func newKeysValues(patches, width int) *keysValues {
+	return &keysValues{k: make([]float32, patches*width), v: make([]float32, patches*width), patches: patches}
+}
+
+// of is one value of a head, of all patches.
+func (kv *keysValues) of(x []float32, i int) []float32 { return x[i*kv.patches : (i+1)*kv.patches] }
+
+// put writes vectors [patches, width] of the patches from first on into x.
+func (kv *keysValues) put(x, vectors []float32, first, width int) {
+	for i := range width {
+		row := kv.of(x, i)[first:]
+		for patch := range len(vectors) / width {
+			row[patch] = vectors[patch*width+i]
+		}
+	}
+}
 
 // keysValues computes the keys and values of a batch of patches.
 func (v *Vision) keysValues(b *visionBlock, image *image, kv *keysValues, first int, x []float32) error {
 	c := v.config
-	n, at := len(x)/c.Width, first*c.Width
-	h := make([]float32, len(x))
+	n := len(x) / c.Width
+	h, y := make([]float32, len(x)), make([]float32, len(x))
 	cpu.RMSNorm(h, x, b.attnNorm, c.Eps)
-	keys, values := kv.k[at:at+len(x)], kv.v[at:at+len(x)]
-	if err := b.k.apply(v.cores, n, h, keys); err != nil {
+	if err := b.k.apply(v.cores, n, h, y); err != nil {
 		return err
 	}
-	if err := b.v.apply(v.cores, n, h, values); err != nil {
+	cpu.RMSNorm(y, y, b.kNorm, c.Eps)
+	image.rotation.apply(y, first, c.Heads)
+	kv.put(kv.k, y, first, c.Width)
+	if err := b.v.apply(v.cores, n, h, y); err != nil {
 		return err
 	}
-	cpu.RMSNorm(keys, keys, b.kNorm, c.Eps)
-	image.rotation.apply(keys, first, c.Heads)
-	cpu.RMSNormPlain(values, values, c.HeadDim(), c.Eps)
+	cpu.RMSNormPlain(y, y, c.HeadDim(), c.Eps)
+	kv.put(kv.v, y, first, c.Width)
 	return nil
 }
 
@@ -58,32 +80,31 @@ func (v *Vision) attention(ctx context.Context, b *visionBlock, image *image, kv
 // attend replaces each query, [patches, heads, D], by Σ softmax(q·kⱼ)·vⱼ over all
 // patches j. A core holds the scores of one query at a time.
 func (v *Vision) attend(ctx context.Context, q []float32, kv *keysValues) error {
-	width, heads, headDim := v.config.Width, v.config.Heads, v.config.HeadDim()
-	queries, keys := len(q)/headDim, len(kv.k)/width
-	return v.cores.Each(queries, mulsPerPart/(2*keys*headDim), func(from, to int) error {
+	heads, headDim := v.config.Heads, v.config.HeadDim()
+	return v.cores.Each(len(q)/headDim, mulsPerPart/(2*kv.patches*headDim), func(from, to int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		memory := scorePool.Get().(*[]float32)
 		defer scorePool.Put(memory)
-		*memory = slices.Grow((*memory)[:0], keys)
-		scores := (*memory)[:keys]
+		*memory = slices.Grow((*memory)[:0], kv.patches)
 		for i := from; i < to; i++ {
-			query, head := q[i*headDim:(i+1)*headDim], i%heads*headDim
-			for j := range scores {
-				at := j*width + head
-				scores[j] = cpu.Dot(query, kv.k[at:at+headDim])
-			}
-			sum := cpu.Softmax(scores)
-			clear(query)
-			for j, p := range scores {
-				at := j*width + head
-				cpu.Axpy(p, kv.v[at:at+headDim], query)
-			}
-			cpu.Scale(query, float32(1/sum))
+			kv.attend(q[i*headDim:(i+1)*headDim], i%heads*headDim, (*memory)[:kv.patches])
 		}
 		return nil
 	})
+}
+
+// attend replaces one query of the head that starts at value first.
+func (kv *keysValues) attend(query []float32, first int, scores []float32) {
+	clear(scores)
+	for d, q := range query {
+		cpu.Axpy(q, kv.of(kv.k, first+d), scores)
+	}
+	sum := cpu.Softmax(scores)
+	for d := range query {
+		query[d] = float32(float64(cpu.Dot(scores, kv.of(kv.v, first+d))) / sum)
+	}
 }
 
 // scorePool holds one slice of scores for each core at work.

@@ -35,10 +35,7 @@ func (r *reader) visionBlock(a *arch.VisionLayer) visionBlock {
 // The keys and values of all patches come first; then each batch of patches goes
 // through the rest alone.
 func (v *Vision) block(ctx context.Context, b *visionBlock, image *image) error {
-	kv := &keysValues{
-		k: make([]float32, len(image.x)),
-		v: make([]float32, len(image.x)),
-	}
+	kv := newKeysValues(image.patches(), v.config.Width)
 	if err := v.batches(ctx, image, func(first int, x []float32) error {
 		return v.keysValues(b, image, kv, first, x)
 	}); err != nil {
