@@ -26,24 +26,23 @@ build: ## Build bin/gemwire
 	@go build -o bin/gemwire ./tools/cmd/gemwire
 
 .PHONY: test
-test: ## Install what is missing, then vet, staticcheck and every test
+test: test-go test-browser ## Install what is missing, then lint and run every test: Go, GPU, browser
+
+.PHONY: test-go
+test-go: ## The part of make test that is Go's
 	@scripts/setup.sh test
 	@scripts/test.sh $(PACKAGES)
 
+.PHONY: test-browser
+test-browser: ## The part of make test that needs a browser; STEP= runs one (bundle, types, lint, logic, kernels, package, app, bench)
+	@scripts/setup.sh build
+	@go build -o bin/gemwire ./tools/cmd/gemwire
+	@scripts/test-browser.sh $(STEP)
+
 .PHONY: web
 web: build wasm ## Build all for the browser and serve the app at http://localhost:8080 (ARGS: flags of gemwire serve)
-	@scripts/web.sh build
+	@scripts/web.sh
 	@./bin/gemwire serve $(ARGS)
-
-.PHONY: web-test
-web-test: wasm ## Test the app: its logic, then in Chromium
-	@scripts/setup.sh web
-	@scripts/web.sh test
-
-.PHONY: test-web
-test-web: ## Run the kernels' and models' tests in Chromium (WebGPU on SwiftShader)
-	@scripts/setup.sh web
-	@node bindings/wasm/browsertest/run.mjs
 
 .PHONY: wasm
 wasm: ## Build the browser's bundle and npm package in bindings/wasm/npm/dist; fails over 4 MB gzipped

@@ -5,8 +5,10 @@
 #   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
 #                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; and,
 #                            where npm is, the released 262144-piece vocabulary, to test against
-#   scripts/setup.sh web     what the tests in a browser need besides Go: Node 20 or newer
-#                            (checked), Debian's chromium, and the harness's packages from npm
+#   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
+#                            newer with npm (from the distribution where that is new enough)
+#   scripts/setup.sh web     what the tests in a browser need besides: Chromium (Debian's package,
+#                            or what GEMWIRE_CHROMIUM names), and the tests' own packages from npm
 #
 # GEMWIRE_NO_INSTALL=1 only says what is missing.
 set -euo pipefail
@@ -71,21 +73,57 @@ fetch_vocabulary() {
   rm -rf "$folder"
 }
 
-check_web_tools() {
-  local folder
-  folder="$(dirname "$0")/../bindings/wasm/browsertest"
-  need_command go "install Go 1.25 or newer from https://go.dev/dl"
-  need_command node "install Node 20 or newer from https://nodejs.org"
-  [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]] || install_packages chromium
-  if [[ ! -e "$folder/node_modules/.package-lock.json" || "$folder/package-lock.json" -nt "$folder/node_modules/.package-lock.json" ]]; then
-    say "installing the browser harness's packages with npm"
-    npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >&2
+# Vite wants these.
+node_is_new_enough() {
+  command -v node >/dev/null && command -v npm >/dev/null &&
+    node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 22 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19) ? 0 : 1)'
+}
+
+# The major version of Node that apt-get would install, 0 where there is none.
+offered_node() {
+  local version
+  version=$(apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*\).*/\1/p')
+  echo "${version:-0}"
+}
+
+check_node() {
+  if node_is_new_enough; then return 0; fi
+  if [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] && command -v apt-get >/dev/null && (($(offered_node) >= 20)); then
+    install_packages nodejs npm
+    if node_is_new_enough; then return 0; fi
   fi
+  die "Node 20.19 or 22.12 or newer with npm is missing: install it from https://nodejs.org, or on a Debian whose own is older:
+    curl -fsSL https://deb.nodesource.com/setup_22.x | sudo bash - && sudo apt-get install -y nodejs"
+}
+
+# fetch_npm FOLDER WHAT installs what a lock file names, when it says something else than last time.
+fetch_npm() {
+  local folder=$1 stamp=$1/node_modules/.package-lock.json
+  if [[ -e "$stamp" && ! "$folder/package-lock.json" -nt "$stamp" ]]; then return 0; fi
+  say "installing $2 with npm"
+  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >&2
+  touch "$stamp"
+}
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+check_app_tools() {
+  check_build_tools
+  check_node
+  fetch_npm "$root/bindings/wasm/npm" "what builds the browser's package"
+  fetch_npm "$root/examples/web" "what the web app is built of"
+}
+
+check_web_tools() {
+  check_app_tools
+  [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]] || install_packages chromium
+  fetch_npm "$root/bindings/wasm/browsertest" "the browser tests' harness"
 }
 
 case "${1:-test}" in
   build) check_build_tools ;;
   test) check_build_tools; check_test_tools; fetch_vocabulary ;;
+  app) check_app_tools ;;
   web) check_web_tools ;;
-  *) die "unknown argument '$1': build, test or web" ;;
+  *) die "unknown argument '$1': build, test, app or web" ;;
 esac

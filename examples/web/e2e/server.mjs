@@ -13,19 +13,22 @@ const types = {
  * serve answers with the files of a folder, with /models (a list as gemwire serve gives it), with /models/NAME.gguf
  * (the given model, with ranges) and with /slow/NAME.gguf (the same at some 3 MB a second).
  */
-export async function serve({ folder, model, port = 0 }) {
+export async function serve({ folder, model }) {
   const size = statSync(model).size;
+  const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/models") return json(response, [{ name: "capitals:small", from: "folder", modified: "2026-01-01T00:00:00Z", url: "/models/capitals.gguf", size }]);
     const found = /^\/(models|slow)\/[\w.-]+\.gguf$/.exec(pathname);
+    if (found) requests.push({ pathname, range: request.headers.range ?? "" });
     if (found) return sendModel(request, response, { path: model, size, bytesPerSecond: found[1] === "slow" ? 3e6 : 0 });
     sendFile(response, folder, pathname);
   });
-  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     origin: `http://localhost:${server.address().port}`,
-    port: server.address().port,
+    /** What was asked of models, in order. */
+    requests,
     close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }),
   };
 }

@@ -1,6 +1,9 @@
 // What a visitor of the app does and sees, in the words of the tests.
 export class Visitor {
   errors = [];
+  /** What a case found out that is worth telling, though nothing is asked of it. */
+  notes = [];
+  #others = [];
 
   constructor(context, server) {
     this.context = context;
@@ -16,6 +19,17 @@ export class Visitor {
     this.page = page;
     if (ready) await this.ready();
     return page;
+  }
+
+  /** Keeps what a case has started (a browser, a server) until it ends. */
+  async with(started) {
+    const thing = await started;
+    this.#others.push(thing);
+    return thing;
+  }
+
+  async leave() {
+    for (const thing of this.#others.reverse()) await thing.close().catch(() => undefined);
   }
 
   ready() {
@@ -43,6 +57,11 @@ export class Visitor {
     await this.page.locator('li[data-role="assistant"]:not([data-status="streaming"])').last().waitFor();
   }
 
+  /** Waits until an answer is being written. */
+  streaming() {
+    return this.page.locator('li[data-status="streaming"] .prose').filter({ hasText: /\w+ \w+/ }).waitFor();
+  }
+
   answers() {
     return this.page.locator('li[data-role="assistant"]');
   }
@@ -60,6 +79,6 @@ export class Visitor {
   }
 
   screenshot(path) {
-    return this.page.screenshot({ path });
+    return this.page.screenshot({ path, timeout: 10_000 });
   }
 }
