@@ -207,16 +207,22 @@ func (c *call) count(ctx context.Context) (any, error) {
 	return CountResult{Tokens: len(prompt.Tokens)}, err
 }
 
+// memory is what a model holds, or Go alone where none is named.
 func (c *call) memory(context.Context) (any, error) {
 	p, err := params[ModelParams](c)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
+	var result MemoryResult
+	if p.Model != 0 {
+		m, err := c.engine.model(p.Model)
+		if err != nil {
+			return nil, err
+		}
+		result.GPU = m.GPUMemory()
 	}
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return MemoryResult{Heap: stats.HeapAlloc, System: stats.Sys, GPU: m.GPUMemory()}, nil
+	result.Heap, result.System = stats.HeapAlloc, stats.Sys
+	return result, nil
 }
