@@ -1,6 +1,10 @@
 package cpu
 
-import "math"
+import (
+	"math"
+
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
+)
 
 // gelu is the tanh approximation, 0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 func gelu(x float32) float32 {
@@ -15,24 +19,11 @@ const activationsPerPart = 1 << 12
 // gated is gate = gelu(gate) ⊙ up.
 func (m *Model) gated(gate, up []float32) error {
 	return m.threads.each(len(gate), activationsPerPart, func(from, to int) error {
-		for i := from; i < to; i++ {
-			gate[i] = gelu(gate[i]) * up[i]
-		}
+		kernel.Best.GatedGelu(gate[from:to], up[from:to])
 		return nil
 	})
 }
 
 // softmax replaces x by exp(x − max) and returns the sum of that, by which the
 // caller divides.
-func softmax(x []float32) (sum float64) {
-	top := x[0]
-	for _, v := range x {
-		top = max(top, v)
-	}
-	for i, v := range x {
-		e := math.Exp(float64(v - top))
-		x[i] = float32(e)
-		sum += e
-	}
-	return sum
-}
+func softmax(x []float32) (sum float64) { return kernel.Best.Softmax(x) }

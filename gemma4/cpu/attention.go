@@ -1,6 +1,11 @@
 package cpu
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
+)
 
 // keysValues computes the keys and values of a layer that owns them, from the
 // normed h, and puts them into the cache: k = rms(k; attn_k_norm), rotated, and
@@ -72,16 +77,16 @@ var scorePool = sync.Pool{New: func() any { return new([]float32) }}
 // head replaces one query by Σ softmax(q·kⱼ)·vⱼ over the positions first ≤ j < end
 // of one kv head. It returns the memory for scores, which it may have grown.
 func (c *layerCache) head(q []float32, kvHead, first, end int, scores []float32) []float32 {
-	scores = scores[:0]
-	for j := first; j < end; j++ {
-		at := c.slot(j)*c.dim + kvHead*len(q)
-		scores = append(scores, dot(q, c.k[at:at+len(q)]))
+	scores = slices.Grow(scores[:0], end-first)[:end-first]
+	for j, n := first, 0; j < end; j += n {
+		n = c.run(j, end)
+		kernel.Best.Scores(scores[j-first:][:n], q, c.k[c.slot(j)*c.dim+kvHead*len(q):], c.dim)
 	}
 	sum := softmax(scores)
 	clear(q)
-	for n, p := range scores {
-		at := c.slot(first+n)*c.dim + kvHead*len(q)
-		axpy(p, c.v[at:at+len(q)], q)
+	for j, n := first, 0; j < end; j += n {
+		n = c.run(j, end)
+		kernel.Best.WeightedSum(q, scores[j-first:][:n], c.v[c.slot(j)*c.dim+kvHead*len(q):], c.dim)
 	}
 	scale(q, float32(1/sum))
 	return scores

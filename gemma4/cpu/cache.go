@@ -158,6 +158,9 @@ func (c *Cache) widen(ring int) {
 
 func (l *layerCache) slot(position int) int { return position % l.limit }
 
+// run is how many of the positions j … end − 1 lie side by side from j's slot on.
+func (l *layerCache) run(j, end int) int { return min(end-j, l.limit-l.slot(j)) }
+
 // grow makes slots for positions before end, doubling so that memory is not
 // moved for each.
 func (l *layerCache) grow(end int) {

@@ -9,6 +9,8 @@ import (
 var (
 	// ErrInput says that a call asks for what the model cannot do.
 	ErrInput = errors.New("invalid input")
+	// ErrTooLarge says that the weights do not fit into the memory they may take.
+	ErrTooLarge = errors.New("the weights are too large")
 	// ErrContextFull says that the tokens do not fit behind those in the cache.
 	ErrContextFull = errors.New("context is full")
 )
@@ -132,6 +134,7 @@ func (m *Model) run(ctx context.Context, s *step, want Want) ([]float32, error) 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		m.yield()
 		if err := m.layer(s, i); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}

@@ -1,15 +1,12 @@
 package cpu
 
-import "gonum.org/v1/gonum/blas/gonum"
-
-// kernels are gonum's float32 vector kernels, in assembly where it has some.
-var kernels gonum.Implementation
+import "github.com/gemwire/gemwire/gemma4/cpu/kernel"
 
 // dot is Σ aᵢ·bᵢ.
-func dot(a, b []float32) float32 { return kernels.Sdot(len(a), a, 1, b, 1) }
+func dot(a, b []float32) float32 { return kernel.Best.Dot(a, b) }
 
 // axpy is y = y + alpha·x.
-func axpy(alpha float32, x, y []float32) { kernels.Saxpy(len(x), alpha, x, 1, y, 1) }
+func axpy(alpha float32, x, y []float32) { kernel.Best.Axpy(alpha, x, y) }
 
 // product is one of the matrix products y = x·Wᵀ that mul computes together:
 // x is [tokens, cols], y [tokens, rows].
@@ -31,9 +28,9 @@ const (
 	mulsPerPart = 1 << 16
 	// valuesPerRead is how many weights are decoded at a time.
 	valuesPerRead = 1 << 16
-	// rowsPerPass is how many rows of weights are taken over all tokens at a
-	// time, so that they stay in the cache.
-	rowsPerPass = 16
+	// rowsPerPart is what parts of a loop are a multiple of: as many rows as
+	// kernels like to take together.
+	rowsPerPart = 16
 )
 
 func (m *Model) mul(tokens int, products ...product) error { return m.threads.mul(tokens, products...) }
@@ -50,10 +47,10 @@ func (t *threads) mul(tokens int, products ...product) error {
 		muls += p.rows * p.w.cols * tokens
 	}
 	grain := rows * mulsPerPart / muls
-	if grain > rowsPerPass {
-		grain -= grain % rowsPerPass
+	if grain > rowsPerPart {
+		grain -= grain % rowsPerPart
 	} else {
-		grain = min(rowsPerPass, max(grain, rows/t.n))
+		grain = min(rowsPerPart, max(grain, rows/t.n))
 	}
 	return t.each(rows, grain, func(from, to int) error {
 		for _, p := range products {
@@ -70,30 +67,24 @@ func (t *threads) mul(tokens int, products ...product) error {
 
 // multiply computes the outputs from … to of every token.
 func (p product) multiply(tokens, from, to int) error {
-	step := rowsPerPass
-	if p.w.values == nil {
-		step = max(1, valuesPerRead/p.w.cols)
+	t, x := p.w.tensor, p.x[:tokens*p.w.cols]
+	if p.w.values != nil {
+		kernel.Best.Mul(p.y[from:], p.rows, p.w.values[(p.first+from)*p.w.cols:(p.first+to)*p.w.cols], x, p.w.cols)
+		return nil
+	}
+	if tokens == 1 && p.w.stored != nil && kernel.Best.Fused(t.Type) {
+		kernel.Best.MulRows(p.y[from:to], t.Type, p.w.storedRows(p.first+from, to-from), x)
+		return nil
 	}
 	scratch := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(scratch)
+	step := max(1, valuesPerRead/p.w.cols)
 	for ; from < to; from += step {
-		n := min(step, to-from)
-		weights, err := p.w.read(scratch, p.first+from, n)
+		weights, err := p.w.read(scratch, p.first+from, min(step, to-from))
 		if err != nil {
 			return err
 		}
-		p.pass(tokens, weights, from, n)
+		kernel.Best.Mul(p.y[from:], p.rows, weights, x, p.w.cols)
 	}
 	return nil
-}
-
-// pass computes n outputs of every token from the decoded rows of weights.
-func (p product) pass(tokens int, weights []float32, from, n int) {
-	cols := p.w.cols
-	for t := range tokens {
-		x, y := p.x[t*cols:(t+1)*cols], p.y[t*p.rows+from:]
-		for r := range n {
-			y[r] = dot(weights[r*cols:(r+1)*cols], x)
-		}
-	}
 }

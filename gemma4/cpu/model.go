@@ -14,6 +14,9 @@ type Options struct {
 	// 0 means DefaultWeightBudget, a negative number none at all. What does not
 	// fit is read and decoded anew in each step.
 	WeightBudget int64
+	// Whole says that all weights have to be in memory, those of tables included:
+	// where WeightBudget is less, New fails with ErrTooLarge before it reads any.
+	Whole bool
 	// Threads is how many cores to use: 0 means as many as Go may (GOMAXPROCS).
 	Threads int
 	// Batch is how many prompt tokens go through the layers together: 0 means
@@ -22,6 +25,9 @@ type Options struct {
 	Batch int
 	// Progress, where set, is called while New decodes weights.
 	Progress func(doneBytes, totalBytes int64)
+	// Yield, where set, is called between layers: where nothing else runs beside
+	// a computing goroutine, others get their turn there.
+	Yield func()
 }
 
 // What the zero Options mean.
@@ -37,6 +43,7 @@ type Model struct {
 	config  *arch.Config
 	batch   int
 	threads *threads
+	yield   func()
 
 	tokenEmbd         *matrix // [vocab, d]
 	output            *matrix // [vocab, d]
@@ -88,8 +95,8 @@ func New(ctx context.Context, model *arch.Model, options Options) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads)}
-	l := &loader{ctx: ctx, threads: m.threads, progress: o.Progress}
+	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads), yield: o.Yield}
+	l := &loader{ctx: ctx, threads: m.threads, progress: o.Progress, whole: o.Whole}
 	l.model(m, model)
 	if err := l.decode(o.WeightBudget); err != nil {
 		m.Close()
@@ -110,6 +117,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
+	}
+	if o.Yield == nil {
+		o.Yield = func() {}
 	}
 	return o, nil
 }

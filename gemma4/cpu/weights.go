@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -14,8 +15,12 @@ import (
 type matrix struct {
 	tensor     *gguf.Tensor
 	rows, cols int
-	rowBytes   int       // as the tensor stores them
-	values     []float32 // [rows, cols]; nil where the budget did not reach
+	rowBytes   int  // as the tensor stores them
+	lookup     bool // only single rows are read
+
+	// What the budget reached is in memory, in one of two forms.
+	values []float32 // [rows, cols]
+	stored []byte    // as in the file, for kernels that decode while they multiply
 }
 
 func newMatrix(t *gguf.Tensor) *matrix {
@@ -24,8 +29,17 @@ func newMatrix(t *gguf.Tensor) *matrix {
 	return w
 }
 
-// bytes is what the decoded matrix takes.
-func (w *matrix) bytes() int64 { return int64(w.rows) * int64(w.cols) * 4 }
+// bytes is what the matrix takes in memory.
+func (w *matrix) bytes() int64 {
+	if w.keepsStored() {
+		return w.tensor.Size
+	}
+	return int64(w.rows) * int64(w.cols) * 4
+}
+
+// keepsStored says that the matrix had better stay in the file's form: a table
+// that is only looked up, or a type that kernels decode as they go.
+func (w *matrix) keepsStored() bool { return w.lookup || kernel.Best.Fused(w.tensor.Type) }
 
 // scratch is memory to decode rows into.
 type scratch struct {
@@ -41,15 +55,29 @@ func (w *matrix) read(s *scratch, first, n int) ([]float32, error) {
 	if w.values != nil {
 		return w.values[first*w.cols : (first+n)*w.cols], nil
 	}
-	s.raw = slices.Grow(s.raw[:0], n*w.rowBytes)[:n*w.rowBytes]
-	s.values = slices.Grow(s.values[:0], n*w.cols)[:n*w.cols]
-	if _, err := w.tensor.ReadAt(s.raw, int64(first)*int64(w.rowBytes)); err != nil {
+	raw, err := w.readStored(s, first, n)
+	if err != nil {
 		return nil, err
 	}
-	if err := w.tensor.Type.Dequantize(s.values, s.raw); err != nil {
+	s.values = slices.Grow(s.values[:0], n*w.cols)[:n*w.cols]
+	if err := kernel.Best.Decode(s.values, w.tensor.Type, raw); err != nil {
 		return nil, fmt.Errorf("%s: %w", w.tensor.Name, err)
 	}
 	return s.values, nil
+}
+
+// readStored returns n rows from first on as the file stores them.
+func (w *matrix) readStored(s *scratch, first, n int) ([]byte, error) {
+	if w.stored != nil {
+		return w.storedRows(first, n), nil
+	}
+	s.raw = slices.Grow(s.raw[:0], n*w.rowBytes)[:n*w.rowBytes]
+	_, err := w.tensor.ReadAt(s.raw, int64(first)*int64(w.rowBytes))
+	return s.raw, err
+}
+
+func (w *matrix) storedRows(first, n int) []byte {
+	return w.stored[first*w.rowBytes : (first+n)*w.rowBytes]
 }
 
 // loader collects what to decode, and decodes it.
@@ -58,8 +86,10 @@ type loader struct {
 	threads  *threads
 	progress func(done, total int64)
 
+	whole bool // keep everything
+
 	often  []*matrix // used for every token
-	seldom []*matrix // experts, of which a token uses a few
+	seldom []*matrix // experts, of which a token uses a few, and tables
 	err    error
 }
 
@@ -86,6 +116,17 @@ func (l *loader) weights(t *gguf.Tensor) *matrix {
 	return w
 }
 
+// table notes a matrix of which a token needs one row. It is read from the file
+// row by row, unless everything is kept.
+func (l *loader) table(t *gguf.Tensor) *matrix {
+	w := newMatrix(t)
+	w.lookup = true
+	if l.whole {
+		l.seldom = append(l.seldom, w)
+	}
+	return w
+}
+
 func (l *loader) expertRows(t *gguf.Tensor, stride, offset, n int) expertRows {
 	w := newMatrix(t)
 	l.seldom = append(l.seldom, w)
@@ -96,12 +137,12 @@ func (l *loader) model(m *Model, a *arch.Model) {
 	m.output = l.weights(a.Output)
 	m.tokenEmbd = m.output
 	if a.Output != a.TokenEmbd {
-		m.tokenEmbd = newMatrix(a.TokenEmbd) // read row by row
+		m.tokenEmbd = l.table(a.TokenEmbd)
 	}
 	m.outputNorm = l.vector(a.OutputNorm)
 	m.ropeFactors = l.vector(a.RopeFreqs)
 	if m.config.PerLayerDim > 0 {
-		m.perLayerTokenEmbd = newMatrix(a.PerLayerTokenEmbd) // read row by row
+		m.perLayerTokenEmbd = l.table(a.PerLayerTokenEmbd)
 		m.perLayerModelProj = l.weights(a.PerLayerModelProj)
 		m.perLayerProjNorm = l.vector(a.PerLayerProjNorm)
 	}
@@ -162,10 +203,13 @@ func (l *loader) decode(budget int64) error {
 			total += size
 		}
 	}
+	if l.whole && len(chosen) < len(l.often)+len(l.seldom) {
+		return l.tooLarge()
+	}
 	var done int64
 	for _, w := range chosen {
 		if l.err == nil {
-			l.err = l.decodeOne(w)
+			l.err = l.load(w)
 		}
 		if l.err != nil {
 			return l.err
@@ -175,6 +219,38 @@ func (l *loader) decode(budget int64) error {
 		}
 	}
 	return l.err
+}
+
+func (l *loader) tooLarge() error {
+	var wanted int64
+	for _, w := range append(l.often, l.seldom...) {
+		wanted += w.bytes()
+	}
+	return fmt.Errorf("%w: they take %d MB", ErrTooLarge, (wanted+999_999)/1_000_000)
+}
+
+func (l *loader) load(w *matrix) error {
+	if w.keepsStored() {
+		return l.loadStored(w)
+	}
+	return l.decodeOne(w)
+}
+
+// bytesPerRead is how much of a tensor is read before the next look at the context.
+const bytesPerRead = 4 << 20
+
+func (l *loader) loadStored(w *matrix) error {
+	stored := make([]byte, w.tensor.Size)
+	for at := 0; at < len(stored); at += bytesPerRead {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := w.tensor.ReadAt(stored[at:min(at+bytesPerRead, len(stored))], int64(at)); err != nil {
+			return err
+		}
+	}
+	w.stored = stored
+	return nil
 }
 
 func (l *loader) decodeOne(w *matrix) error {

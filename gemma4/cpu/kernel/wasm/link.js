@@ -1,0 +1,28 @@
+// Connects the kernels with a Go program compiled with the tag gemwire_simd.
+// Go wants its imports before it has a memory, and the kernels want the memory:
+// so Go gets functions that call what comes later.
+//
+//   const kernels = await link(bytes);
+//   const { instance } = await WebAssembly.instantiate(program, { ...go.importObject, ...kernels.imports });
+//   kernels.bind(instance.exports.mem);
+//   go.run(instance);
+
+/** link compiles the kernels; it fails where WebAssembly has no SIMD. */
+export async function link(bytes) {
+  const module = await WebAssembly.compile(bytes);
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  const binders = [];
+  const late = (name) => {
+    let call;
+    binders.push((exports) => { call = exports[name]; });
+    // No kernel takes more than eight numbers.
+    return (a, b, c, d, e, f, g, h) => call(a, b, c, d, e, f, g, h);
+  };
+  return {
+    imports: { gemwire_simd: Object.fromEntries(names.map((name) => [name, late(name)])) },
+    bind(memory) {
+      const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+      for (const set of binders) set(exports);
+    },
+  };
+}
