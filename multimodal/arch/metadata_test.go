@@ -56,6 +56,7 @@ func TestUnusableValues(t *testing.T) {
 		{"vision.patch_size", uint32(3), ErrConfig},
 		{"vision.num_channels", uint32(4), ErrConfig},
 		{"vision.projector.scale_factor", uint32(0), ErrConfig},
+		{"vision.projector.scale_factor", uint32(9), ErrConfig},
 		{"vision.projector.scale_factor", uint32(1 << 20), ErrConfig},
 		{"vision.attention.layer_norm_epsilon", float32(0), ErrConfig},
 		{"vision.attention.layer_norm_epsilon", nan, ErrConfig},
@@ -89,4 +90,10 @@ func TestOtherProjectors(t *testing.T) {
 	wantError(t, mmproj().set("clip.vision.projector_type", "gemma4uv"), ErrConfig, "clip.vision.projector_type", "gemma4uv", "gemma4v")
 	wantError(t, mmproj().set("clip.audio.projector_type", "gemma4ua"), ErrConfig, "clip.audio.projector_type", "gemma4ua", "gemma4a")
 	wantError(t, mmproj().set("clip.audio.projector_type", uint32(4)), gguf.ErrWrongType, "clip.audio.projector_type")
+}
+
+func TestPixelsOfSoftToken(t *testing.T) {
+	d := small().set("gemma4.vision.projector.scale_factor", uint32(8)).set("gemma4.vision.patch_size", uint32(17))
+	d.tensor("v.patch_embd.weight").Dims = []uint64{17, 17, 3, 24}
+	wantError(t, d, ErrConfig, "gemma4.vision.projector.scale_factor", "136 × 136 pixels")
 }

@@ -97,9 +97,12 @@ func (r *resolver) vision() *Vision {
 	return v
 }
 
+// How much of an image a soft token may stand for: the largest budget then takes
+// some 18 megapixels, where those of the release take 2.6.
 const (
-	maxPool     = 64
-	defaultPool = 3 // of the release, for files that leave it away
+	maxPool     = 8   // patches along a side
+	maxPixels   = 128 // pixels along a side
+	defaultPool = 3   // of the release, for files that leave it away
 )
 
 // patches takes the sizes of patches and of the position table from the tensors.
@@ -107,6 +110,9 @@ func (r *resolver) patches(v *Vision) {
 	v.PatchSize = r.dims(4, "v.patch_embd")[0]
 	r.same("patch_size", v.PatchSize, "v.patch_embd.weight")
 	r.same("num_channels", Colours, "the model's release")
+	if side := v.PatchSize * v.Pool; r.err == nil && side > maxPixels {
+		r.fail("projector.scale_factor", "is %d, which makes soft tokens of %d × %d pixels, and the most is %d × %d", v.Pool, side, side, maxPixels, maxPixels)
+	}
 	v.MaxSide = r.dims(3, "v.position_embd")[1]
 }
 

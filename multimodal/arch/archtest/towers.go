@@ -40,14 +40,15 @@ type Sizes struct {
 // Tower is the sizes of the blocks of one tower.
 type Tower struct{ Blocks, Width, Heads, FeedForward int }
 
-// Odd is sizes of which none is a power of two, or divides a workgroup.
+// Odd is sizes of which none is a power of two, or divides a workgroup. Heads of
+// the image tower are multiples of 4, and so are channels, as kernels want them.
 func Odd() Sizes {
 	return Sizes{
 		EmbeddingLength: 37,
 		Vision:          Tower{Blocks: 2, Width: 60, Heads: 3, FeedForward: 43},
 		PatchSize:       5, Pool: 2, MaxSide: 40, Standardised: true, OutputScale: true,
 		Audio:    Tower{Blocks: 2, Width: 42, Heads: 3, FeedForward: 75},
-		Channels: [2]int{7, 5}, Kernel: 4, OutputWidth: 29,
+		Channels: [2]int{12, 20}, Kernel: 4, OutputWidth: 29,
 		Clipped: true,
 	}
 }
