@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/multimodal/arch"
 )
 
@@ -55,7 +56,7 @@ func (a *Audio) block(b *conformerBlock, x []float32) error {
 	if err := a.halfStep(&b.ffn2, x); err != nil {
 		return err
 	}
-	cpu.RMSNorm(x, x, b.norm, a.config.Eps)
+	kernel.Best.RMSNorm(x, x, b.norm, a.config.Eps)
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (a *Audio) block(b *conformerBlock, x []float32) error {
 func (a *Audio) halfStep(f *halfStep, x []float32) error {
 	n, eps := len(x)/a.config.Width, a.config.Eps
 	h := make([]float32, len(x))
-	cpu.RMSNorm(h, x, f.norm, eps)
+	kernel.Best.RMSNorm(h, x, f.norm, eps)
 	up := make([]float32, n*a.config.FeedForward)
 	if err := f.up.apply(a.cores, n, h, up); err != nil {
 		return err
@@ -74,8 +75,8 @@ func (a *Audio) halfStep(f *halfStep, x []float32) error {
 	if err := f.down.apply(a.cores, n, up, h); err != nil {
 		return err
 	}
-	cpu.RMSNorm(h, h, f.postNorm, eps)
-	cpu.Axpy(0.5, h, x)
+	kernel.Best.RMSNorm(h, h, f.postNorm, eps)
+	kernel.Best.Axpy(0.5, h, x)
 	return nil
 }
 

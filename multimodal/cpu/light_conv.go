@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/multimodal/arch"
 )
 
@@ -25,7 +26,7 @@ func (a *Audio) lightConv(c *lightConv, x []float32) error {
 	width, eps := a.config.Width, a.config.Eps
 	n := len(x) / width
 	h := make([]float32, len(x))
-	cpu.RMSNorm(h, x, c.norm, eps)
+	kernel.Best.RMSNorm(h, x, c.norm, eps)
 	gated := make([]float32, 2*len(x))
 	if err := c.in.apply(a.cores, n, h, gated); err != nil {
 		return err
@@ -33,7 +34,7 @@ func (a *Audio) lightConv(c *lightConv, x []float32) error {
 	glu(h, gated, width)
 	y := make([]float32, len(x))
 	depthwise(y, h, c.depthwise, width)
-	cpu.RMSNorm(y, y, c.postNorm, eps)
+	kernel.Best.RMSNorm(y, y, c.postNorm, eps)
 	if err := a.silu(y); err != nil {
 		return err
 	}

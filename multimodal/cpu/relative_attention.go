@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/multimodal/arch"
 )
 
@@ -16,7 +17,7 @@ import (
 func (a *Audio) attention(b *conformerBlock, x []float32) error {
 	n, eps := len(x)/a.config.Width, a.config.Eps
 	h := make([]float32, len(x))
-	cpu.RMSNorm(h, x, b.attnNorm, eps)
+	kernel.Best.RMSNorm(h, x, b.attnNorm, eps)
 	q, k, v := make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x))
 	if err := errors.Join(b.q.apply(a.cores, n, h, q), b.k.apply(a.cores, n, h, k), b.v.apply(a.cores, n, h, v)); err != nil {
 		return err
@@ -35,7 +36,7 @@ func (a *Audio) attention(b *conformerBlock, x []float32) error {
 	if err := b.attnOutput.apply(a.cores, n, h, q); err != nil {
 		return err
 	}
-	cpu.RMSNorm(q, q, b.attnPostNorm, eps)
+	kernel.Best.RMSNorm(q, q, b.attnPostNorm, eps)
 	cpu.Add(x, q)
 	return nil
 }
@@ -63,14 +64,14 @@ func (a *Audio) attend(y, q, k, v, distances []float32, position, head int) {
 	query := slice(q, position)
 	for i := range scores {
 		j := first + i
-		score := cpu.Dot(query, slice(k, j)) + cpu.Dot(query, slice(distances, position-j))
+		score := kernel.Best.Dot(query, slice(k, j)) + kernel.Best.Dot(query, slice(distances, position-j))
 		scores[i] = float32(arch.AudioSoftcap * math.Tanh(float64(score)/arch.AudioSoftcap))
 	}
-	sum := cpu.Softmax(scores)
+	sum := kernel.Best.Softmax(scores)
 	out := slice(y, position)
 	clear(out)
 	for i, p := range scores {
-		cpu.Axpy(p, slice(v, first+i), out)
+		kernel.Best.Axpy(p, slice(v, first+i), out)
 	}
 	cpu.Scale(out, float32(1/sum))
 }

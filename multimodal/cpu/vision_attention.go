@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 )
 
 // keysValues holds what every patch of an image shows to the others: keys normed
@@ -38,17 +39,17 @@ func (v *Vision) keysValues(b *visionBlock, image *image, kv *keysValues, first 
 	c := v.config
 	n := len(x) / c.Width
 	h, y := make([]float32, len(x)), make([]float32, len(x))
-	cpu.RMSNorm(h, x, b.attnNorm, c.Eps)
+	kernel.Best.RMSNorm(h, x, b.attnNorm, c.Eps)
 	if err := b.k.apply(v.cores, n, h, y); err != nil {
 		return err
 	}
-	cpu.RMSNorm(y, y, b.kNorm, c.Eps)
+	kernel.Best.RMSNorm(y, y, b.kNorm, c.Eps)
 	image.rotation.apply(y, first, c.Heads)
 	kv.put(kv.k, y, first, c.Width)
 	if err := b.v.apply(v.cores, n, h, y); err != nil {
 		return err
 	}
-	cpu.RMSNormPlain(y, y, c.HeadDim(), c.Eps)
+	kernel.Best.RMSNormPlain(y, y, c.HeadDim(), c.Eps)
 	kv.put(kv.v, y, first, c.Width)
 	return nil
 }
@@ -59,12 +60,12 @@ func (v *Vision) attention(ctx context.Context, b *visionBlock, image *image, kv
 	c := v.config
 	n := len(x) / c.Width
 	h := make([]float32, len(x))
-	cpu.RMSNorm(h, x, b.attnNorm, c.Eps)
+	kernel.Best.RMSNorm(h, x, b.attnNorm, c.Eps)
 	q := make([]float32, len(x))
 	if err := b.q.apply(v.cores, n, h, q); err != nil {
 		return err
 	}
-	cpu.RMSNorm(q, q, b.qNorm, c.Eps)
+	kernel.Best.RMSNorm(q, q, b.qNorm, c.Eps)
 	image.rotation.apply(q, first, c.Heads)
 	if err := v.attend(ctx, q, kv); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (v *Vision) attention(ctx context.Context, b *visionBlock, image *image, kv
 	if err := b.attnOutput.apply(v.cores, n, q, h); err != nil {
 		return err
 	}
-	cpu.RMSNorm(h, h, b.attnPostNorm, c.Eps)
+	kernel.Best.RMSNorm(h, h, b.attnPostNorm, c.Eps)
 	cpu.Add(x, h)
 	return nil
 }
@@ -99,11 +100,11 @@ func (v *Vision) attend(ctx context.Context, q []float32, kv *keysValues) error 
 func (kv *keysValues) attend(query []float32, first int, scores []float32) {
 	clear(scores)
 	for d, q := range query {
-		cpu.Axpy(q, kv.of(kv.k, first+d), scores)
+		kernel.Best.Axpy(q, kv.of(kv.k, first+d), scores)
 	}
-	sum := cpu.Softmax(scores)
+	sum := kernel.Best.Softmax(scores)
 	for d := range query {
-		query[d] = float32(float64(cpu.Dot(scores, kv.of(kv.v, first+d))) / sum)
+		query[d] = float32(float64(kernel.Best.Dot(scores, kv.of(kv.v, first+d))) / sum)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/multimodal/arch"
 )
 
@@ -76,7 +77,7 @@ func (v *Vision) batches(ctx context.Context, image *image, f func(first int, x 
 func (v *Vision) feedForward(b *visionBlock, x []float32) error {
 	n, eps := len(x)/v.config.Width, v.config.Eps
 	h := make([]float32, len(x))
-	cpu.RMSNorm(h, x, b.ffnNorm, eps)
+	kernel.Best.RMSNorm(h, x, b.ffnNorm, eps)
 	gate := make([]float32, n*v.config.FeedForward)
 	up := make([]float32, n*v.config.FeedForward)
 	if err := b.gate.apply(v.cores, n, h, gate); err != nil {
@@ -86,9 +87,7 @@ func (v *Vision) feedForward(b *visionBlock, x []float32) error {
 		return err
 	}
 	if err := v.cores.Each(len(gate), activationsPerPart, func(from, to int) error {
-		for i := from; i < to; i++ {
-			gate[i] = cpu.Gelu(gate[i]) * up[i]
-		}
+		kernel.Best.GatedGelu(gate[from:to], up[from:to])
 		return nil
 	}); err != nil {
 		return err
@@ -96,7 +95,7 @@ func (v *Vision) feedForward(b *visionBlock, x []float32) error {
 	if err := b.down.apply(v.cores, n, gate, h); err != nil {
 		return err
 	}
-	cpu.RMSNorm(h, h, b.ffnPostNorm, eps)
+	kernel.Best.RMSNorm(h, h, b.ffnPostNorm, eps)
 	cpu.Add(x, h)
 	return nil
 }
