@@ -1,6 +1,6 @@
 # The two commands of the README are `make run` and `make test`; `make help` lists the rest.
 
-MODULES  := quant gguf wgslkit gemma4 gemma4/nano multimodal bindings/wasm tools
+MODULES  := quant gguf wgslkit gemma4 gemma4/nano multimodal finetune bindings/wasm tools
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 PROMPT   ?= What is the capital of France?
 MODEL    ?=

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -40,6 +41,10 @@ type loraCase struct {
 	Loss      float64 `json:"loss"`
 	Targets   int     `json:"targets"`
 	PromptIDs []int32 `json:"prompt_ids"`
+	Run       struct {
+		Losses    []float64 `json:"losses"`
+		GradNorms []float64 `json:"grad_norms"`
+	} `json:"run"`
 }
 
 func (c *loraCase) batch(t testing.TB) *tape.Batch {
@@ -164,16 +169,6 @@ func machineFor(t testing.TB, model *arch.Model, pairs map[adapter.Target]*adapt
 	return m, bySlot
 }
 
-func zeros(pairs []*adapter.Pair) []*adapter.Pair {
-	list := make([]*adapter.Pair, len(pairs))
-	for i, p := range pairs {
-		z := *p
-		z.A, z.B = make([]float32, len(p.A)), make([]float32, len(p.B))
-		list[i] = &z
-	}
-	return list
-}
-
 func relative(t testing.TB, got, want []float32) float64 {
 	t.Helper()
 	if len(got) != len(want) {
@@ -214,7 +209,7 @@ func TestLossAndGradients(t *testing.T) {
 		t.Fatalf("%d targets, wanted %d", len(batch.Asked), c.Targets)
 	}
 	for _, m.Recompute = range []bool{false, true} {
-		grads := zeros(pairs)
+		grads := optimizer.Zeros(pairs)
 		loss, err := m.Gradients(context.Background(), batch, pairs, grads, 1/float64(c.Targets))
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -73,7 +74,7 @@ func TestCentralDifferences(t *testing.T) {
 			m, pairs := machineFor(t, model, everyLinear(model, 3, r))
 			m.Recompute = true
 			batch := randomBatch(t, model.Config, r)
-			grads := zeros(pairs)
+			grads := optimizer.Zeros(pairs)
 			if _, err := m.Gradients(context.Background(), batch, pairs, grads, 1); err != nil {
 				t.Fatal(err)
 			}
