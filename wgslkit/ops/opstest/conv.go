@@ -17,7 +17,7 @@ func convCases(*ops.Kit) []Case {
 			return run(r)
 		}})
 	}
-	for _, s := range []convShape{{1, 1, 1, 4, 2}, {7, 16, 1, 12, 8}, {6, 9, 8, 4, 6}, {13, 64, 5, 8, 13}} {
+	for _, s := range []convShape{{1, 1, 1, 4, 2}, {7, 16, 1, 12, 8}, {6, 9, 8, 4, 6}, {13, 64, 5, 8, 13}, {5, 11, 7, 5, 5}} {
 		add("Conv2D", s.String(), 2e-6, func(r *rig) (float64, error) { return conv2DCase(r, s) })
 	}
 	for _, s := range normShapes {
@@ -46,8 +46,13 @@ func conv2DCase(r *rig, s convShape) (float64, error) {
 	width := max(s.width, s.rows)
 	x, w := r.normal(width*s.bins*s.inputs), r.normal(9*s.inputs*s.outputs)
 	binsOut := (s.bins + 1) / 2
+	padded := (s.outputs + 3) / 4 * 4
+	var fours []float64
+	for at := 0; at < len(w); at += s.outputs {
+		fours = append(append(fours, w[at:at+s.outputs]...), make([]float64, padded-s.outputs)...)
+	}
 	op := ops.Conv2D{
-		X: r.upload(x), W: r.upload(w), Bins: s.bins, Inputs: s.inputs, Outputs: s.outputs,
+		X: r.upload(x), W: r.upload(fours), Bins: s.bins, Inputs: s.inputs, Outputs: s.outputs,
 		Y: r.floats((width + 1) / 2 * binsOut * s.outputs),
 	}
 	r.run(width, 0, s.rows, func(rec *ops.Recorder) { rec.Conv2D(op) })

@@ -31,6 +31,7 @@ func gridCases(*ops.Kit) []Case {
 	for _, s := range poolShapes {
 		add("GridEmbed", s, gridEmbedCase)
 		add("GridPool", s, gridPoolCase)
+		add("Add", s, addCase)
 	}
 	return cases
 }
@@ -73,6 +74,18 @@ func gridEmbedCase(r *rig, s poolShape) (float64, error) {
 	for i, v := range x {
 		t, n := i/s.size, i%s.size
 		want[i] = 2*v + table[t%s.columns*s.size+n] + table[(s.columns+t/s.columns)*s.size+n]
+	}
+	return r.compare(r.read(op.X, len(want)), want)
+}
+
+func addCase(r *rig, s poolShape) (float64, error) {
+	tokens := s.columns * s.rows
+	x, y := r.normal(tokens*s.size), r.normal(tokens*s.size)
+	op := ops.Add{X: r.upload(x), Y: r.upload(y), Size: s.size}
+	r.run(tokens, 0, tokens, func(rec *ops.Recorder) { rec.Add(op) })
+	want := make([]float64, len(x))
+	for i := range want {
+		want[i] = x[i] + y[i]
 	}
 	return r.compare(r.read(op.X, len(want)), want)
 }

@@ -2,7 +2,8 @@
 //
 // A convolution of 3 × 3 with stride 2 over [rows, bins, inputs] (state[1] rows),
 // with zeros around, into [ceil(rows / 2), ceil(bins / 2), outputs]. The values
-// of a position lie side by side, x's, y's and W's; outputs are counted in fours.
+// of a position lie side by side, x's, y's and W's, of which W's are padded to
+// whole fours.
 //
 // A thread makes four outputs of BINS neighbouring positions of a row, which
 // share what is loaded of W. Grid: x = threads of a row, y = rows of y.
@@ -12,14 +13,21 @@ struct Params { bins: u32, inputs: u32, outputs: u32 }
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 @group(0) @binding(2) var<storage, read> weights: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y: array<f32>;
 @group(0) @binding(4) var<uniform> params: Params;
 
 const BINS: u32 = 4u;
 
+fn write(position: u32, four: u32, v: vec4<f32>) {
+  for (var n = 0u; n < 4u; n++) {
+    let o = 4u * four + n;
+    if (o < params.outputs) { y[position * params.outputs + o] = v[n]; }
+  }
+}
+
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let fours = params.outputs / 4u;
+  let fours = (params.outputs + 3u) / 4u;
   let bins_out = (params.bins + 1u) / 2u;
   let item = group.x * THREADS + lane;
   let four = item % fours;
@@ -56,9 +64,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       d += w * (x[at_d + i] * inside.w);
     }
   }
-  let to = (row * bins_out + first) * fours + four;
-  y[to] = a;
-  if (first + 1u < bins_out) { y[to + fours] = b; }
-  if (first + 2u < bins_out) { y[to + 2u * fours] = c; }
-  if (first + 3u < bins_out) { y[to + 3u * fours] = d; }
+  let position = row * bins_out + first;
+  write(position, four, a);
+  if (first + 1u < bins_out) { write(position + 1u, four, b); }
+  if (first + 2u < bins_out) { write(position + 2u, four, c); }
+  if (first + 3u < bins_out) { write(position + 3u, four, d); }
 }

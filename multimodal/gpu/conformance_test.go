@@ -1,0 +1,219 @@
+package gpu
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/safetensors"
+	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// softTolerance is what is asked of soft tokens of a GPU with keys in f16.
+const softTolerance = 2e-3
+
+// kits opens the device once for each set of sizes that kinds of device get.
+func kits(t *testing.T) map[string]*ops.Kit {
+	t.Helper()
+	device, err := wgslkit.Open(wgslkit.Options{})
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := device.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	f := device.Features()
+	return map[string]*ops.Kit{
+		"as here":         ops.New(device),
+		"many cores":      ops.NewTuned(device, ops.TuningFor(wgslkit.DiscreteGPU, f)),
+		"slow to compile": ops.NewTuned(device, ops.TuningFor(wgslkit.CPU, f).ForSlowCompiler()),
+	}
+}
+
+// conformanceFile finds a file of the conformance cases, in the repository or
+// beside it.
+func conformanceFile(t testing.TB, name string) string {
+	t.Helper()
+	dirs := []string{"../../testdata/conformance", "../../../shared/conformance"}
+	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
+		dirs[1] = filepath.Join(dir, "conformance")
+	}
+	for _, dir := range dirs {
+		path := filepath.Join(filepath.FromSlash(dir), filepath.FromSlash(name))
+		if _, err := os.Stat(path); err == nil {
+			return path
+		}
+	}
+	t.Skipf("conformance case %s is not there: set GEMWIRE_SHARED to the shared folder", name)
+	return ""
+}
+
+func openTowers(t testing.TB, path string) *arch.Towers {
+	t.Helper()
+	file, err := gguf.OpenPath(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	towers, err := arch.Open(file, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return towers
+}
+
+// cases are what the reference made of a model's media.
+type cases struct {
+	file *safetensors.File
+	list struct {
+		Images []struct {
+			File    string
+			Patches [2]int // columns, rows
+		}
+		Clips []struct {
+			File   string
+			Frames int // valid ones
+		}
+	}
+}
+
+func openCases(t testing.TB, model string) cases {
+	t.Helper()
+	path := conformanceFile(t, model+".safetensors")
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases{}
+	if c.file, err = safetensors.Read(f, info.Size()); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(conformanceFile(t, model+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &c.list); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (c cases) has(name string) bool {
+	_, ok := c.file.Tensor(name)
+	return ok
+}
+
+func (c cases) floats(t testing.TB, name string) []float32 {
+	t.Helper()
+	values, err := c.file.Floats(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// relativeL2 is ‖got − want‖ / ‖want‖.
+func relativeL2(t testing.TB, got, want []float32) float64 {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d values, wanted %d", len(got), len(want))
+	}
+	var difference, size float64
+	for i, w := range want {
+		d := float64(got[i]) - float64(w)
+		difference += d * d
+		size += float64(w) * float64(w)
+	}
+	return math.Sqrt(difference / size)
+}
+
+func TestImages(t *testing.T) {
+	kits := kits(t)
+	for _, model := range []string{"e2b", "types", "dense", "moe"} {
+		t.Run(model, func(t *testing.T) {
+			tower, err := openTowers(t, conformanceFile(t, model+".gguf")).NeedVision()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases := openCases(t, model)
+			for form, kit := range kits {
+				t.Run(form, func(t *testing.T) {
+					v, err := NewVision(context.Background(), kit, tower, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer v.Close()
+					for _, image := range cases.list.Images {
+						name := strings.TrimSuffix(image.File, ".png")
+						if !cases.has(name + ".pixels") {
+							continue
+						}
+						soft, err := v.Encode(context.Background(), cases.floats(t, name+".pixels"), image.Patches[0], image.Patches[1])
+						if err != nil {
+							t.Fatal(err)
+						}
+						checkSoft(t, name, soft, cases.floats(t, name+".soft"))
+					}
+				})
+			}
+		})
+	}
+}
+
+func checkSoft(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	e := relativeL2(t, got, want)
+	t.Logf("%s: soft tokens are %.2g off", name, e)
+	if !(e <= softTolerance) {
+		t.Errorf("%s: soft tokens are %.2g off, at most %.2g is right", name, e, softTolerance)
+	}
+}
+
+func TestClips(t *testing.T) {
+	kits := kits(t)
+	for _, model := range []string{"e2b", "types"} {
+		t.Run(model, func(t *testing.T) {
+			tower, err := openTowers(t, conformanceFile(t, model+".gguf")).NeedAudio()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases := openCases(t, model)
+			for form, kit := range kits {
+				t.Run(form, func(t *testing.T) {
+					a, err := NewAudio(context.Background(), kit, tower, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer a.Close()
+					for _, clip := range cases.list.Clips {
+						name := strings.TrimSuffix(clip.File, ".wav")
+						mel := cases.floats(t, name+".mel")
+						soft, err := a.Encode(context.Background(), mel, len(mel)/arch.MelBins, clip.Frames)
+						if err != nil {
+							t.Fatal(err)
+						}
+						checkSoft(t, name, soft, cases.floats(t, name+".soft"))
+					}
+				})
+			}
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package gpu
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// buffers makes what lies between ops. The first error sticks.
+type buffers struct {
+	device *wgslkit.Device
+	made   []*wgslkit.Buffer
+	err    error
+}
+
+// floats is a buffer of n values.
+func (b *buffers) floats(label string, n int) *wgslkit.Buffer {
+	if b.err != nil {
+		return nil
+	}
+	size := int64(4 * n)
+	if limit := b.device.Limits().MaxStorageBindingSize; size > limit {
+		b.err = fmt.Errorf("%w: %s takes %d bytes and this device binds %d at once: give a smaller image budget", wgslkit.ErrLimit, label, size, limit)
+		return nil
+	}
+	buffer, err := b.device.NewBuffer(label, wgslkit.Activations, size)
+	if err != nil {
+		b.err = err
+		return nil
+	}
+	b.made = append(b.made, buffer)
+	return buffer
+}
+
+// state is the words that programs read.
+func (b *buffers) state() *wgslkit.Buffer { return b.floats("state", ops.StateWords) }
+
+func (b *buffers) release() {
+	for _, buffer := range b.made {
+		buffer.Release()
+	}
+	b.made = nil
+}
+
+// at tells the programs over a state how many tokens there are, and how many of
+// them make a row.
+func at(state *wgslkit.Buffer, width, columns int) error {
+	var raw [4 * ops.StateWords]byte
+	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(width))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateColumns:], uint32(columns))
+	return state.Write(0, raw[:])
+}
+
+// writeFloats copies values to the start of a buffer, in chunks that bound what
+// is held outside the GPU.
+func writeFloats(b *wgslkit.Buffer, values []float32) error {
+	const chunk = 1 << 18
+	raw := make([]byte, 0, 4*min(chunk, len(values)))
+	for first := 0; first < len(values); first += chunk {
+		raw = raw[:0]
+		for _, v := range values[first:min(first+chunk, len(values))] {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+		if err := b.Write(int64(4*first), raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partTime is about how long a part of a program may take: below what a desktop
+// feels, and far below what a phone's driver allows.
+const partTime = 60 * time.Millisecond
+
+// runParts replays a program of width tokens, whose i-th part ends where marks[i]
+// says, as many parts at a time as partTime lets. told hears how many are done.
+func runParts(ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int)) error {
+	first, parts := 0, 1
+	for done := 0; done < len(marks); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		end := min(done+parts, len(marks))
+		start := time.Now()
+		if err := r.SubmitPart(width, first, marks[end-1]); err != nil {
+			return err
+		}
+		if err := device.Wait(); err != nil {
+			return err
+		}
+		took := max(time.Since(start), time.Microsecond) / time.Duration(end-done)
+		parts = max(1, min(int(partTime/took), 8*parts))
+		first, done = marks[end-1], end
+		told(done)
+	}
+	return nil
+}
+
+// releaseAll frees what is there of some recordings.
+func releaseAll(recordings ...*ops.Recording) {
+	for _, r := range recordings {
+		r.Release()
+	}
+}
+
+// joined names what failed, unless ctx did.
+func named(what string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// stream is a residual stream: x, and a second buffer to which an op writes that
+// adds to x while others still read it.
+type stream struct {
+	*ops.Recorder
+	x, other *wgslkit.Buffer
+	size     int
+	eps      float32
+	// pending is what the last half of a block gave and nobody has added to x
+	// yet: the next product adds it on its way.
+	pending *ops.Residual
+}
+
+// input is the stream as the next product reads it: with what is pending added,
+// and normalised by norm.
+func (s *stream) input(norm *wgslkit.Buffer) ops.Input {
+	in := s.again(norm)
+	if s.pending != nil {
+		s.pending.Out = s.other
+		in.Add, s.pending = s.pending, nil
+		s.x, s.other = s.other, s.x
+	}
+	return in
+}
+
+// again is the stream for a second product after input was used.
+func (s *stream) again(norm *wgslkit.Buffer) ops.Input {
+	return ops.Input{X: s.x, Norm: &ops.Norm{Weight: norm, Eps: s.eps}}
+}
+
+// pend leaves rms(block; weight) to be added to x, and the sum to be scaled.
+func (s *stream) pend(block, weight *wgslkit.Buffer, scale float32) {
+	s.pending = &ops.Residual{X: block, Weight: weight, Eps: s.eps, Scale: scale}
+}
+
+// settle adds what is pending to x by an op of its own.
+func (s *stream) settle(label string) {
+	if s.pending == nil {
+		return
+	}
+	s.pending.Out = s.other
+	s.Residual(label, s.x, s.size, *s.pending)
+	s.x, s.other, s.pending = s.other, s.x, nil
+}
+
+// products records the products of one input, side by side in rows of width values.
+func (s *stream) products(label string, list []product, norm, out *wgslkit.Buffer, width int) {
+	in := s.input(norm)
+	for _, p := range list {
+		s.Linear(ops.Linear{Label: label, W: p.w, Bounds: p.bounds, In: in, Out: out, OutOffset: p.offset, OutStride: width})
+		in = s.again(norm)
+	}
+}
