@@ -13,4 +13,6 @@
 //
 // Read towers.go for the whole, vision.go and audio.go for the towers, linear.go
 // for clipped linears, and metadata.go and tensors.go for how they are read.
+// input.go says what a tower takes, and holds the numbers that every
+// implementation starts from.
 package arch

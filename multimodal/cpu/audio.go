@@ -31,7 +31,7 @@ func NewAudio(ctx context.Context, a *arch.Audio, options Options) (*Audio, erro
 		options:    options,
 		convs:      [2]conv{r.conv(&a.Conv[0]), r.conv(&a.Conv[1])},
 		input:      r.linear(&a.Input),
-		sinusoids:  sinusoids(a.Width),
+		sinusoids:  a.Sinusoids(),
 		blocks:     make([]conformerBlock, len(a.Layers)),
 		output:     r.linear(&a.Output),
 		projection: r.linear(&a.Projection),
@@ -52,10 +52,10 @@ func (a *Audio) Close() { a.cores.Close() }
 // Encode makes soft tokens, [AudioTokens(valid), d], of mel frames, [frames,
 // MelBins], of which the first valid ones hold sound and the rest is padding.
 //
-// It returns an error wrapping ErrInput for sizes that the tower cannot take,
+// It returns an error wrapping arch.ErrInput for sizes that the tower cannot take,
 // ctx's own error soon after that ends, or the error of reading weights.
 func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([]float32, error) {
-	if err := a.check(len(mel), frames, valid); err != nil {
+	if err := a.config.CheckClip(len(mel), frames, valid); err != nil {
 		return nil, err
 	}
 	x, err := a.subsample(ctx, mel[:valid*arch.MelBins])
@@ -79,17 +79,4 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 	}
 	soft := make([]float32, n*a.config.EmbeddingLength)
 	return soft, project(a.cores, &a.projection, y, soft, a.config.Eps)
-}
-
-func (a *Audio) check(values, frames, valid int) error {
-	switch {
-	case valid < 1 || valid > frames:
-		return fmt.Errorf("%d valid mel frames of %d: %w", valid, frames, ErrInput)
-	case arch.AudioTokens(valid) > arch.MaxAudioTokens:
-		return fmt.Errorf("%d mel frames are more than the %d that the tower takes: split the clip into pieces of at most 30 s: %w",
-			valid, 4*arch.MaxAudioTokens, ErrInput)
-	case frames > arch.MaxFrames || values != frames*arch.MelBins:
-		return fmt.Errorf("%d values for %d mel frames of %d: %w", values, frames, arch.MelBins, ErrInput)
-	}
-	return nil
 }

@@ -110,29 +110,13 @@ func rowsOf(x []float32, width, head, dim int) [][]float64 {
 	return rows
 }
 
-func TestScalesOfQueriesAndKeys(t *testing.T) {
-	if want := math.Log(1+math.E) / math.Log(2); math.Abs(float64(keyScale)-want) > 1e-6 {
-		t.Errorf("keys are scaled by %v, wanted %v", keyScale, want)
-	}
+func TestScalesOfQueries(t *testing.T) {
+	a := &Audio{config: &arch.Audio{Width: 12, Heads: 3}}
 	q, perDim := normal(2*3*4, 1), normal(4, 2)
 	want := make([]float64, len(q))
 	for i, v := range q {
 		want[i] = float64(v) * float64(perDim[i%4]) / 2 / math.Log(2)
 	}
-	scaleQueries(q, perDim)
+	a.scaleQueries(q, perDim)
 	closeTo(t, q, want, 1e-6)
-}
-
-func TestSinusoids(t *testing.T) {
-	const n = 10
-	want := make([]float64, arch.AudioWindow*n)
-	for i := range want {
-		d, j := float64(i/n), float64(i%n%(n/2))
-		angle := d / math.Pow(10000, j/(n/2-1))
-		want[i] = math.Sin(angle)
-		if i%n >= n/2 {
-			want[i] = math.Cos(angle)
-		}
-	}
-	closeTo(t, sinusoids(n), want, 1e-5)
 }

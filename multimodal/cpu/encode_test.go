@@ -130,7 +130,7 @@ func TestRefusedImages(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := v.Encode(context.Background(), make([]float32, max(tt.values, 0)), tt.columns, tt.rows)
-		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), tt.words) {
+		if !errors.Is(err, arch.ErrInput) || !strings.Contains(err.Error(), tt.words) {
 			t.Errorf("%d values for %d × %d patches: %v", tt.values, tt.columns, tt.rows, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestTooManyPatches(t *testing.T) {
 	sizes.MaxSide, sizes.Audio.Blocks = 300, 0
 	v := newVision(t, archtest.Open(t, sizes, 1), Options{})
 	_, err := v.Encode(context.Background(), make([]float32, 150*30*75), 150, 30) // 4500 of 4480
-	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "at most 4480") {
+	if !errors.Is(err, arch.ErrInput) || !strings.Contains(err.Error(), "at most 4480") {
 		t.Error(err)
 	}
 }
@@ -164,7 +164,7 @@ func TestRefusedClips(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := a.Encode(context.Background(), make([]float32, tt.values), tt.frames, tt.valid)
-		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), tt.words) {
+		if !errors.Is(err, arch.ErrInput) || !strings.Contains(err.Error(), tt.words) {
 			t.Errorf("%d values for %d frames, %d valid: %v", tt.values, tt.frames, tt.valid, err)
 		}
 	}

@@ -1,10 +1,5 @@
 package cpu
 
-import "errors"
-
-// ErrInput says that a call asks for what a tower cannot do.
-var ErrInput = errors.New("invalid input")
-
 // Options says what a tower may use and whom it tells. The zero value is a good
 // choice.
 type Options struct {

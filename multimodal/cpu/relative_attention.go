@@ -26,8 +26,8 @@ func (a *Audio) attention(b *conformerBlock, x []float32) error {
 	if err := a.cores.Mul(arch.AudioWindow, b.linearPos, a.sinusoids, distances); err != nil {
 		return err
 	}
-	scaleQueries(q, b.perDimScale)
-	cpu.Scale(k, keyScale)
+	a.scaleQueries(q, b.perDimScale)
+	cpu.Scale(k, a.config.KeyScale())
 	for i := range n {
 		for head := 0; head < a.config.Width; head += a.config.HeadDim() {
 			a.attend(h, q, k, v, distances, i, head)
@@ -41,15 +41,12 @@ func (a *Audio) attention(b *conformerBlock, x []float32) error {
 	return nil
 }
 
-// keyScale is the factor on keys, ln(1 + e) / ln 2.
-var keyScale = float32(math.Log1p(math.E) / math.Ln2)
-
 // scaleQueries multiplies queries, [positions, heads, D], by per_dim_scale and
 // D^−½ / ln 2.
-func scaleQueries(q, perDimScale []float32) {
-	factor := 1 / (math.Sqrt(float64(len(perDimScale))) * math.Ln2)
+func (a *Audio) scaleQueries(q, perDimScale []float32) {
+	factor := a.config.QueryScale()
 	for i := range q {
-		q[i] *= float32(factor * float64(perDimScale[i%len(perDimScale)]))
+		q[i] *= factor * perDimScale[i%len(perDimScale)]
 	}
 }
 
@@ -74,19 +71,4 @@ func (a *Audio) attend(y, q, k, v, distances []float32, position, head int) {
 		kernel.Best.Axpy(p, slice(v, first+i), out)
 	}
 	cpu.Scale(out, float32(1/sum))
-}
-
-// sinusoids lists [sin(d·ts₀), sin(d·ts₁), …, cos(d·ts₀), …] of the distances
-// d < AudioWindow, [AudioWindow, n], with timescales tsⱼ = exp(−j·ln(10000)/(n/2 − 1)).
-func sinusoids(n int) []float32 {
-	half := n / 2
-	s := make([]float32, arch.AudioWindow*n)
-	for j := range half {
-		timescale := float32(math.Exp(-float64(j) * math.Log(10000) / float64(half-1)))
-		for d := range arch.AudioWindow {
-			sin, cos := math.Sincos(float64(float32(d) * timescale))
-			s[d*n+j], s[d*n+half+j] = float32(sin), float32(cos)
-		}
-	}
-	return s
 }
