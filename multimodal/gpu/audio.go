@@ -53,11 +53,11 @@ func (a *Audio) drop() {
 // Encode makes soft tokens, [AudioTokens(valid), d], of mel frames, [frames,
 // MelBins], of which the first valid ones hold sound and the rest is padding.
 //
-// It returns an error wrapping ErrInput for sizes that the tower cannot take,
+// It returns an error wrapping arch.ErrInput for sizes that the tower cannot take,
 // wgslkit's ErrLimit or ErrOutOfMemory where the device has no room for the clip,
 // or ctx's own error soon after that ends.
 func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([]float32, error) {
-	if err := a.check(len(mel), frames, valid); err != nil {
+	if err := a.config.CheckClip(len(mel), frames, valid); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
@@ -69,19 +69,6 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 		return nil, named("encoding a clip", err)
 	}
 	return a.act.soft.ReadFloats(arch.AudioTokens(valid) * a.config.EmbeddingLength)
-}
-
-func (a *Audio) check(values, frames, valid int) error {
-	switch {
-	case valid < 1 || valid > frames:
-		return fmt.Errorf("%d valid mel frames of %d: %w", valid, frames, ErrInput)
-	case arch.AudioTokens(valid) > arch.MaxAudioTokens:
-		return fmt.Errorf("%d mel frames are more than the %d that the tower takes: split the clip into pieces of at most 30 s: %w",
-			valid, 4*arch.MaxAudioTokens, ErrInput)
-	case frames > arch.MaxFrames || values != frames*arch.MelBins:
-		return fmt.Errorf("%d values for %d mel frames of %d: %w", values, frames, arch.MelBins, ErrInput)
-	}
-	return nil
 }
 
 // prepare makes buffers and programs for so many mel frames, where those that are

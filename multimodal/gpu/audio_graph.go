@@ -142,7 +142,7 @@ func (g *audioGraph) attention(w *audioLayer) {
 	g.products("attn_qkv", w.qkv, w.attnNorm, g.act.wide, 3*c.Width)
 	attended := g.other // free until the next sum
 	g.RelativeAttention(ops.RelativeAttention{
-		Label: "attention", In: ops.All(g.act.wide), QScale: w.qScale, KScale: keyScale, Distance: w.distances,
+		Label: "attention", In: ops.All(g.act.wide), QScale: w.qScale, KScale: c.KeyScale(), Distance: w.distances,
 		Window: arch.AudioWindow, Softcap: arch.AudioSoftcap, Heads: c.Heads, HeadDim: c.HeadDim(), Out: attended,
 	})
 	g.linear("attn_out", w.attnOutput, ops.Input{X: attended}, g.act.block)

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/multimodal/arch"
@@ -48,15 +47,12 @@ type halfStep struct {
 	postNorm *wgslkit.Buffer
 }
 
-// keyScale is the factor on keys, ln(1 + e) / ln 2.
-var keyScale = float32(math.Log1p(math.E) / math.Ln2)
-
 func (l *loader) audio(a *arch.Audio) *audioWeights {
 	w := &audioWeights{
 		conv:  [2]convolution{l.conv(&a.Conv[0]), l.conv(&a.Conv[1])},
 		input: l.linear(&a.Input), output: l.linear(&a.Output), projection: l.linear(&a.Projection),
 	}
-	distances := l.newDistances(a.Width)
+	distances := l.newDistances(a)
 	defer distances.release()
 	for i := range a.Layers {
 		w.layers = append(w.layers, l.audioLayer(a, &a.Layers[i], distances))
@@ -68,7 +64,7 @@ func (l *loader) audioLayer(a *arch.Audio, t *arch.AudioLayer, distances *distan
 	return audioLayer{
 		ffn1:     l.halfStep(&t.FFN1),
 		attnNorm: l.vector(t.AttnNorm), qkv: l.stacked(&t.Q, &t.K, &t.V),
-		qScale:     l.scaled(t.PerDimScale, float32(1/(math.Sqrt(float64(a.HeadDim()))*math.Ln2))),
+		qScale:     l.scaled(t.PerDimScale, a.QueryScale()),
 		distances:  l.distancesOf(t.LinearPos, distances),
 		attnOutput: l.linear(&t.AttnOutput), attnPostNorm: l.vector(t.AttnPostNorm),
 		convNorm: l.vector(t.ConvNorm), convIn: l.linear(&t.ConvIn), depthwise: l.vector(t.Depthwise),
@@ -108,11 +104,11 @@ type distances struct {
 	width            int
 }
 
-func (l *loader) newDistances(width int) *distances {
-	d := &distances{buffers: buffers{device: l.kit.Device()}, width: width}
-	d.sinusoids, d.state = d.floats("sinusoids", arch.AudioWindow*width), d.buffers.state()
+func (l *loader) newDistances(a *arch.Audio) *distances {
+	d := &distances{buffers: buffers{device: l.kit.Device()}, width: a.Width}
+	d.sinusoids, d.state = d.floats("sinusoids", arch.AudioWindow*a.Width), d.buffers.state()
 	if d.err == nil {
-		d.err = writeFloats(d.sinusoids, sinusoids(width))
+		d.err = writeFloats(d.sinusoids, a.Sinusoids())
 	}
 	if d.err == nil {
 		d.err = at(d.state, arch.AudioWindow, arch.AudioWindow)
@@ -144,19 +140,4 @@ func (l *loader) distancesOf(t *gguf.Tensor, d *distances) *wgslkit.Buffer {
 	l.keep(program.Submit(arch.AudioWindow))
 	l.keep(l.kit.Device().Wait())
 	return out
-}
-
-// sinusoids lists [sin(d·ts₀), sin(d·ts₁), …, cos(d·ts₀), …] of the distances
-// d < AudioWindow, [AudioWindow, n], with timescales tsⱼ = exp(−j·ln(10000)/(n/2 − 1)).
-func sinusoids(n int) []float32 {
-	half := n / 2
-	s := make([]float32, arch.AudioWindow*n)
-	for j := range half {
-		timescale := math.Exp(-float64(j) * math.Log(10000) / float64(max(half-1, 1)))
-		for d := range arch.AudioWindow {
-			sin, cos := math.Sincos(float64(d) * timescale)
-			s[d*n+j], s[d*n+half+j] = float32(sin), float32(cos)
-		}
-	}
-	return s
 }

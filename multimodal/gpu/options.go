@@ -1,10 +1,5 @@
 package gpu
 
-import "errors"
-
-// ErrInput says that a call asks for what a tower cannot do.
-var ErrInput = errors.New("invalid input")
-
 // Options says whom a tower tells. The zero value is a good choice.
 type Options struct {
 	// Progress, where set, is called by Encode as blocks are done.

@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ values, columns, rows int }{
 		{0, 0, 0}, {75, 1, 1}, {4*75 - 1, 2, 2}, {75 * 4, 2, -2}, {75 * 2 * 42, 2, 42}, {75, 1 << 40, 1 << 40},
 	} {
-		if _, err := v.Encode(context.Background(), make([]float32, c.values), c.columns, c.rows); !errors.Is(err, ErrInput) {
+		if _, err := v.Encode(context.Background(), make([]float32, c.values), c.columns, c.rows); !errors.Is(err, arch.ErrInput) {
 			t.Errorf("%d values for %d × %d patches: %v", c.values, c.columns, c.rows, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 	}
 	defer a.Close()
 	for _, c := range []struct{ values, frames, valid int }{{0, 0, 0}, {128, 1, 2}, {127, 1, 1}, {3100 * 128, 3100, 3100}, {128, 1, 0}} {
-		if _, err := a.Encode(context.Background(), make([]float32, c.values), c.frames, c.valid); !errors.Is(err, ErrInput) {
+		if _, err := a.Encode(context.Background(), make([]float32, c.values), c.frames, c.valid); !errors.Is(err, arch.ErrInput) {
 			t.Errorf("%d values for %d frames of %d: %v", c.values, c.valid, c.frames, err)
 		}
 	}

@@ -56,11 +56,11 @@ func (v *Vision) drop() {
 // [rows · columns, patch · patch · Colours]: row by row, inside a patch row by
 // row with the colour last, in 0 … 1.
 //
-// It returns an error wrapping ErrInput for sizes that the tower cannot take,
+// It returns an error wrapping arch.ErrInput for sizes that the tower cannot take,
 // wgslkit's ErrLimit or ErrOutOfMemory where the device has no room for the
 // image, or ctx's own error soon after that ends.
 func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows int) ([]float32, error) {
-	if err := v.check(len(patches), columns, rows); err != nil {
+	if err := v.config.CheckImage(len(patches), columns, rows); err != nil {
 		return nil, err
 	}
 	v.mu.Lock()
@@ -80,23 +80,6 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, named("encoding an image", err)
 	}
 	return v.act.soft.ReadFloats(soft * v.config.EmbeddingLength)
-}
-
-func (v *Vision) check(values, columns, rows int) error {
-	c := v.config
-	switch {
-	case columns < 1 || rows < 1 || columns%c.Pool != 0 || rows%c.Pool != 0:
-		return fmt.Errorf("an image of %d × %d patches: both sides have to be multiples of %d: %w", columns, rows, c.Pool, ErrInput)
-	case columns > c.MaxSide || rows > c.MaxSide:
-		return fmt.Errorf("an image of %d × %d patches: the tower knows positions for %d along a side: give a less narrow image or a smaller budget: %w",
-			columns, rows, c.MaxSide, ErrInput)
-	case columns > c.MaxPatches()/rows:
-		return fmt.Errorf("an image of %d × %d patches: the tower takes at most %d: resize it to a budget of at most %d soft tokens: %w",
-			columns, rows, c.MaxPatches(), arch.MaxImageTokens, ErrInput)
-	case values != columns*rows*c.PatchValues():
-		return fmt.Errorf("%d values for %d × %d patches of %d: %w", values, columns, rows, c.PatchValues(), ErrInput)
-	}
-	return nil
 }
 
 // prepare makes room for an image, uploads its positions and tells the programs
