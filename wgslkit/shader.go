@@ -17,6 +17,7 @@ import (
 //
 //	//#include "decode/${QUANT}.wgsl"   the other file's text, once
 //	//#if NAME   //#if NAME == value   //#if NAME != value   //#else   //#end
+//	//#enable subgroups                the same in WGSL, which wants it on top
 //
 // Names are those of the Variant. Its numbers and truths also become
 // constants of the same name (`const TILE: u32 = 16u;`, `const F16: bool =
@@ -54,7 +55,7 @@ func (s *Shaders) Compose(file string, v Variant) (string, error) {
 	if err := c.file(file); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrShader, err)
 	}
-	return c.out.String(), nil
+	return c.enables.String() + c.out.String(), nil
 }
 
 func (s *Shaders) text(file string) (string, error) {
@@ -75,6 +76,7 @@ type composer struct {
 	shaders *Shaders
 	variant Variant
 	seen    map[string]bool
+	enables strings.Builder
 	out     strings.Builder
 }
 
@@ -138,6 +140,11 @@ func (c *composer) directive(text string, taken []bool, file string) ([]bool, er
 			return taken, nil
 		}
 		return taken, c.include(rest, file)
+	case "enable":
+		if !slices.Contains(taken, false) {
+			fmt.Fprintf(&c.enables, "enable %s;\n", strings.TrimSpace(rest))
+		}
+		return taken, nil
 	case "if":
 		holds, err := c.holds(rest)
 		return append(taken, holds), err

@@ -67,3 +67,16 @@ func TestComposeErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestComposeEnables(t *testing.T) {
+	s := wgslkit.NewShaders(fstest.MapFS{"a.wgsl": {Data: []byte("const B = A;\n//#if WIDE\n//#enable subgroups\n//#end\n")}})
+	for wide, want := range map[bool]string{
+		true:  "enable subgroups;\nconst A: u32 = 1u;\nconst WIDE: bool = true;\nconst B = A;\n\n",
+		false: "const A: u32 = 1u;\nconst WIDE: bool = false;\nconst B = A;\n\n",
+	} {
+		got, err := s.Compose("a.wgsl", wgslkit.Variant{"A": 1, "WIDE": wide})
+		if err != nil || got != want {
+			t.Errorf("wide %v: %q, %v; want %q", wide, got, err, want)
+		}
+	}
+}

@@ -1,11 +1,11 @@
 // out[t, r] = W[r]·x[t], or where GATED act(W[2r]·x[t]) · (W[2r+1]·x[t]), then
 // what activation.wgsl names and `mul`: matvec.wgsl and matmul.wgsl in one
 // small kernel, for processors on which compiling counts, and so do barriers
-// and workgroup memory. There are none of either.
+// and workgroup memory. There are none of either where there are SUBGROUPS.
 //
-// A thread takes rows_of_thread neighbouring rows (at most ROWS, an even
-// number) and one token: it keeps a strip of the inputs in registers while its
-// rows pass. Each strips/<STRIPS>.wgsl gives
+// A workgroup takes rows_of_group neighbouring rows (at most ROWS, an even
+// number) and one token. Its threads share each row: one keeps a strip of the
+// inputs in registers while all rows pass. Each strips/<STRIPS>.wgsl gives
 //
 //   const STRIP: u32                                columns of a strip
 //   fn load_strip(at: u32, strip: u32)              reads its inputs, which x has from `at` on
@@ -34,7 +34,7 @@ struct Params {
   act: u32,
   softcap: f32,
 
-  rows_of_thread: u32,
+  rows_of_group: u32,
   in_min: f32, // where BOUNDED
   in_max: f32,
 }
@@ -71,24 +71,53 @@ fn total(v: vec4<f32>) -> f32 { return (v.x + v.y) + (v.z + v.w); }
 
 //#include "strips/${STRIPS}.wgsl"
 
+// sums is this thread's part of each row's, until share_sums adds up what all
+// threads have.
 var<private> sums: array<f32, ROWS>;
+
+//#if SUBGROUPS
+//#enable subgroups
+// A workgroup is one subgroup, or a part of one.
+fn share_sums(count: u32, thread: u32) {
+  for (var r = 0u; r < count; r++) { sums[r] = subgroupAdd(sums[r]); }
+}
+
+fn row_sum(r: u32) -> f32 { return sums[r]; }
+//#else
+const CELLS: u32 = ROWS * THREADS;
+var<workgroup> cells: array<f32, CELLS>;
+
+fn share_sums(count: u32, thread: u32) {
+  for (var r = 0u; r < count; r++) { cells[r * THREADS + thread] = sums[r]; }
+  workgroupBarrier();
+}
+
+fn row_sum(r: u32) -> f32 {
+  var sum = 0.0;
+  for (var i = 0u; i < THREADS; i++) { sum += cells[r * THREADS + i]; }
+  return sum;
+}
+//#end
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let token = workgroup.y;
-  let first = (workgroup.x * THREADS + thread) * params.rows_of_thread;
-  let count = min(params.rows_of_thread, params.rows - min(first, params.rows));
-  for (var strip = 0u; strip < params.strips; strip++) {
-    load_strip(token * params.x_stride + params.x_offset, strip);
+  let first = workgroup.x * params.rows_of_group;
+  let count = min(params.rows_of_group, params.rows - min(first, params.rows));
+  for (var s = 0u; s < params.strips; s += THREADS) {
+    // Beyond the row inputs are zeros, and weights those of its last strip.
+    load_strip(token * params.x_stride + params.x_offset, s + thread);
+    let strip = min(s + thread, params.strips - 1u);
     for (var r = 0u; r < count; r++) {
       sums[r] += strip_dot((first + r) * params.row_size, strip);
     }
   }
+  share_sums(count, thread);
   let gated = (params.flags & GATED) != 0u;
   let step = select(1u, 2u, gated);
-  for (var r = 0u; r < count; r += step) {
-    var v = activate(params.act, bounded(params.first + first + r, sums[r]));
-    if (gated) { v = v * bounded(params.first + first + r + 1u, sums[r + 1u]); }
+  for (var r = thread * step; r < count; r += THREADS * step) {
+    var v = activate(params.act, bounded(params.first + first + r, row_sum(r)));
+    if (gated) { v = v * bounded(params.first + first + r + 1u, row_sum(r + 1u)); }
     finish(token, (params.first + first + r) / step, v);
   }
 }
