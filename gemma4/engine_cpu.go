@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/cpu"
@@ -17,9 +16,14 @@ type cpuEngine struct {
 }
 
 func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
-	model, err := cpu.New(ctx, m, cpu.Options{Progress: func(done, total int64) {
+	options := cpuOptions()
+	options.Progress = func(done, total int64) {
 		opts.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
-	}})
+	}
+	model, err := cpu.New(ctx, m, options)
+	if errors.Is(err, cpu.ErrTooLarge) {
+		return nil, fmt.Errorf("%w: %w; "+tooLarge, ErrDoesNotFit, err, size(options.WeightBudget))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +39,7 @@ func (e *cpuEngine) newState(n int) (state, error) {
 }
 
 func (e *cpuEngine) describe(info *Info) {
-	info.Device, info.DeviceName = DeviceCPU, fmt.Sprintf("CPU, %d threads", runtime.GOMAXPROCS(0))
+	info.Device, info.DeviceName = DeviceCPU, cpuName()
 }
 
 func (e *cpuEngine) close() error {

@@ -26,7 +26,7 @@ func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts Op
 		return nil, err
 	}
 	if slowerThanCPU(device, opts) {
-		err := fmt.Errorf("%w: %s is a software rasterizer, which the CPU path outruns; say --device gpu to use it all the same", wgslkit.ErrNoDevice, device.Info().Name)
+		err := fmt.Errorf("%w: %s is a software rasterizer, which the CPU path outruns; %s", wgslkit.ErrNoDevice, device.Info().Name, askForGPU)
 		return nil, errors.Join(err, device.Close())
 	}
 	e := &gpuEngine{device: device, kit: ops.New(device), model: m}

@@ -177,7 +177,12 @@ func (m *Model) newEngine(ctx context.Context, opts OpenOptions) (engine, error)
 		return e, err
 	}
 	m.info.Fallback = err.Error()
-	return newCPUEngine(ctx, m.arch, opts)
+	e, cpuErr := newCPUEngine(ctx, m.arch, opts)
+	if errors.Is(cpuErr, ErrDoesNotFit) {
+		// What is missing is the GPU.
+		return nil, fmt.Errorf("%w; on the CPU, %v", err, cpuErr)
+	}
+	return e, cpuErr
 }
 
 // Info describes the model and where it runs.

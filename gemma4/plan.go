@@ -10,7 +10,9 @@ import (
 )
 
 // PlanFor says where the tensors of a model would live on the GPU that opts ask
-// for, from the file's header alone: nothing is loaded, and file stays open.
+// for, from the file's header alone: nothing is loaded, and file stays open. In a
+// browser, where the CPU takes small models only, it is the CPU's plan where that
+// is what Open would take.
 //
 // Where the model is larger than what it may use, that is ErrDoesNotFit, and
 // the plan that was tried comes with it.
@@ -23,7 +25,16 @@ func PlanFor(file *gguf.File, opts OpenOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Device == DeviceCPU {
+		return newCPUPlan(m, n)
+	}
 	device, err := wgslkit.Open(opts.GPU)
+	if err == nil && plansForCPU && slowerThanCPU(device, opts) {
+		err = errors.Join(wgslkit.ErrNoDevice, device.Close())
+	}
+	if plansForCPU && opts.Device == DeviceAuto && errors.Is(err, wgslkit.ErrNoDevice) {
+		return newCPUPlan(m, n)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,8 @@ const (
 	OnGPU Placement = "gpu"
 	// RowByRow: it stays in the file, and the host fetches a token's row.
 	RowByRow Placement = "rows from the file"
+	// InMemory: in the program's own memory, to be computed with on the CPU.
+	InMemory Placement = "memory"
 )
 
 // ErrDoesNotFit says that the model is larger than the memory it may use.

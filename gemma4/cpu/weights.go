@@ -29,6 +29,14 @@ func newMatrix(t *gguf.Tensor) *matrix {
 	return w
 }
 
+// Bytes is what a tensor takes where all weights are in memory. A table is a
+// tensor of which single rows are read.
+func Bytes(t *gguf.Tensor, table bool) int64 {
+	w := newMatrix(t)
+	w.lookup = table
+	return w.bytes()
+}
+
 // bytes is what the matrix takes in memory.
 func (w *matrix) bytes() int64 {
 	if w.keepsStored() {

@@ -19,7 +19,6 @@ import (
 	"syscall/js"
 
 	"github.com/gemwire/gemwire/bindings/wasm/engine"
-	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -27,7 +26,6 @@ func main() {
 	host := js.Global().Get("gemwireHost")
 	post := host.Get("post")
 	e := engine.New(engine.Options{
-		Device: gemma4.DeviceGPU,
 		CodeOf: codeOf,
 		Post:   func(r engine.Reply) { post.Invoke(encode(r)) },
 	})

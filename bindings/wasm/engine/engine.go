@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// Post hands a reply over. It may be called from several goroutines.
 	Post func(Reply)
-	// Device is where models are computed.
+	// Device is where models are computed that say nothing else.
 	Device gemma4.Device
 	// CodeOf is the code of an error from outside, such as a source's, or "".
 	CodeOf func(error) Code

@@ -52,9 +52,11 @@ type Nothing struct{}
 // OpenParams say how a model is opened. Its sources are the parts of the text
 // model, in their order, and behind them the projector (mmproj) if there is one.
 type OpenParams struct {
-	Parts        int   `json:"parts,omitempty"`        // of the text model; 0 is 1
-	Context      int   `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
-	MemoryBudget int64 `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
+	// Device is auto, gpu or cpu; empty is auto.
+	Device       Device `json:"device,omitempty"`
+	Parts        int    `json:"parts,omitempty"`        // of the text model; 0 is 1
+	Context      int    `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
+	MemoryBudget int64  `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
 	// PowerPreference is WebGPU's: empty is "high-performance".
 	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
 	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"` // what the self-test found broken
@@ -62,6 +64,16 @@ type OpenParams struct {
 	// reckoned to fit has failed.
 	Smaller bool `json:"smaller,omitempty"`
 }
+
+// Device is where a model is wished to be computed.
+type Device string
+
+// The devices.
+const (
+	DeviceAuto Device = "auto" // the GPU; or the CPU, where there is none or only a software rasterizer
+	DeviceGPU  Device = "gpu"
+	DeviceCPU  Device = "cpu"
+)
 
 // LoadProgress is how far opening is, in bytes; a total of 0 is not known.
 // Kernels are 0 of 0 while they compile.

@@ -37,8 +37,12 @@ func (p OpenParams) check() error {
 }
 
 func (c *call) openOptions(p OpenParams) gemma4.OpenOptions {
+	device := c.engine.options.Device
+	if p.Device != "" && p.Device != DeviceAuto {
+		device = gemma4.Device(p.Device)
+	}
 	return gemma4.OpenOptions{
-		Device: c.engine.options.Device, Context: p.Context,
+		Device: device, Context: p.Context,
 		GPU: wgslkit.Options{
 			MemoryBudget: p.MemoryBudget, Power: p.PowerPreference,
 			Avoid: func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },

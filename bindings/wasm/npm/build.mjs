@@ -7,6 +7,7 @@ import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promi
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { build as buildKernels } from "../../../gemma4/cpu/kernel/wasm/build.mjs";
 
 const here = import.meta.dirname;
 const root = resolve(here, "../../..");
@@ -17,7 +18,7 @@ const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim(
 
 // Files come from JavaScript: Go's own HTTP client would be a fifth of the bundle.
 function buildGo() {
-  execFileSync("go", ["build", "-trimpath", "-tags", "nohttp", "-ldflags", "-s -w", "-o", join(dist, "gemwire.wasm"), "./bindings/wasm/bundle"], {
+  execFileSync("go", ["build", "-trimpath", "-tags", "nohttp,gemwire_simd", "-ldflags", "-s -w", "-o", join(dist, "gemwire.wasm"), "./bindings/wasm/bundle"], {
     cwd: root, stdio: "inherit", env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" },
   });
 }
@@ -26,6 +27,9 @@ const scripts = {
   name: "scripts",
   setup(b) {
     b.onResolve({ filter: /^gemwire:wasm_exec$/ }, () => ({ path: join(goRoot, "lib/wasm/wasm_exec.js") }));
+    b.onResolve({ filter: /^gemwire:link$/ }, () => ({ path: join(root, "gemma4/cpu/kernel/wasm/link.js") }));
+    b.onResolve({ filter: /^gemwire:kernels$/ }, () => ({ path: "kernels.wasm", namespace: "kernels" }));
+    b.onLoad({ filter: /./, namespace: "kernels" }, async () => ({ contents: await buildKernels(), loader: "binary" }));
     b.onResolve({ filter: /^gemwire:webgpu$/ }, () => ({ path: join(root, "wgslkit/webgpu.js") }));
   },
 };

@@ -9,6 +9,9 @@ import (
 // Set is a complete set of kernels. Slices must have the lengths that the
 // formulas want; the kernels check them and panic, as indexing does.
 type Set interface {
+	// String names what the kernels are made of.
+	String() string
+
 	// Dot is Σ aᵢ·bᵢ.
 	Dot(a, b []float32) float32
 	// Axpy is y = y + alpha·x.

@@ -12,6 +12,8 @@ import (
 // kept in float64.
 type Plain struct{}
 
+func (Plain) String() string { return "Go" }
+
 // vectors are gonum's float32 kernels, in assembly where it has some.
 var vectors gonum.Implementation
 

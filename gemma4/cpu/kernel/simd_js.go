@@ -14,6 +14,8 @@ func best() Set { return SIMD{} }
 // SIMD is the set in WebAssembly SIMD. What it cannot decode, quant decodes.
 type SIMD struct{}
 
+func (SIMD) String() string { return "WebAssembly SIMD" }
+
 //go:wasmimport gemwire_simd axpy
 //go:noescape
 func wasmAxpy(alpha float32, x, y unsafe.Pointer, n int32)

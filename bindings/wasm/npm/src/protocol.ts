@@ -4,7 +4,7 @@
 // same shapes; a test keeps them alike); those about files end in the worker.
 
 import type {
-  Adapter, Avoid, ChatEvent, LoadProgress, Message, ModelInfo, Plan, PowerPreference, RequestOptions, SelfTestProgress, StoredModel, StoreProgress,
+  Adapter, Avoid, ChatEvent, Device, LoadProgress, Message, ModelInfo, Plan, PowerPreference, RequestOptions, SelfTestProgress, StoredModel, StoreProgress,
   StorageEstimate, Tool, Verdict,
 } from "./types.js";
 
@@ -39,6 +39,7 @@ export interface WireSource {
 }
 
 export interface OpenParams {
+  device?: Device;
   /** How many of the sources are the text model's; one behind them is the projector. */
   parts?: number;
   context?: number;

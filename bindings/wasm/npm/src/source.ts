@@ -20,9 +20,10 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
 }
 
 /** toParams is what Go hears of the options. */
-export function toParams({ context, memoryBudget, powerPreference }: LoadOptions): OpenParams {
+export function toParams({ device, context, memoryBudget, powerPreference }: LoadOptions): OpenParams {
   return {
     ...(context !== undefined && { context }), ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
+    ...(device !== undefined && { device }),
     ...(powerPreference !== undefined && { powerPreference }),
   };
 }

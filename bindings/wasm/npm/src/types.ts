@@ -40,7 +40,7 @@ export interface PlanTensor {
   /** Bindings that it takes on the GPU. */
   tiles: number;
   /** In GPU memory, or left in the file, of which a token's row is fetched. */
-  where: "gpu" | "rows from the file";
+  where: "gpu" | "rows from the file" | "memory";
 }
 
 /** The residency plan: where each tensor lives, and the memory that takes, in bytes. */
@@ -66,6 +66,7 @@ export interface ModelInfo {
   name: string;
   device: "gpu" | "cpu";
   deviceName: string;
+  /** Why the CPU was taken, where it was not asked for: a sentence. */
   fallback?: string;
   /** Which of Gemma 4's chat templates it speaks. */
   template: string;
@@ -210,9 +211,18 @@ export interface RequestOptions {
 /** Speed or the battery, where there are several adapters. */
 export type PowerPreference = "high-performance" | "low-power";
 
+/**
+ * Where a model is computed. "auto" is the GPU; or the CPU, for models of up to
+ * 1 GB, where the browser offers no GPU or one that software plays:
+ * `info.fallback` tells why.
+ */
+export type Device = "auto" | "gpu" | "cpu";
+
 export interface LoadOptions {
   /** A Dedicated Worker of the model's own (true), one given, or none (false): then the page does the work. */
   worker?: boolean | Worker;
+  /** Where to compute: "auto" if not given. */
+  device?: Device;
   /** Tokens that a session holds; more take more memory. 8192 if not given. */
   context?: number;
   /** The most GPU memory to use, in bytes. Embedding tables that do not fit stay in the file. */

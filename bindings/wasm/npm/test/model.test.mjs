@@ -8,7 +8,7 @@ before(async () => {
   page = await env.page();
   const { error } = await attempt(page, async (url) => {
     globalThis.progress = [];
-    globalThis.model = await gemwire.Model.load(url, { onProgress: (p) => progress.push(p) });
+    globalThis.model = await gemwire.Model.load(url, { device: "gpu", onProgress: (p) => progress.push(p) });
     globalThis.answer = async (asked, options = {}, of = model) => {
       let text = "", done;
       for await (const event of of.chat(asked, { temperature: 0, ...options })) {
@@ -249,18 +249,18 @@ test("what cannot be loaded is said", async (t) => {
 
 test("a model over its budget comes with a smaller plan, which works", async () => {
   const least = await page.evaluate(async () => {
-    const { plan } = await gemwire.store.plan({ builtin: "nano" }, { context: 1024, memoryBudget: 1 });
+    const { plan } = await gemwire.store.plan({ builtin: "nano" }, { device: "gpu", context: 1024, memoryBudget: 1 });
     return plan.weights + plan.cache + plan.activations;
   });
-  const { error } = await attempt(page, (memoryBudget) => gemwire.Model.load({ builtin: "nano" }, { memoryBudget, context: 4096 }), least);
+  const { error } = await attempt(page, (memoryBudget) => gemwire.Model.load({ builtin: "nano" }, { device: "gpu", memoryBudget, context: 4096 }), least);
   assert.equal(error?.code, "out-of-memory");
   assert.ok(error.suggestion?.context < 4096, JSON.stringify(error));
-  const { value } = await attempt(page, (suggestion) => gemwire.store.plan({ builtin: "nano" }, suggestion), error.suggestion);
+  const { value } = await attempt(page, (suggestion) => gemwire.store.plan({ builtin: "nano" }, { device: "gpu", ...suggestion }), error.suggestion);
   assert.equal(value.fits, true);
 });
 
 test("a plan from the header alone", async () => {
-  const { value } = await attempt(page, (url) => gemwire.store.plan(url), env.models.url("good", "plan"));
+  const { value } = await attempt(page, (url) => gemwire.store.plan(url, { device: "gpu" }), env.models.url("good", "plan"));
   assert.equal(value.fits, true);
   assert.deepEqual(value.plan, await page.evaluate(() => model.info.plan));
   const asked = env.models.requests.filter((r) => r.key === "plan");
@@ -270,7 +270,7 @@ test("a plan from the header alone", async () => {
 test("loading is cancelled", async () => {
   const { error } = await attempt(page, async (url) => {
     const controller = new AbortController();
-    const loading = gemwire.Model.load(url, { signal: controller.signal });
+    const loading = gemwire.Model.load(url, { device: "gpu", signal: controller.signal });
     setTimeout(() => controller.abort(), 1500);
     await loading;
   }, env.models.url("slow"));
@@ -284,11 +284,11 @@ test("Go's heap stays small", async () => {
 
 test("the same model from a File, an ArrayBuffer and OPFS, and as the built-in one", async (t) => {
   const ways = {
-    File: () => fetch("/dist/nano.gguf").then((r) => r.blob()).then((b) => gemwire.Model.load(new File([b], "nano.gguf"))),
-    ArrayBuffer: () => fetch("/dist/nano.gguf").then((r) => r.arrayBuffer()).then((b) => gemwire.Model.load(b)),
-    OPFS: (url) => gemwire.downloadToOpfs(url, { name: "nano" }).then(() => gemwire.Model.loadFromOpfs("nano")),
-    "built-in": () => gemwire.Model.load({ builtin: "nano" }),
-    "no worker": (url) => gemwire.Model.load(url, { worker: false }),
+    File: () => fetch("/dist/nano.gguf").then((r) => r.blob()).then((b) => gemwire.Model.load(new File([b], "nano.gguf"), { device: "gpu" })),
+    ArrayBuffer: () => fetch("/dist/nano.gguf").then((r) => r.arrayBuffer()).then((b) => gemwire.Model.load(b, { device: "gpu" })),
+    OPFS: (url) => gemwire.downloadToOpfs(url, { name: "nano" }).then(() => gemwire.Model.loadFromOpfs("nano", { device: "gpu" })),
+    "built-in": () => gemwire.Model.load({ builtin: "nano" }, { device: "gpu" }),
+    "no worker": (url) => gemwire.Model.load(url, { device: "gpu", worker: false }),
   };
   for (const [name, way] of Object.entries(ways)) {
     await t.test(name, async () => {

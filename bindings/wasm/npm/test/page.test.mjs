@@ -25,7 +25,7 @@ test("a lost device is told, and the model loads again", { timeout: 600_000 }, a
     const page = await env.page();
     await attempt(page, async () => {
       await gemwire.store.import(await (await fetch("/dist/nano.gguf")).blob(), { name: "nano" });
-      globalThis.load = () => gemwire.Model.loadFromOpfs("nano", { context: 512 });
+      globalThis.load = () => gemwire.Model.loadFromOpfs("nano", { device: "gpu", context: 512 });
       globalThis.model = await load();
     });
     const crash = env.browser.newBrowserCDPSession().then((cdp) => cdp.send("Browser.crashGpuProcess").catch(() => {}));

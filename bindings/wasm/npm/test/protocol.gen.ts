@@ -150,6 +150,7 @@ export interface Nothing {
 }
 
 export interface OpenParams {
+  device?: string;
   parts?: number;
   context?: number;
   memoryBudget?: number;

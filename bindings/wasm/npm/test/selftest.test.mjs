@@ -48,7 +48,7 @@ test("what a verdict says is avoided", async () => {
       await out.write(JSON.stringify(verdict));
       await out.close();
     }
-    const model = await gemwire.Model.load({ builtin: "nano" }, { context: 512 });
+    const model = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 512 });
     const { features } = model.info;
     await model.close();
     return { features, had: (await gemwire.Model.selfTest()).features };

@@ -14,4 +14,11 @@ interface FileSystemFileHandle {
 }
 
 declare module "gemwire:wasm_exec";
+declare module "gemwire:kernels" {
+  const bytes: Uint8Array<ArrayBuffer>;
+  export default bytes;
+}
+declare module "gemwire:link" {
+  export function link(bytes: BufferSource): Promise<{ imports: WebAssembly.Imports; bind(memory: WebAssembly.Memory): void }>;
+}
 declare module "gemwire:webgpu";

@@ -1,4 +1,6 @@
 import "gemwire:wasm_exec";
+import kernelBytes from "gemwire:kernels";
+import { link } from "gemwire:link";
 // Go would evaluate it otherwise, which a content security policy may forbid.
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
@@ -59,7 +61,9 @@ export class Engine {
     const go = new Go();
     let code = 0;
     go.exit = (given) => { code = given; };
-    const instance = await instantiate(go.importObject);
+    const kernels = await link(kernelBytes);
+    const instance = await instantiate({ ...go.importObject, ...kernels.imports });
+    kernels.bind(instance.exports["mem"] as WebAssembly.Memory);
     const host = globalThis as { gemwireHost?: object };
     await new Promise<void>((resolve, reject) => {
       host.gemwireHost = {
