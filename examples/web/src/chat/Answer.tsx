@@ -63,7 +63,7 @@ function Footer({ message, tree, busy }: { message: ChatMessage; tree: Tree; bus
       <IconButton small icon="retry" label="Answer again" disabled={busy} onClick={() => void regenerate(message)} />
       <Branches message={message} tree={tree} busy={busy} of="answer" />
       <span className="ml-2 text-xs tabular-nums">
-        {[model, usage && `${count(usage.answerTokens)} tokens`, usage && usage.tokensPerSecond > 0 && tokensPerSecond(usage.tokensPerSecond)].filter(Boolean).join(" · ")}
+        {[model, usage && usage.answerTokens > 0 && `${count(usage.answerTokens)} tokens`, usage && usage.answerTokens > 0 && usage.tokensPerSecond > 0 && tokensPerSecond(usage.tokensPerSecond)].filter(Boolean).join(" · ")}
       </span>
     </div>
   );

@@ -20,7 +20,7 @@ export function EmptyChat() {
           <p className="mt-3 max-w-[34rem] text-soft">
             {nano
               ? <>A small model is built in, so you can try it at once. It knows capitals, opposites, sums and short stories; <a href={pageHref.models} className="text-accent underline underline-offset-2">bring a bigger one</a> for everything else.</>
-              : <>The model {engine.label} runs here, on your GPU.</>}
+              : <>The model {engine.label} runs here, {engine.state === "ready" && engine.model.info.device === "cpu" ? "on your processor" : "on your GPU"}.</>}
           </p>
           <ul className="mt-6 grid max-w-[34rem] gap-x-6 sm:grid-cols-2">
             {(nano ? forNano : forOthers).map((question) => (

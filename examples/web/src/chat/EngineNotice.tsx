@@ -2,6 +2,7 @@ import { pageHref } from "../app/route";
 import { useSession } from "../app/session";
 import { FailureNotice } from "../engine/FailureNotice";
 import { useEngine } from "../engine/engineStore";
+import { Button } from "../ui/Button";
 import { bytes } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { NoWebGpu } from "./NoWebGpu";
@@ -10,7 +11,7 @@ const phases = { header: "Reading the header", weights: "Loading the weights", k
 
 /** What stands between the reader and an answer: loading, a failure with a way out, or a browser without WebGPU. */
 export function EngineNotice({ begun }: { begun: boolean }) {
-  const engine = useEngine((state) => state.engine);
+  const { engine, close } = useEngine();
   const support = useSession((state) => state.support);
   if (support && !support.webgpu) return begun ? <details className="mb-2.5 text-sm"><summary className="text-danger">This browser cannot compute answers. What to do</summary><div tabIndex={0} className="max-h-[45dvh] overflow-y-auto"><NoWebGpu reason={support.reason ?? ""} /></div></details> : null;
   if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
@@ -21,7 +22,10 @@ export function EngineNotice({ begun }: { begun: boolean }) {
   const sizes = progress?.phase === "weights" && progress.total > 0 ? `, ${bytes(progress.done)} of ${bytes(progress.total)}` : "";
   return (
     <div className="px-2 pb-2.5">
-      <p className="pb-1.5 text-sm text-soft tabular-nums">{phase} of {engine.label}{sizes}…</p>
+      <div className="flex items-center gap-2 pb-1">
+        <p className="min-w-0 flex-1 truncate text-sm text-soft tabular-nums">{phase} of {engine.label}{sizes}…</p>
+        <Button look="plain" className="!min-h-8 !px-2 text-sm" aria-label={`Cancel loading ${engine.label}`} onClick={() => void close()}>Cancel</Button>
+      </div>
       <Progress label={`Loading ${engine.label}`} done={progress?.done ?? 0} total={progress?.phase === "weights" ? progress.total : 0} />
     </div>
   );

@@ -33,7 +33,7 @@ function Editor({ message, onClose }: { message: ChatMessage; onClose: () => voi
   };
   return (
     <form className="space-y-2" onSubmit={(event) => { event.preventDefault(); send(); }}>
-      <textarea autoFocus aria-label="The question, edited" rows={Math.min(10, text.split("\n").length + 1)} className={inputLook} value={text} onChange={({ target }) => setText(target.value)}
+      <textarea autoFocus aria-label="The question, edited" rows={Math.min(10, text.split("\n").length + 1)} className={`${inputLook} field-sizing-content max-h-[50dvh] min-h-18`} value={text} onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") { event.preventDefault(); onClose(); }
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) { event.preventDefault(); send(); }

@@ -21,6 +21,12 @@ export function Thread() {
     if (atEnd) toEnd();
   }, [path, atEnd]);
 
+  // A question just asked is shown, wherever the reader was.
+  const liveId = live?.id;
+  useEffect(() => {
+    if (liveId !== undefined) toEnd();
+  }, [liveId]);
+
   const onScroll = () => {
     const element = scroller.current;
     if (element) setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < followWithin);
@@ -28,13 +34,14 @@ export function Thread() {
 
   return (
     <div className="relative min-h-0 flex-1">
-      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Conversation" className="h-full overflow-y-auto outline-offset-[-2px]">
+      <div ref={scroller} onScroll={onScroll} tabIndex={0} role="region" aria-label="Conversation" className="relative h-full overflow-y-auto outline-offset-[-2px]">
         <ol className="mx-auto w-full max-w-[46rem] px-3 pt-6 pb-10 sm:px-6">
           {path.map((message, index) => (
             <Turn key={message.id} message={message} tree={shown} first={index === 0} last={index === path.length - 1} prefill={message.id === live?.id ? (run?.prefill ?? null) : null} busy={run !== null} />
           ))}
         </ol>
       </div>
+      <div aria-hidden="true" className="pointer-events-none absolute inset-x-0 bottom-0 h-6 bg-linear-to-t from-paper to-transparent" />
       {!atEnd && (
         <button type="button" onClick={() => { setAtEnd(true); toEnd(); }} className="absolute bottom-3 left-1/2 inline-flex min-h-9 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-raised px-3 text-sm shadow-sm">
           <Icon name="down" className="size-4" />

@@ -17,6 +17,9 @@ export function nameOf(choice: ModelChoice): string {
   return choice.kind === "builtin" ? "nano" : choice.name.replace(/\.gguf$/i, "");
 }
 
+/** The name of a model of which a part is called so: "a.gguf" of "a-00001-of-00002.gguf". */
+export const wholeName = (file: string): string => file.replace(/-\d{5}-of-\d{5}(?=\.gguf$)/i, "");
+
 export function sameChoice(a: ModelChoice, b: ModelChoice): boolean {
   if (a.kind === "builtin" || b.kind === "builtin") return a.kind === b.kind;
   return a.kind === b.kind && a.name === b.name;

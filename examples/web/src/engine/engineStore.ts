@@ -1,7 +1,7 @@
 import { Model, type LoadOptions, type LoadProgress, type Source, type Suggestion } from "gemwire";
 import { create } from "zustand";
 import { useSettings } from "../settings/settingsStore";
-import { nameOf, sourceOf, type ModelChoice } from "./choice";
+import { nameOf, sourceOf, wholeName, type ModelChoice } from "./choice";
 import { failureOf, isCancelled, type Failure } from "./failure";
 
 /** The model in memory. A picked file is opened without being kept, so it is not a ModelChoice. */
@@ -15,7 +15,8 @@ interface EngineState {
   engine: Engine;
   /** Opens a model in place of the one in memory. */
   open: (choice: ModelChoice) => Promise<void>;
-  openFile: (file: File) => Promise<void>;
+  /** Opens a file, or the files of a split model, from the disk. */
+  openFiles: (files: readonly File[]) => Promise<void>;
   /** Opens the same model again, after a loss or with a smaller plan. */
   reopen: (smaller?: Suggestion) => Promise<void>;
   close: () => Promise<void>;
@@ -76,7 +77,7 @@ export const useEngine = create<EngineState>()((set, get) => {
       useSettings.getState().set({ model: choice });
       await load({ label: nameOf(choice), source: sourceOf(choice) });
     },
-    openFile: (file) => load({ label: file.name.replace(/\.gguf$/i, ""), source: file }),
+    openFiles: (files) => load({ label: wholeName(files[0]?.name ?? "").replace(/\.gguf$/i, ""), source: files }),
     reopen: async (smaller) => {
       if (smaller) useSettings.getState().set(smaller);
       if (last) await load(last);

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { wholeName } from "../engine/choice";
 import { Button } from "../ui/Button";
 import { inputLook } from "../ui/Field";
 import { bytes } from "../ui/format";
@@ -21,7 +22,7 @@ function Entry({ entry }: { entry: CatalogEntry }) {
   const { models, transfers, download } = useStoredModels();
   const [url, setUrl] = useState(entry.url);
   const [editing, setEditing] = useState(false);
-  const file = fileNameOf(url);
+  const file = wholeName(fileNameOf(url));
   const here = transfers.has(file) || models.some(({ name }) => name === file);
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
@@ -31,9 +32,9 @@ function Entry({ entry }: { entry: CatalogEntry }) {
         {editing
           ? <input aria-label={`Address of ${entry.name}`} type="url" spellCheck={false} className={`${inputLook} mt-1 font-mono text-xs`} value={url} onChange={({ target }) => setUrl(target.value)} />
           : null}
-        <div className="-ml-2 flex flex-wrap items-center gap-x-1 pl-2">
+        <div className="flex flex-wrap items-center gap-x-3">
           <PlanLine key={url} source={directAddress(url)} name={entry.name} />
-          {!editing && <Button look="plain" className="!min-h-8 !px-2 text-[0.8125rem]" aria-label={`Change the address of ${entry.name}`} onClick={() => setEditing(true)}>Change the address</Button>}
+          {!editing && <Button look="plain" className="-ml-2 !min-h-8 !px-2 text-[0.8125rem]" aria-label={`Change the address of ${entry.name}`} onClick={() => setEditing(true)}>Change the address</Button>}
         </div>
       </div>
       <Button icon="download" disabled={here || url.trim() === ""} aria-label={`Download ${entry.name}`} onClick={() => void download(url)}>{here ? "Added" : "Download"}</Button>

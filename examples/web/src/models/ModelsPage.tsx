@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
 import { FailureNotice } from "../engine/FailureNotice";
 import { useEngine } from "../engine/engineStore";
@@ -18,16 +19,14 @@ export function ModelsPage() {
   return (
     <>
       <PageHeader title="Models" />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto w-full max-w-[46rem] space-y-11 px-4 pt-7 pb-16 sm:px-6">
-          {engine.state === "failed" && <FailureNotice label={engine.label} failure={engine.failure} />}
-          <InUse />
-          <StoredSection />
-          <CatalogSection />
-          <OwnSection />
-          <ServerSection />
-        </div>
-      </div>
+      <PageBody className="space-y-11">
+        {engine.state === "failed" && <FailureNotice label={engine.label} failure={engine.failure} />}
+        <InUse />
+        <StoredSection />
+        <CatalogSection />
+        <OwnSection />
+        <ServerSection />
+      </PageBody>
     </>
   );
 }

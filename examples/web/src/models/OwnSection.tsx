@@ -39,30 +39,34 @@ function ByAddress() {
   );
 }
 
+/** One file, or all files that a model is split into. */
 function FromDisk() {
   const picker = useRef<HTMLInputElement>(null);
-  const importFile = useStoredModels((state) => state.importFile);
-  const openFile = useEngine((state) => state.openFile);
-  const [file, setFile] = useState<File | null>(null);
+  const importFiles = useStoredModels((state) => state.importFiles);
+  const openFiles = useEngine((state) => state.openFiles);
+  const [files, setFiles] = useState<File[]>([]);
   const [over, setOver] = useState(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    setFile(event.dataTransfer.files[0] ?? null);
+    setFiles([...event.dataTransfer.files]);
   };
+  const [file] = files;
+  const size = files.reduce((sum, one) => sum + one.size, 0);
+  const label = file && (files.length > 1 ? `${file.name} and ${files.length - 1} more` : file.name);
   return (
     <div className={`mt-5 rounded-lg border border-dashed p-4 ${over ? "border-wire bg-tint" : "border-line"}`} onDragOver={(event) => { event.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)} onDrop={drop}>
-      <input ref={picker} type="file" accept=".gguf" className="sr-only" aria-label="GGUF file" tabIndex={-1} onChange={({ target }) => setFile(target.files?.[0] ?? null)} />
+      <input ref={picker} type="file" accept=".gguf" multiple className="sr-only" aria-label="GGUF file" tabIndex={-1} onChange={({ target }) => setFiles([...(target.files ?? [])])} />
       <div className="flex flex-wrap items-center gap-3">
         <Button icon="file" onClick={() => picker.current?.click()}>Choose a file</Button>
-        <span className="text-sm text-soft">{file ? `${file.name}, ${bytes(file.size)}` : "or drop one here."}</span>
+        <span className="text-sm text-soft">{label ? `${label}, ${bytes(size)}` : "or drop one here; of a split model, all its files."}</span>
       </div>
       {file && (
         <div className="mt-3 space-y-2">
-          <PlanLine key={file.name} source={file} name={file.name} />
+          <PlanLine key={label} source={files} name={file.name} />
           <div className="flex flex-wrap gap-2">
-            <Button look="solid" onClick={() => { void openFile(file); goTo(pageHref.chat); }}>Use from the disk</Button>
-            <Button onClick={() => void importFile(file)}>Copy into the browser</Button>
+            <Button look="solid" onClick={() => { void openFiles(files); goTo(pageHref.chat); }}>Use from the disk</Button>
+            <Button onClick={() => void importFiles(files)}>Copy into the browser</Button>
           </div>
           <p className="text-[0.8125rem] text-soft">From the disk it has to be chosen again after a reload; a copy in the browser stays.</p>
         </div>

@@ -50,20 +50,22 @@ export function ServerSection() {
 function Served({ model }: { model: ServedModel }) {
   const download = useStoredModels((state) => state.download);
   const { name, url, size, sha256, parts, from } = model;
-  const whole = parts === 1;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
-        <p className="text-[0.8125rem] text-soft">{bytes(size)}{from && ` · ${from}`}{!whole && ` · split into ${parts} files, which cannot be opened here yet`}</p>
-        {whole && <PlanLine source={url} name={name} />}
+        <p className="text-[0.8125rem] text-soft">{bytes(size)}{from && ` · ${from}`}{parts > 1 && ` · ${parts} files`}</p>
+        <PlanLine source={url} name={name} />
       </div>
-      {whole && (
-        <div className="flex gap-2">
-          <Button aria-label={`Use ${name} from the server`} onClick={() => startModel({ kind: "url", url, name })}>Use</Button>
-          <Button icon="download" aria-label={`Keep ${name}`} onClick={() => void download(url, { name: name.endsWith(".gguf") ? name : `${name.replaceAll("/", "-").replaceAll(":", "-")}.gguf`, ...(sha256 ? { sha256 } : {}) })}>Keep</Button>
-        </div>
-      )}
+      <div className="flex gap-2">
+        <Button aria-label={`Use ${name} from the server`} onClick={() => startModel({ kind: "url", url, name })}>Use</Button>
+        <Button icon="download" aria-label={`Keep ${name}`} onClick={() => void download(url, { name: keptName(name), ...(sha256 ? { sha256 } : {}) })}>Keep</Button>
+      </div>
     </li>
   );
+}
+
+/** The name of a file in the browser's storage for a model that a server calls so. */
+function keptName(name: string): string {
+  return name.endsWith(".gguf") ? name : `${name.replaceAll(/[/:]/g, "-")}.gguf`;
 }

@@ -1,5 +1,6 @@
 import { store, type StorageEstimate, type StoredModel } from "gemwire";
 import { create } from "zustand";
+import { wholeName } from "../engine/choice";
 import { failureOf, isCancelled, type Failure } from "../engine/failure";
 
 /** A download or an import that runs, was paused or failed. */
@@ -21,7 +22,7 @@ interface StoredState {
   failure: Failure | null;
   refresh: () => Promise<void>;
   download: (url: string, more?: { name?: string; sha256?: string }) => Promise<void>;
-  importFile: (file: File) => Promise<string | null>;
+  importFiles: (files: readonly File[]) => Promise<void>;
   pause: (name: string) => void;
   remove: (name: string) => Promise<void>;
 }
@@ -63,9 +64,9 @@ export const useStoredModels = create<StoredState>()((set, get) => {
     set({ transfers });
   };
 
-  /** Runs a transfer; whether it came to its end. */
+  /** Runs a transfer until it ends, is paused or fails. */
   const transfer = async (name: string, url: string | null, work: (signal: AbortSignal, onProgress: (p: { done: number; total: number }) => void) => Promise<unknown>) => {
-    if (running.has(name)) return false;
+    if (running.has(name)) return;
     const controller = new AbortController();
     running.set(name, controller);
     const speed = speedometer();
@@ -78,11 +79,9 @@ export const useStoredModels = create<StoredState>()((set, get) => {
         put(current);
       });
       drop(name);
-      return true;
     } catch (error) {
       if (isCancelled(error)) put({ ...current, state: "paused", speed: 0 });
       else put({ ...current, state: "failed", speed: 0, failure: failureOf(error) });
-      return false;
     } finally {
       running.delete(name);
       await get().refresh();
@@ -106,11 +105,14 @@ export const useStoredModels = create<StoredState>()((set, get) => {
 
     download: async (address, { name, sha256 } = {}) => {
       const url = directAddress(address);
-      const file = name ?? fileNameOf(url);
+      const file = name ?? wholeName(fileNameOf(url));
       await transfer(file, url, (signal, onProgress) => store.download(url, { name: file, signal, onProgress, ...(sha256 ? { sha256 } : {}) }));
     },
 
-    importFile: async (file) => ((await transfer(file.name, null, (signal, onProgress) => store.import(file, { signal, onProgress }))) ? file.name : null),
+    importFiles: async (files) => {
+      const name = wholeName(files[0]?.name ?? "");
+      await transfer(name, null, (signal, onProgress) => store.import(files, { name, signal, onProgress }));
+    },
 
     pause: (name) => running.get(name)?.abort(),
 

@@ -1,5 +1,6 @@
 import { Model, type SelfTestProgress, type SelfTestReport } from "gemwire";
 import { useEffect, useRef, useState } from "react";
+import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
 import { useSession } from "../app/session";
 import { useEngine } from "../engine/engineStore";
@@ -34,29 +35,27 @@ export function SelfTestPage() {
   return (
     <>
       <PageHeader title="Self-test" />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto w-full max-w-[46rem] space-y-6 px-4 pt-7 pb-16 sm:px-6">
-          {support && !support.webgpu && <NoWebGpu reason={support.reason ?? ""} />}
-          <div>
-            <h2 className="font-serif text-2xl tracking-tight">Does this GPU compute what it should?</h2>
-            <p className="mt-2 max-w-prose text-soft">Browsers and drivers have bugs that turn answers into gibberish. The test runs every kernel here and compares it with the same computation on the CPU. A kernel that comes out wrong is not used from then on.</p>
-          </div>
-          {test.state !== "running" && (
-            <Button look="solid" className="min-h-11 px-5" disabled={support?.webgpu === false} onClick={() => void run(test.state === "done")}>{test.state === "done" ? "Test again" : "Run the self-test"}</Button>
-          )}
-          {test.state === "running" && (
-            <div className="max-w-md space-y-2">
-              <p className="text-sm text-soft tabular-nums">{test.progress ? `${test.progress.done} of ${test.progress.total}: ${test.progress.name}` : "Starting…"}</p>
-              <Progress label="Self-test" done={test.progress?.done ?? 0} total={test.progress?.total ?? 0} />
-              <Button onClick={() => running.current?.abort()}>Stop</Button>
-            </div>
-          )}
-          <div aria-live="polite">
-            {test.state === "failed" && <p role="alert" className="text-danger">{test.failure.sentence} {test.failure.advice}</p>}
-            {test.state === "done" && <Report report={test.report} onReload={() => void reopen()} />}
-          </div>
+      <PageBody className="space-y-6">
+        {support && !support.webgpu && <NoWebGpu reason={support.reason ?? ""} />}
+        <div>
+          <h2 className="font-serif text-2xl tracking-tight">Does this GPU compute what it should?</h2>
+          <p className="mt-2 max-w-prose text-soft">Browsers and drivers have bugs that turn answers into gibberish. The test runs every kernel here and compares it with the same computation on the CPU. A kernel that comes out wrong is not used from then on.</p>
         </div>
-      </div>
+        {test.state !== "running" && (
+          <Button look="solid" className="min-h-11 px-5" disabled={support?.webgpu === false} onClick={() => void run(test.state === "done")}>{test.state === "done" ? "Test again" : "Run the self-test"}</Button>
+        )}
+        {test.state === "running" && (
+          <div className="max-w-md space-y-2">
+            <p className="text-sm text-soft tabular-nums">{test.progress ? `${test.progress.done} of ${test.progress.total}: ${test.progress.name}` : "Starting…"}</p>
+            <Progress label="Self-test" done={test.progress?.done ?? 0} total={test.progress?.total ?? 0} />
+            <Button onClick={() => running.current?.abort()}>Stop</Button>
+          </div>
+        )}
+        <div aria-live="polite">
+          {test.state === "failed" && <p role="alert" className="text-danger">{test.failure.sentence} {test.failure.advice}</p>}
+          {test.state === "done" && <Report report={test.report} onReload={() => void reopen()} />}
+        </div>
+      </PageBody>
     </>
   );
 }

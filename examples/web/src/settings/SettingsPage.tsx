@@ -1,3 +1,4 @@
+import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
 import { shortcuts } from "../app/shortcuts";
 import { useEngine } from "../engine/engineStore";
@@ -19,41 +20,39 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto w-full max-w-[46rem] space-y-11 px-4 pt-7 pb-16 sm:px-6">
-          <Section title="Appearance">
-            <div role="radiogroup" aria-label="Theme" className="flex flex-wrap gap-2">
-              {themes.map(({ value, label }) => (
-                <label key={value} className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${settings.theme === value ? "border-accent bg-tint" : "border-line bg-raised"}`}>
-                  <input type="radio" name="theme" value={value} checked={settings.theme === value} onChange={() => set({ theme: value })} className="accent-accent" />
-                  {label}
-                </label>
-              ))}
-            </div>
-          </Section>
-          <Section title="Answers" intro="For every chat that has no options of its own.">
-            <div className="space-y-5">
-              <Field label="System prompt">{(ids) => <textarea {...ids} rows={3} className={inputLook} value={settings.system} onChange={({ target }) => set({ system: target.value })} />}</Field>
-              <SamplingFields sampling={settings.sampling} onChange={(sampling) => set({ sampling })} />
-              <Button onClick={() => set({ sampling: recommended })}>Back to Google's recommendation</Button>
-            </div>
-          </Section>
-          <Section title="Memory" intro="How much the model may take. Takes effect when a model is loaded.">
-            <div className="grid gap-4 sm:grid-cols-2">
-              <NumberField label="Context, in tokens" help="Empty: 8,192. More takes more memory." value={settings.context} min={256} max={262144} step={256} placeholder="8192" onChange={(context) => set({ context })} />
-              <NumberField label="GPU memory at most, in GB" help="Empty: what the device gives." value={settings.memoryBudget === null ? null : settings.memoryBudget / gigabyte} min={0.05} max={512} step={0.05} placeholder="no limit" onChange={(value) => set({ memoryBudget: value === null ? null : Math.round(value * gigabyte) })} />
-            </div>
-            <Button className="mt-4" onClick={() => void reopen()}>Load the model again</Button>
-          </Section>
-          <Section title="Writing"><Check label="Enter sends the message" help="Otherwise Enter begins a new line, and Shift + Enter sends." checked={settings.enterSends} onChange={(enterSends) => set({ enterSends })} /></Section>
-          <Section title="Chats" intro="They are kept in this browser and nowhere else. Export them to keep them elsewhere or take them along."><TransferChats /></Section>
-          <Section title="Keys">
-            <dl className="grid max-w-md grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 text-sm">
-              {shortcuts.map(({ keys, does }) => <div key={keys} className="contents"><dt className="font-mono text-[0.8125rem]">{keys}</dt><dd className="text-soft">{does}</dd></div>)}
-            </dl>
-          </Section>
-        </div>
-      </div>
+      <PageBody className="space-y-11">
+        <Section title="Appearance">
+          <div role="radiogroup" aria-label="Theme" className="flex flex-wrap gap-2">
+            {themes.map(({ value, label }) => (
+              <label key={value} className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${settings.theme === value ? "border-accent bg-tint" : "border-line bg-raised"}`}>
+                <input type="radio" name="theme" value={value} checked={settings.theme === value} onChange={() => set({ theme: value })} className="accent-accent" />
+                {label}
+              </label>
+            ))}
+          </div>
+        </Section>
+        <Section title="Answers" intro="For every chat that has no options of its own.">
+          <div className="space-y-5">
+            <Field label="System prompt">{(ids) => <textarea {...ids} rows={3} className={inputLook} value={settings.system} onChange={({ target }) => set({ system: target.value })} />}</Field>
+            <SamplingFields sampling={settings.sampling} onChange={(sampling) => set({ sampling })} />
+            <Button onClick={() => set({ sampling: recommended })}>Back to Google's recommendation</Button>
+          </div>
+        </Section>
+        <Section title="Memory" intro="How much the model may take. Takes effect when a model is loaded.">
+          <div className="grid gap-4 sm:grid-cols-2">
+            <NumberField label="Context, in tokens" help="Empty: 8,192. More takes more memory." value={settings.context} min={256} max={262144} step={256} placeholder="8192" onChange={(context) => set({ context })} />
+            <NumberField label="GPU memory at most, in GB" help="Empty: what the device gives." value={settings.memoryBudget === null ? null : settings.memoryBudget / gigabyte} min={0.05} max={512} step={0.05} placeholder="no limit" onChange={(value) => set({ memoryBudget: value === null ? null : Math.round(value * gigabyte) })} />
+          </div>
+          <Button className="mt-4" onClick={() => void reopen()}>Load the model again</Button>
+        </Section>
+        <Section title="Writing"><Check label="Enter sends the message" help="Otherwise Enter begins a new line, and Shift + Enter sends." checked={settings.enterSends} onChange={(enterSends) => set({ enterSends })} /></Section>
+        <Section title="Chats" intro="They are kept in this browser and nowhere else. Export them to keep them elsewhere or take them along."><TransferChats /></Section>
+        <Section title="Keys">
+          <dl className="grid max-w-md grid-cols-[auto_1fr] gap-x-6 gap-y-1.5 text-sm">
+            {shortcuts.map(({ keys, does }) => <div key={keys} className="contents"><dt className="font-mono text-[0.8125rem]">{keys}</dt><dd className="text-soft">{does}</dd></div>)}
+          </dl>
+        </Section>
+      </PageBody>
     </>
   );
 }

@@ -21,7 +21,7 @@ export function tokensPerSecond(value: number): string {
 export function when(time: number, now = Date.now()): string {
   const date = new Date(time);
   const days = Math.floor((startOfDay(now) - startOfDay(time)) / 86_400_000);
-  if (days <= 0) return date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  if (days <= 0) return date.toLocaleTimeString([], { hour: "numeric", minute: "2-digit" });
   if (days === 1) return "Yesterday";
   if (days < 7) return date.toLocaleDateString([], { weekday: "long" });
   return date.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });

@@ -1,5 +1,5 @@
-// A scripted model behind the interface of the npm package, for tests alone. The first word of a question chooses
-// what happens; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu").
+// A scripted model behind the interface of the npm package, for tests and pictures alone. A question chooses what
+// happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu").
 import type {
   ChatEvent, ChatOptions, DownloadOptions, ErrorCode, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
   SelfTestReport, Source, StoredModel, Suggestion, Support, Usage,
@@ -52,12 +52,35 @@ func efficiency(heat, work float64) float64 {
 
 const calls = { "/clock": ["get_time", {}], "/sum": ["calculate", { expression: "6 * 7" }], "/weather": ["get_weather", { city: "Vienna" }] } as const;
 
+const phrases = [[/in short/, "/md"], [/step by step/, "/think"], [/weather in/, "/weather"], [/bedtime story/, "/story"]] as const;
+
+/** What a question asks for: its first word, or what a phrase in it stands for. */
+function commandOf(question: string): string {
+  if (question.startsWith("/")) return question.split(/\s/, 1)[0] ?? "";
+  return phrases.find(([phrase]) => phrase.test(question))?.[1] ?? "";
+}
+
 function wordsOf(text: string): string[] {
   return text.match(/\s*\S+\s*/g) ?? [];
 }
 
 function textOf(message: Message | undefined): string {
   return typeof message?.content === "string" ? message.content : "";
+}
+
+const story = `Once upon a time, a lighthouse keeper named Ines found that her lamp had begun to hum. It hummed only when ships were near, and only to those that were lost.
+
+She wrote every tune down in a blue notebook, so that nobody would have to be lost twice. `.repeat(8);
+
+function textFor(command: string, question: string, messages: Message[]): string {
+  switch (command) {
+    case "/long": return "word ".repeat(600);
+    case "/story": return story;
+    case "/md": return markdown;
+    case "/think": return question.startsWith("/") ? `You said: ${question}` : "At 2,600 revolutions a minute it turns **43.3 times** a second.";
+    case "/system": return `My orders: ${textOf(messages.find(({ role }) => role === "system"))}`;
+    default: return `You said: ${question}`;
+  }
 }
 
 export class Model {
@@ -114,23 +137,24 @@ export class Model {
     const usage = (): Usage => ({ promptTokens, computedTokens: promptTokens, answerTokens, prefillMs: 12, decodeMs: answerTokens * 20, tokensPerSecond: 48.7 });
     yield { type: "prefill", done: promptTokens, total: promptTokens };
 
-    const call = Object.entries(calls).find(([word]) => question.startsWith(word))?.[1];
+    const command = commandOf(question);
+    const call = Object.entries(calls).find(([word]) => command === word)?.[1];
     if (call && last?.role === "user") {
       yield { type: "tool_call", call: { id: "call_1", name: call[0], arguments: call[1] } };
       yield { type: "done", reason: "tool_calls", usage: usage() };
       return;
     }
-    if (question.startsWith("/lost")) {
+    if (command === "/lost") {
       const error = new GemwireError("device-lost", "The GPU was taken away.", "Reload the model to go on.");
       this.#lose(error);
       throw error;
     }
-    if (question.startsWith("/full")) throw new GemwireError("context-full", "The conversation no longer fits the context.", "Start a new chat.");
-    if (options.thinking === true || question.startsWith("/think")) {
-      for (const word of wordsOf("The question is simple. First I recall what a heat pump does, then I put it into an order.")) yield { type: "thinking", text: word };
+    if (command === "/full") throw new GemwireError("context-full", "The conversation no longer fits the context.", "Start a new chat.");
+    if (options.thinking === true || command === "/think") {
+      for (const word of wordsOf("The question is simple. A minute has 60 seconds, so I divide 2,600 by 60, which is 43.3.")) yield { type: "thinking", text: word };
     }
     const result = last?.role === "tool" ? `The tool says ${textOf(last)}.` : null;
-    const text = result ?? (question.startsWith("/long") ? "word ".repeat(600) : question.startsWith("/md") ? markdown : question.startsWith("/system") ? `My orders: ${textOf(messages.find(({ role }) => role === "system"))}` : `You said: ${question}`);
+    const text = result ?? textFor(command, question, messages);
     for (const word of wordsOf(text)) {
       if (signal.aborted) {
         yield { type: "done", reason: "cancelled", usage: usage() };
@@ -138,7 +162,7 @@ export class Model {
       }
       answerTokens++;
       yield { type: "text", text: word };
-      await wait(question.startsWith("/long") ? 20 : 1, options.signal);
+      await wait(command === "/long" || command === "/story" ? 20 : 1, options.signal);
     }
     yield { type: "done", reason: "stop", usage: usage() };
   }
@@ -161,7 +185,7 @@ export const store = {
     const name = options.name ?? "model.gguf";
     const size = 100_000_000;
     let received = stored.get(name)?.received ?? 0;
-    const model = () => ({ name, size, received, complete: received >= size, url, modified: 0 });
+    const model = () => ({ name, size, received, complete: received >= size, files: 1, url, modified: 0 });
     while (received < size) {
       await wait(50, options.signal);
       received = Math.min(size, received + 2_000_000);
@@ -170,8 +194,9 @@ export const store = {
     }
     return model();
   },
-  import(file: File, options: ImportOptions = {}): Promise<StoredModel> {
-    const model = { name: options.name ?? file.name, size: file.size, received: file.size, complete: true, modified: 0 };
+  import(files: readonly File[], options: ImportOptions = {}): Promise<StoredModel> {
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    const model = { name: options.name ?? "model.gguf", size, received: size, complete: true, files: files.length, modified: 0 };
     stored.set(model.name, model);
     return Promise.resolve(model);
   },
