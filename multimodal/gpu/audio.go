@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -21,6 +22,7 @@ type Audio struct {
 	mu       sync.Mutex
 	act      *audioBuffers // nil until the first clip
 	programs *audioPrograms
+	encoded  int // mel frames of the clip encoded last
 }
 
 // NewAudio uploads the tower. The file that its tensors lie in has to stay open
@@ -71,6 +73,28 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 	return a.act.soft.ReadFloats(arch.AudioTokens(valid) * a.config.EmbeddingLength)
 }
 
+// Profile tells what each kernel took for the clip that was encoded last, which
+// it encodes once more.
+func (a *Audio) Profile() ([]wgslkit.KernelTime, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.programs == nil {
+		return nil, nil
+	}
+	var all []wgslkit.KernelTime
+	for _, part := range []struct {
+		program *ops.Recording
+		width   int
+	}{{a.programs.first, a.encoded}, {a.programs.second, (a.encoded + 1) / 2}, {a.programs.body, arch.AudioTokens(a.encoded)}} {
+		times, err := part.program.Profile(part.width)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, times...)
+	}
+	return all, nil
+}
+
 // prepare makes buffers and programs for so many mel frames, where those that are
 // there are too small, and tells the programs their number.
 func (a *Audio) prepare(frames int) (err error) {
@@ -87,6 +111,7 @@ func (a *Audio) prepare(frames int) (err error) {
 			return err
 		}
 	}
+	a.encoded = frames
 	if err := at(a.act.frameState, frames, frames); err != nil {
 		return err
 	}

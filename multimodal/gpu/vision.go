@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -80,6 +81,17 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, named("encoding an image", err)
 	}
 	return v.act.soft.ReadFloats(soft * v.config.EmbeddingLength)
+}
+
+// Profile tells what each kernel took for the image that was encoded last, which
+// it encodes once more.
+func (v *Vision) Profile() ([]wgslkit.KernelTime, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.body == nil {
+		return nil, nil
+	}
+	return v.body.Profile(v.placed[0] * v.placed[1])
 }
 
 // prepare makes room for an image, uploads its positions and tells the programs

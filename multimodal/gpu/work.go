@@ -109,7 +109,7 @@ func releaseAll(recordings ...*ops.Recording) {
 	}
 }
 
-// joined names what failed, unless ctx did.
+// named says what failed, unless ctx ended.
 func named(what string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
