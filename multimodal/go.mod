@@ -8,10 +8,19 @@ require (
 	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/google/go-cmp v0.7.0
+	github.com/hajimehoshi/go-mp3 v0.3.4
+	github.com/jfreymuth/vorbis v1.0.2
+	github.com/mewkiz/flac v1.0.14
+	github.com/pion/opus v0.1.0
+	golang.org/x/image v0.45.0
 	gonum.org/v1/gonum v0.17.0
 )
 
-require golang.org/x/image v0.45.0 // indirect
+require (
+	github.com/icza/bitio v1.1.0 // indirect
+	github.com/mewkiz/pkg v0.0.0-20250417130911-3f050ff8c56d // indirect
+	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect
+)
 
 replace (
 	github.com/gemwire/gemwire/gemma4 => ../gemma4

@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"io"
 
+	"github.com/gemwire/gemwire/multimodal/internal/magic"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 )
@@ -64,28 +65,16 @@ func sniff(data []byte) (format, error) {
 		return format{}, fmt.Errorf("picture: no bytes: %w", ErrFormat)
 	}
 	for _, f := range formats {
-		if startsLike(data, f.magic) {
+		if magic.Match(data, f.magic) {
 			return f, nil
 		}
 	}
 	for _, f := range foreign {
-		if startsLike(data, f.magic) {
+		if magic.Match(data, f.magic) {
 			return format{}, fmt.Errorf("picture: %s: %w", f.name, ErrFormat)
 		}
 	}
 	return format{}, fmt.Errorf("picture: starts with % x: %w", data[:min(len(data), 8)], ErrFormat)
-}
-
-func startsLike(data []byte, magic string) bool {
-	if len(data) < len(magic) {
-		return false
-	}
-	for i := range len(magic) {
-		if magic[i] != '?' && magic[i] != data[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // isUnsupported says whether a decoder met a form of its format that it does
