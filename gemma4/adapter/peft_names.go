@@ -15,31 +15,37 @@ const (
 	B Half = "lora_B"
 )
 
-// peftPrefix is where PEFT finds the layers of the released text model.
-const peftPrefix = "base_model.model.model.language_model.layers."
+// peftPrefix stands before a module's name in PEFT's files.
+const peftPrefix = "base_model.model.model."
+
+// moduleName is how a linear is found in the released text model, such as
+// "language_model.layers.0.mlp.down_proj".
+func moduleName(t Target) string {
+	return fmt.Sprintf("language_model.layers.%d.%s", t.Layer, names[t.Linear].peft)
+}
 
 // PEFTName is what PEFT calls a matrix of the adapter, such as
 // "base_model.model.model.language_model.layers.0.mlp.down_proj.lora_A.weight".
 func PEFTName(t Target, half Half) string {
-	return fmt.Sprintf("%s%d.%s.%s.weight", peftPrefix, t.Layer, names[t.Linear].peft, half)
+	return peftPrefix + moduleName(t) + "." + string(half) + ".weight"
 }
 
 // ParsePEFTName is the reverse. What stands before "layers." differs between
-// wrappings of the same model and is passed over.
+// wrappings of the same model and is passed over, unless it names a tower.
 func ParsePEFTName(name string) (t Target, half Half, ok bool) {
-	at := strings.LastIndex(name, "layers.")
-	if at < 0 || at > 0 && name[at-1] != '.' {
+	before, rest, found := cutLast(name, "layers.")
+	if !found || strings.Contains(before, "vision") || strings.Contains(before, "audio") {
 		return t, half, false
 	}
-	layer, rest, _ := strings.Cut(name[at+len("layers."):], ".")
+	layer, rest, _ := strings.Cut(rest, ".")
 	n, err := strconv.ParseUint(layer, 10, 31)
 	if err != nil {
 		return t, half, false
 	}
 	t.Layer = int(n)
 	for _, half := range []Half{A, B} {
-		// Adapters that are still attached have their own name in between.
 		module, after, found := strings.Cut(rest, "."+string(half)+".")
+		// An adapter that was saved while attached has its own name in between.
 		if !found || after != "weight" && after != "default.weight" {
 			continue
 		}
@@ -51,4 +57,13 @@ func ParsePEFTName(name string) (t Target, half Half, ok bool) {
 		}
 	}
 	return t, half, false
+}
+
+// cutLast cuts s around the last sep that begins s or follows a dot.
+func cutLast(s, sep string) (before, after string, found bool) {
+	at := strings.LastIndex(s, sep)
+	if at < 0 || at > 0 && s[at-1] != '.' {
+		return s, "", false
+	}
+	return s[:at], s[at+len(sep):], true
 }

@@ -1,0 +1,88 @@
+package adapter
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gemwire/gemwire/gguf/safetensors"
+)
+
+// The files of PEFT's folder.
+const (
+	configName  = "adapter_config.json"
+	weightsName = "adapter_model.safetensors"
+)
+
+// ReadPEFT reads an adapter from the two files that PEFT writes.
+func ReadPEFT(config []byte, weights io.ReaderAt, size int64) (*Adapter, error) {
+	c, err := parseConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	file, err := safetensors.Read(weights, size)
+	if err != nil {
+		return nil, err
+	}
+	h := halves{}
+	for _, tensor := range file.Tensors {
+		t, half, ok := ParsePEFTName(tensor.Name)
+		if !ok {
+			return nil, fmt.Errorf("%w: %s is no matrix of an adapter for Gemma 4's text layers; train one with target_modules of the language model alone", ErrFormat, tensor.Name)
+		}
+		if len(tensor.Shape) != 2 {
+			return nil, fmt.Errorf("%w: %s has %d dimensions, wanted 2", ErrFormat, tensor.Name, len(tensor.Shape))
+		}
+		if err := h.add(t, half, tensor.Shape[0], tensor.Shape[1], tensor.Floats); err != nil {
+			return nil, err
+		}
+	}
+	pairs, err := h.whole(c.scale)
+	return &Adapter{Pairs: pairs, Base: c.Base}, err
+}
+
+// WritePEFT writes the two files of an adapter as PEFT loads them.
+func (a *Adapter) WritePEFT(config, weights io.Writer) error {
+	data, err := json.MarshalIndent(a.peftConfig(), "", "  ")
+	if err != nil {
+		return err
+	}
+	if _, err := config.Write(append(data, '\n')); err != nil {
+		return err
+	}
+	var tensors []safetensors.Values
+	for _, t := range a.Targets() {
+		p := a.Pairs[t]
+		tensors = append(tensors,
+			safetensors.Values{Name: PEFTName(t, A), Shape: []int{p.Rank, p.In}, Values: p.A},
+			safetensors.Values{Name: PEFTName(t, B), Shape: []int{p.Out, p.Rank}, Values: p.B})
+	}
+	return safetensors.Write(weights, map[string]string{"format": "pt"}, tensors)
+}
+
+// peftConfig names each linear in full: layers that share keys and values have
+// fewer of them than others, and the towers have some of the same names.
+func (a *Adapter) peftConfig() *Config {
+	c := &Config{
+		PeftType: "LORA", TaskType: "CAUSAL_LM", Base: a.Base, Bias: "none", InferenceMode: true, InitLoraWeight: true,
+		RankPattern: map[string]int{}, AlphaPattern: map[string]float64{},
+	}
+	var modules []string
+	for _, t := range a.Targets() {
+		p, name := a.Pairs[t], moduleName(t)
+		modules = append(modules, name)
+		alpha := math.Round(float64(p.Scale)*float64(p.Rank)*1e6) / 1e6
+		if c.Rank == 0 {
+			c.Rank, c.Alpha = p.Rank, alpha
+		}
+		if p.Rank != c.Rank {
+			c.RankPattern[name] = p.Rank
+		}
+		if alpha != c.Alpha {
+			c.AlphaPattern[name] = alpha
+		}
+	}
+	c.TargetModules = modules
+	return c
+}
