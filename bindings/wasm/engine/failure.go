@@ -44,7 +44,7 @@ type Failure struct {
 	Suggestion *Suggestion `json:"suggestion,omitempty"`
 }
 
-// smaller is an error for which a smaller plan is known.
+// smaller is an error for which a smaller plan, or another device, is known.
 type smaller struct {
 	error
 	suggestion *Suggestion

@@ -98,10 +98,11 @@ type PlanResult struct {
 	Suggestion *Suggestion  `json:"suggestion,omitempty"`
 }
 
-// Suggestion is a plan that fits, or that is at least smaller.
+// Suggestion is a plan that fits, or that is at least smaller; or another device.
 type Suggestion struct {
-	Context      int   `json:"context,omitempty"`
-	MemoryBudget int64 `json:"memoryBudget,omitempty"`
+	Device       Device `json:"device,omitempty"`
+	Context      int    `json:"context,omitempty"`
+	MemoryBudget int64  `json:"memoryBudget,omitempty"`
 }
 
 // ModelParams name a model.

@@ -65,6 +65,9 @@ func (c *call) open(ctx context.Context) (any, error) {
 	options := c.openOptions(p)
 	options.Progress = c.progress(gemma4.PhaseHeader)
 	model, err := gemma4.OpenGGUF(ctx, file, options)
+	if errors.Is(err, wgslkit.ErrBrokenKernel) || errors.Is(err, wgslkit.ErrNoDevice) {
+		return nil, smaller{err, &Suggestion{Device: DeviceCPU}}
+	}
 	if err != nil {
 		return nil, err
 	}

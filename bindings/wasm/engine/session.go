@@ -22,7 +22,7 @@ type openSession struct {
 	done chan struct{}           // closed when that has ended
 }
 
-func (c *call) session(context.Context) (any, error) {
+func (c *call) session(ctx context.Context) (any, error) {
 	p, err := params[SessionParams](c)
 	if err != nil {
 		return nil, err
@@ -37,6 +37,9 @@ func (c *call) session(context.Context) (any, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return nil, errors.Join(err, made.Close())
 	}
 	return c.engine.addSession(m, made).describe(), nil
 }

@@ -5,7 +5,7 @@ import type { MemoryResult, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
-import type { ChatEvent, ChatOptions, LoadOptions, Message, ModelInfo, SelfTestProgress, SelfTestReport, Source, Tool } from "./types.js";
+import type { ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestProgress, SelfTestReport, Source } from "./types.js";
 
 /** An open model: on the GPU, ready to answer. */
 export class Model {
@@ -74,28 +74,28 @@ export class Model {
   reset(): Promise<void> { return this.#main.reset(); }
 
   /** Makes a session with caches of its own, which take GPU memory. */
-  async session(options: { context?: number } = {}): Promise<Session> {
-    return new Session(this.#connection, await this.#connection.call("session", { model: this.#id, ...options }));
+  async session({ signal, ...options }: { context?: number; signal?: AbortSignal } = {}): Promise<Session> {
+    return new Session(this.#connection, await this.#connection.call("session", { model: this.#id, ...options }, { signal }));
   }
 
   /** Ends the answers under way; each ends with a "done" event of reason "cancelled". */
   stop(): void { this.#connection.call("stop", { model: this.#id }).catch(() => {}); }
 
   /** The text's token ids. Control tokens in it are plain text unless it is special. */
-  async tokenize(text: string, options: { special?: boolean } = {}): Promise<number[]> {
-    return (await this.#connection.call("tokenize", { model: this.#id, text, ...options })).tokens;
+  async tokenize(text: string, { signal, ...options }: { special?: boolean; signal?: AbortSignal } = {}): Promise<number[]> {
+    return (await this.#connection.call("tokenize", { model: this.#id, text, ...options }, { signal })).tokens;
   }
 
-  async detokenize(tokens: number[]): Promise<string> {
-    return (await this.#connection.call("detokenize", { model: this.#id, tokens })).text;
+  async detokenize(tokens: number[], { signal }: { signal?: AbortSignal } = {}): Promise<string> {
+    return (await this.#connection.call("detokenize", { model: this.#id, tokens }, { signal })).text;
   }
 
   /** How many tokens a text has, or the prompt of a conversation. */
-  async countTokens(input: string | Message[], options: { system?: string; tools?: Tool[]; thinking?: boolean } = {}): Promise<number> {
-    if (typeof input === "string") return (await this.tokenize(input)).length;
-    const { system, ...rest } = options;
+  async countTokens(input: string | Message[], options: CountOptions = {}): Promise<number> {
+    const { system, signal, ...rest } = options;
+    if (typeof input === "string") return (await this.tokenize(input, signal && { signal })).length;
     const messages: Message[] = system === undefined ? input : [{ role: "system", content: system }, ...input];
-    return (await this.#connection.call("count", { model: this.#id, messages, ...rest })).tokens;
+    return (await this.#connection.call("count", { model: this.#id, messages, ...rest }, { signal })).tokens;
   }
 
   /** What the model and the worker's Go program hold, in bytes. */

@@ -12,8 +12,9 @@ export type FailureCode =
   | "no-webgpu" | "out-of-memory" | "device-lost" | "cancelled" | "bad-file" | "bad-argument" | "unsupported" | "context-full"
   | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
 
-/** A plan that fits, or that is at least smaller: options to load with. */
+/** A plan that fits, or that is at least smaller, or another device: options to load with. */
 export interface Suggestion {
+  device?: Device;
   context?: number;
   memoryBudget?: number;
 }

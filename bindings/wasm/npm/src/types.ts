@@ -186,6 +186,14 @@ export interface ChatOptions {
   signal?: AbortSignal;
 }
 
+/** What a conversation to be counted has besides its messages. */
+export interface CountOptions {
+  system?: string;
+  tools?: Tool[];
+  thinking?: boolean;
+  signal?: AbortSignal;
+}
+
 /** One file. A string is a URL; "opfs" names a model of the store. */
 export type FileSource = File | Blob | ArrayBuffer | URL | string | { opfs: string };
 

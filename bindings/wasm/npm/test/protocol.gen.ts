@@ -187,6 +187,7 @@ export interface SessionResult {
 }
 
 export interface Suggestion {
+  device?: string;
   context?: number;
   memoryBudget?: number;
 }
