@@ -1,10 +1,16 @@
 package picture
 
-import "math"
+import (
+	"math"
+	"runtime"
+	"sync"
+)
 
 // precision is the number of binary places of a weight: what is left of 32 bits
 // after 8 for the value and 2 for what several weights add up to.
 const precision = 32 - 8 - 2
+
+const half = 1 << (precision - 1)
 
 // Resize brings an image to width × height pixels with Pillow's bicubic filter,
 // bit for bit: separable, wider when shrinking (so that it does not alias), in
@@ -78,48 +84,67 @@ func fixedPoint(weights []float64, sum float64) []int32 {
 	return fixed
 }
 
-// toByte rounds a sum of weighted values.
+// toByte ends a sum of weighted values that began with half.
 func toByte(sum int32) uint8 { return uint8(min(max(sum>>precision, 0), 255)) }
 
 // resizeRows makes len(taps) columns.
 func (m *RGB) resizeRows(taps []tap) *RGB {
 	out := newRGB(len(taps), m.Height)
-	for y := range m.Height {
-		src, dst := m.row(y), out.row(y)
-		for _, t := range taps {
-			const half = 1 << (precision - 1)
-			var r, g, b int32 = half, half, half
-			window := src[3*t.first:]
-			for _, w := range t.weights {
-				r += w * int32(window[0])
-				g += w * int32(window[1])
-				b += w * int32(window[2])
-				window = window[3:]
-			}
-			dst[0], dst[1], dst[2] = toByte(r), toByte(g), toByte(b)
-			dst = dst[3:]
+	inParallel(m.Height, func(y, end int) {
+		for ; y < end; y++ {
+			weighRow(out.row(y), m.row(y), taps)
 		}
-	}
+	})
 	return out
+}
+
+func weighRow(dst, src []uint8, taps []tap) {
+	for _, t := range taps {
+		var r, g, b int32 = half, half, half
+		window := src[3*t.first:]
+		for _, w := range t.weights {
+			r += w * int32(window[0])
+			g += w * int32(window[1])
+			b += w * int32(window[2])
+			window = window[3:]
+		}
+		dst[0], dst[1], dst[2] = toByte(r), toByte(g), toByte(b)
+		dst = dst[3:]
+	}
 }
 
 // resizeColumns makes len(taps) rows.
 func (m *RGB) resizeColumns(taps []tap) *RGB {
 	out := newRGB(m.Width, len(taps))
-	sums := make([]int32, 3*m.Width)
-	for y, t := range taps {
-		for x := range sums {
-			sums[x] = 1 << (precision - 1)
+	inParallel(len(taps), func(y, end int) {
+		sums := make([]int32, 3*m.Width)
+		for ; y < end; y++ {
+			m.weighRows(out.row(y), sums, taps[y])
 		}
-		for i, w := range t.weights {
-			for x, v := range m.row(t.first + i) {
-				sums[x] += w * int32(v)
-			}
-		}
-		dst := out.row(y)
-		for x, sum := range sums {
-			dst[x] = toByte(sum)
+	})
+	return out
+}
+
+func (m *RGB) weighRows(dst []uint8, sums []int32, t tap) {
+	for x := range sums {
+		sums[x] = half
+	}
+	for i, w := range t.weights {
+		for x, v := range m.row(t.first + i) {
+			sums[x] += w * int32(v)
 		}
 	}
-	return out
+	for x, sum := range sums {
+		dst[x] = toByte(sum)
+	}
+}
+
+// inParallel splits n rows among the processors.
+func inParallel(n int, do func(first, end int)) {
+	var all sync.WaitGroup
+	parts := min(runtime.GOMAXPROCS(0), n)
+	for p := range parts {
+		all.Go(func() { do(n*p/parts, n*(p+1)/parts) })
+	}
+	all.Wait()
 }

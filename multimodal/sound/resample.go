@@ -99,11 +99,18 @@ func dot(in []float32, first int, weights []float64) float64 {
 		weights, first = weights[min(-first, len(weights)):], 0
 	}
 	in = in[min(first, len(in)):min(first+len(weights), len(in))]
-	sum := 0.0
-	for j, v := range in {
-		sum += float64(v) * weights[j]
+	// Four sums, since each addition waits for the one before.
+	var sums [4]float64
+	for ; len(in) >= 4 && len(weights) >= 4; in, weights = in[4:], weights[4:] {
+		sums[0] += float64(in[0]) * weights[0]
+		sums[1] += float64(in[1]) * weights[1]
+		sums[2] += float64(in[2]) * weights[2]
+		sums[3] += float64(in[3]) * weights[3]
 	}
-	return sum
+	for j, v := range in {
+		sums[j] += float64(v) * weights[j]
+	}
+	return sums[0] + sums[1] + sums[2] + sums[3]
 }
 
 func gcd(a, b int) int {
