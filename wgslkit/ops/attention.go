@@ -37,11 +37,15 @@ func (r *Recorder) Attention(o Attention) *Partials {
 		r.fail(o.Label, err)
 		return nil
 	}
-	if r.width > 1 || r.kit.tuning.SmallKernels {
+	switch {
+	case r.attendsSmall(o):
+		r.attendSmall(o)
+	case r.width > 1 || r.kit.tuning.SmallKernels:
 		r.attendTiles(o)
-		return nil
+	default:
+		return r.attendToken(o)
 	}
-	return r.attendToken(o)
+	return nil
 }
 
 func (o *Attention) check(width int) error {

@@ -60,19 +60,20 @@ func spanOf(n int, spans ...int) []uint32 {
 	return out
 }
 
-// forms are the kits whose variants a device can run: its own, and the other
-// kinds', whose layouts differ.
+// forms are the kits whose variants a device can run: those of each kind of
+// device, whose layouts differ, and those for devices that compile slowly.
 func forms(kit *ops.Kit) map[string]*ops.Kit {
 	dev := kit.Device()
 	return map[string]*ops.Kit{
 		"few cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
 		"many cores": ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
+		"small":      ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler()),
 	}
 }
 
 func attentionCases(kit *ops.Kit) []Case {
 	var cases []Case
-	for _, form := range []string{"few cores", "many cores"} {
+	for _, form := range []string{"few cores", "many cores", "small"} {
 		for i, s := range attentionShapes {
 			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 				r := newRig(forms(kit)[form], uint64(i))

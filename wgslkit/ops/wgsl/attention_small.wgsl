@@ -1,0 +1,210 @@
+// Attention of each token by itself, q at position p = state[0] + t, over keys j of [first, p]:
+//   s[j] = scale · rope(rms(q; q_norm)) · k[j],  with a softcap c: c·tanh(s / c)
+//   out[t] = Σ_j exp(s[j] − m)·v[j] / l,  m = max s,  l = Σ_j exp(s[j] − m)
+//
+// For processors on which barriers, workgroup memory and compiling cost more
+// than the work: one kernel for every size of a head, and for prompts too.
+// store_kv.wgsl draws the cache's layout.
+//
+// A workgroup is a subgroup of four threads. It takes HEADS query heads of one
+// kv head, and KEYS keys at a time:
+//   scores, values: thread = column of each BLOCK of four columns
+//   softmax: thread = head
+// Each thread prepares its columns of the queries and keeps them in `queries`.
+// What tiles have summed so far stands in out.
+//
+// Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = tokens.
+
+//#enable subgroups
+//#include "rope.wgsl"
+//#include "halves.wgsl"
+
+struct Params {
+  heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
+  slots: u32, window: u32, head_dim: u32, rotated: u32,
+  q_offset: u32, q_stride: u32, normed: u32,
+  eps: f32, scale: f32, softcap: f32,
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> q: array<f32>;
+@group(0) @binding(2) var<storage, read> q_norm: array<f32>;
+@group(0) @binding(3) var<storage, read> rope_table: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read> keys: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read> values: array<vec4<u32>>;
+@group(0) @binding(6) var<storage, read_write> queries: array<f32>;
+@group(0) @binding(7) var<storage, read_write> out: array<f32>;
+@group(0) @binding(8) var<uniform> params: Params;
+
+const THREADS: u32 = 4u;
+const BLOCK: u32 = 4u; // columns
+const HEADS: u32 = 4u;
+const KEYS: u32 = 64u;
+const NOTHING: f32 = -1e30;
+
+var<private> scores: array<f32, KEYS>;       // of this thread's head
+var<private> inverses: array<f32, HEADS>;    // scale / sqrt(mean square + eps)
+var<private> cells: array<vec4<f32>, 8>;     // of a column: two for each head
+
+// head_of is query head i of the workgroup; where there are fewer, the last again.
+fn head_of(group: u32, i: u32) -> u32 {
+  let ratio = params.heads / params.kv_heads;
+  let chunk = group % params.chunks_per_kv * HEADS;
+  return (params.first_kv_head + group / params.chunks_per_kv) * ratio + min(chunk + i, ratio - 1u);
+}
+
+fn query_at(token: u32, head: u32) -> u32 { return params.q_offset + token * params.q_stride + head * params.head_dim; }
+
+fn query_value(at: u32, i: u32) -> f32 {
+  let v = q[at + i];
+  return v * select(1.0, q_norm[min(i, params.head_dim - 1u)], params.normed != 0u);
+}
+
+// prepare_queries leaves this thread's elements of the queries, of which there
+// are four threads' in turns of eight.
+fn prepare_queries(token: u32, group: u32, position: u32, blocks: u32, lane: u32) {
+  for (var h = 0u; h < HEADS; h++) {
+    let at = query_at(token, head_of(group, h));
+    var squares = 0.0;
+    for (var i = lane; i < params.head_dim; i += THREADS) {
+      let v = q[at + i];
+      squares += v * v;
+    }
+    let mean = subgroupAdd(squares) / f32(params.head_dim);
+    inverses[h] = params.scale * select(1.0, 1.0 / sqrt(mean + params.eps), params.normed != 0u);
+  }
+  let half = params.rotated / 2u;
+  for (var n = 0u; n < 8u * blocks; n++) {
+    let i = (n / 8u * BLOCK + lane) * 8u + n % 8u;
+    let inside = i < params.head_dim;
+    let turns = i < params.rotated;
+    let pair = select(i, i - half, i >= half);
+    var turn = vec2<f32>(1.0, 0.0);
+    if (turns) { turn = rope_turn(position, pair); }
+    let mate = select(i, select(pair, i + half, i < half), turns);
+    let sine = select(turn.y, -turn.y, i < half);
+    for (var h = 0u; h < HEADS; h++) {
+      let head = head_of(group, h);
+      let at = query_at(token, head);
+      var v = 0.0;
+      if (inside) { v = (query_value(at, i) * turn.x + query_value(at, mate) * sine) * inverses[h]; }
+      queries[(token * params.heads + head) * blocks * 32u + i] = v;
+    }
+  }
+}
+
+// first_half and second_half are four halves each of two words.
+fn four_halves(a: u32, b: u32) -> vec4<f32> {
+  return vec4<f32>(low_half(i32(a)), high_half(i32(a)), low_half(i32(b)), high_half(i32(b)));
+}
+
+// add_scores is q·k over a block of columns, of one tile's keys.
+fn add_scores(at: u32, slot: u32, count: u32, lane: u32) {
+  for (var k = 0u; k < count; k++) {
+    var s = slot + k;
+    s = min(s, s - params.slots); // which wraps where s < slots
+    let key = keys[at + s];
+    let a = four_halves(key.x, key.y);
+    let b = four_halves(key.z, key.w);
+    let sums = subgroupAdd(vec4<f32>(
+      dot(cells[0], a) + dot(cells[1], b), dot(cells[2], a) + dot(cells[3], b),
+      dot(cells[4], a) + dot(cells[5], b), dot(cells[6], a) + dot(cells[7], b)));
+    scores[k] += sums[lane];
+  }
+}
+
+// add_values is the weighted sum of a block's columns of values.
+fn add_values(at: u32, slot: u32, count: u32, columns: u32) {
+  for (var k = 0u; k < count; k++) {
+    var s = slot + k;
+    s = min(s, s - params.slots);
+    let value = values[at + s * columns];
+    let a = four_halves(value.x, value.y);
+    let b = four_halves(value.z, value.w);
+    let weight = scores[k];
+    let w0 = subgroupBroadcast(weight, 0u);
+    let w1 = subgroupBroadcast(weight, 1u);
+    let w2 = subgroupBroadcast(weight, 2u);
+    let w3 = subgroupBroadcast(weight, 3u);
+    cells[0] += w0 * a;
+    cells[1] += w0 * b;
+    cells[2] += w1 * a;
+    cells[3] += w1 * b;
+    cells[4] += w2 * a;
+    cells[5] += w2 * b;
+    cells[6] += w3 * a;
+    cells[7] += w3 * b;
+  }
+}
+
+fn all_heads(v: f32) -> vec4<f32> {
+  return vec4<f32>(subgroupBroadcast(v, 0u), subgroupBroadcast(v, 1u), subgroupBroadcast(v, 2u), subgroupBroadcast(v, 3u));
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let token = group.y;
+  if (token >= state[1]) { return; }
+  let position = state[0] + token;
+  let columns = (params.head_dim + 7u) / 8u;
+  let blocks = (columns + BLOCK - 1u) / BLOCK;
+  let kv_head = group.x / params.chunks_per_kv;
+  prepare_queries(token, group.x, position, blocks, lane);
+
+  var first = 0u;
+  if (params.window > 0u && position + 1u > params.window) { first = position + 1u - params.window; }
+  var top = NOTHING; // of this thread's head
+  var total = 0.0;
+  for (var tile = first; tile <= position; tile += KEYS) {
+    let count = min(KEYS, position + 1u - tile);
+    let slot = tile % params.slots;
+    for (var k = 0u; k < count; k++) { scores[k] = 0.0; }
+    for (var block = 0u; block < blocks; block++) {
+      let column = block * BLOCK + lane;
+      for (var i = 0u; i < 8u; i++) {
+        let base = ((token * params.heads + head_of(group.x, i / 2u)) * blocks * BLOCK + column) * 8u + i % 2u * 4u;
+        cells[i] = vec4<f32>(queries[base], queries[base + 1u], queries[base + 2u], queries[base + 3u]);
+      }
+      add_scores((kv_head * columns + min(column, columns - 1u)) * params.slots, slot, count, lane);
+    }
+
+    var new_top = top;
+    for (var k = 0u; k < count; k++) {
+      if (params.softcap > 0.0) { scores[k] = params.softcap * tanh(scores[k] / params.softcap); }
+      new_top = max(new_top, scores[k]);
+    }
+    let fade = exp(top - new_top);
+    total *= fade;
+    top = new_top;
+    for (var k = 0u; k < count; k++) {
+      let weight = exp(scores[k] - top);
+      scores[k] = weight;
+      total += weight;
+    }
+
+    let fades = all_heads(select(fade, 0.0, tile == first));
+    let last = tile + count > position;
+    let shares = all_heads(select(1.0, 1.0 / total, last));
+    for (var block = 0u; block < blocks; block++) {
+      let column = block * BLOCK + lane;
+      for (var i = 0u; i < 8u; i++) {
+        let head = head_of(group.x, i / 2u);
+        var cell = vec4<f32>();
+        for (var j = 0u; j < 4u; j++) {
+          let d = column * 8u + i % 2u * 4u + j;
+          if (tile > first && d < params.head_dim) { cell[j] = out[(token * params.heads + head) * params.head_dim + d]; }
+        }
+        cells[i] = cell * fades[i / 2u];
+      }
+      add_values(kv_head * params.slots * columns + min(column, columns - 1u), slot, count, columns);
+      for (var i = 0u; i < 8u; i++) {
+        let head = head_of(group.x, i / 2u);
+        let cell = cells[i] * shares[i / 2u];
+        for (var j = 0u; j < 4u; j++) {
+          let d = column * 8u + i % 2u * 4u + j;
+          if (d < params.head_dim) { out[(token * params.heads + head) * params.head_dim + d] = cell[j]; }
+        }
+      }
+    }
+  }
+}
