@@ -168,3 +168,36 @@ func (t *Tape) keep() {
 		}
 	}
 }
+
+// Widths is how many numbers a position takes at most while a batch goes there
+// and back: values and their gradients. Where values inside a layer are computed
+// again, that is what is kept of all layers and the whole of the widest.
+func (t *Tape) Widths(recompute bool) int64 {
+	var all, kept, widest int64
+	for i := range t.Sections {
+		var inside int64
+		s := &t.Sections[i]
+		for _, op := range s.Ops {
+			if out := op.Output(); out != None {
+				inside += t.cost(out)
+			}
+		}
+		for _, v := range s.Kept {
+			kept += t.cost(v)
+		}
+		all += inside
+		widest = max(widest, inside)
+	}
+	if recompute {
+		return kept + widest
+	}
+	return all
+}
+
+func (t *Tape) cost(v Value) int64 {
+	w := int64(t.Values[v].Width)
+	if t.Values[v].Trained {
+		w *= 2
+	}
+	return w
+}

@@ -1,0 +1,29 @@
+package finetune
+
+import (
+	"context"
+
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+)
+
+// engine computes the steps of a run: on the CPU (engine_cpu.go) or on the GPU.
+// Its methods are called by one goroutine at a time.
+type engine interface {
+	// gradients adds weight·∂loss of a batch to what has gathered since the last
+	// step, and returns the sum of its targets' losses.
+	gradients(ctx context.Context, batch *tape.Batch, weight float64) (float64, error)
+	// loss is that sum alone.
+	loss(ctx context.Context, batch *tape.Batch) (float64, error)
+	// step moves the adapter along what has gathered, which it then forgets, and
+	// returns the gradients' length. Where that is no number, nothing is moved.
+	step(ctx context.Context, o optimizer.AdamW, rate float64) (length float64, err error)
+	// read and write copy the adapter, by slot, and what the optimizer remembers.
+	read(ctx context.Context) ([]*adapter.Pair, *optimizer.State, error)
+	write(ctx context.Context, pairs []*adapter.Pair, state *optimizer.State) error
+	// bytes is what training takes beside the weights, at most, for batches of so
+	// many tokens.
+	bytes(tokens int) int64
+	close() error
+}

@@ -1,0 +1,89 @@
+package finetune
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gemwire/gemwire/finetune/cpu"
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+)
+
+// cpuEngine trains in float32 on the CPU.
+type cpuEngine struct {
+	machine *cpu.Machine
+	tape    *tape.Tape
+	pairs   []*adapter.Pair
+	grads   []*adapter.Pair
+	state   *optimizer.State
+}
+
+func newCPUEngine(t *tape.Tape, recompute bool) *cpuEngine {
+	e := &cpuEngine{machine: cpu.New(t, 0), tape: t}
+	e.machine.Recompute = recompute
+	return e
+}
+
+func (e *cpuEngine) gradients(ctx context.Context, batch *tape.Batch, weight float64) (float64, error) {
+	return e.machine.Gradients(ctx, batch, e.pairs, e.grads, weight)
+}
+
+func (e *cpuEngine) loss(ctx context.Context, batch *tape.Batch) (float64, error) {
+	return e.machine.Loss(ctx, batch, e.pairs)
+}
+
+func (e *cpuEngine) step(_ context.Context, o optimizer.AdamW, rate float64) (float64, error) {
+	length := optimizer.Length(e.grads)
+	if !math.IsNaN(length) && !math.IsInf(length, 0) {
+		o.Step(e.state, e.pairs, e.grads, rate)
+	}
+	e.forget()
+	return length, nil
+}
+
+func (e *cpuEngine) forget() {
+	for _, g := range e.grads {
+		clear(g.A)
+		clear(g.B)
+	}
+}
+
+func (e *cpuEngine) read(context.Context) ([]*adapter.Pair, *optimizer.State, error) {
+	s := &optimizer.State{Steps: e.state.Steps, First: copied(e.state.First), Second: copied(e.state.Second)}
+	return copied(e.pairs), s, nil
+}
+
+func (e *cpuEngine) write(_ context.Context, pairs []*adapter.Pair, state *optimizer.State) error {
+	e.pairs = copied(pairs)
+	e.state = &optimizer.State{Steps: state.Steps, First: copied(state.First), Second: copied(state.Second)}
+	e.grads = optimizer.Zeros(pairs)
+	return nil
+}
+
+func copied(pairs []*adapter.Pair) []*adapter.Pair {
+	list := make([]*adapter.Pair, len(pairs))
+	for i, p := range pairs {
+		c := *p
+		c.A, c.B = slices.Clone(p.A), slices.Clone(p.B)
+		list[i] = &c
+	}
+	return list
+}
+
+// bytes counts the adapter four times (itself, gradients, two moments) and all
+// values with their gradients: those of one layer, with what is kept of the
+// others, where they are computed again.
+func (e *cpuEngine) bytes(tokens int) int64 {
+	var adapters int64
+	for _, p := range e.pairs {
+		adapters += int64(len(p.A) + len(p.B))
+	}
+	return 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute))
+}
+
+func (e *cpuEngine) close() error {
+	e.machine.Close()
+	return nil
+}

@@ -1,0 +1,242 @@
+package finetune
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/arch"
+)
+
+// Data are the examples of a run.
+type Data struct {
+	Train []dataset.Example
+	Held  []dataset.Example // held out, to judge by; may be empty
+}
+
+// Trainer is a training run. It is used by one goroutine at a time and has to be
+// closed, the model after it.
+type Trainer struct {
+	config Config
+	model  *arch.Model
+	tape   *tape.Tape
+	engine engine
+	data   Data
+	order  *order
+
+	done    int // steps
+	best    float64
+	worse   int // looks in a row that were no better than best
+	stopped bool
+}
+
+// Plan is what a run will take, known before its first step.
+type Plan struct {
+	Steps      int   `json:"steps"`
+	Examples   int   `json:"examples"`
+	Tokens     int64 `json:"tokens"`     // of an epoch
+	Targets    int64 `json:"targets"`    // of an epoch
+	Parameters int64 `json:"parameters"` // of the adapter
+	Bytes      int64 `json:"bytes"`      // beside the weights, at most
+	Recompute  bool  `json:"recompute"`
+}
+
+// New prepares a run. The adapter begins as LoRA does: A at random from the seed,
+// B at zero, so that the model is what it was.
+func New(ctx context.Context, model *gemma4.Model, data Data, config Config) (*Trainer, error) {
+	t := &Trainer{config: config.filled(), data: data, best: math.Inf(1)}
+	if err := t.prepare(model); err != nil {
+		return nil, err
+	}
+	pairs := t.firstPairs()
+	if err := t.engine.write(ctx, pairs, optimizer.NewState(pairs)); err != nil {
+		t.engine.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Trainer) prepare(model *gemma4.Model) (err error) {
+	if len(t.data.Train) == 0 {
+		return fmt.Errorf("%w: there are no examples", ErrConfig)
+	}
+	t.order = newOrder(t.data.Train, &t.config)
+	t.config.Schedule.Steps = t.config.Steps
+	if t.config.Steps == 0 {
+		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
+	}
+	if t.config.Schedule.Warmup == 0 {
+		t.config.Schedule.Warmup = t.config.Schedule.Steps / 20
+	}
+	if err := t.config.check(); err != nil {
+		return err
+	}
+	if t.model, err = arch.Open(model.File()); err != nil {
+		return err
+	}
+	targets, err := t.config.targets(t.model)
+	if err != nil {
+		return err
+	}
+	if t.tape, err = tape.New(t.model, targets); err != nil {
+		return err
+	}
+	t.engine = newCPUEngine(t.tape, t.config.Recompute)
+	return nil
+}
+
+// firstPairs are Kaiming-uniform with a = √5, which is ±1/√in, and zeros.
+func (t *Trainer) firstPairs() []*adapter.Pair {
+	r := rand.New(rand.NewPCG(t.config.Seed, 0x10a))
+	pairs := make([]*adapter.Pair, len(t.tape.Slots))
+	for i, s := range t.tape.Slots {
+		p := &adapter.Pair{Rank: t.config.Rank, In: s.In, Out: s.Out, Scale: float32(t.config.Alpha / float64(t.config.Rank))}
+		p.A, p.B = make([]float32, p.Rank*p.In), make([]float32, p.Out*p.Rank)
+		bound := 1 / math.Sqrt(float64(p.In))
+		for j := range p.A {
+			p.A[j] = float32(bound * (2*r.Float64() - 1))
+		}
+		pairs[i] = p
+	}
+	return pairs
+}
+
+// Plan says what the run will take.
+func (t *Trainer) Plan() Plan {
+	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Recompute: t.config.Recompute, Bytes: t.engine.bytes(t.order.longest())}
+	for i := range t.data.Train {
+		p.Tokens += int64(len(t.data.Train[i].Tokens))
+		p.Targets += int64(t.data.Train[i].Asked())
+	}
+	for _, s := range t.tape.Slots {
+		p.Parameters += int64(t.config.Rank) * int64(s.In+s.Out)
+	}
+	return p
+}
+
+// Config is the run's settings with all defaults filled in.
+func (t *Trainer) Config() Config { return t.config }
+
+// Done is how many steps the run has made.
+func (t *Trainer) Done() int { return t.done }
+
+// Event is a step, or a look at the examples that were held out.
+type Event struct {
+	Step  int `json:"step"` // from 1
+	Steps int `json:"steps"`
+	Epoch int `json:"epoch"` // from 1
+
+	Loss      float64       `json:"loss"` // the mean over the targets
+	Rate      float64       `json:"rate"`
+	Length    float64       `json:"gradient"` // of the gradients, before clipping
+	Tokens    int           `json:"tokens"`
+	Time      time.Duration `json:"nanoseconds"`
+	Remaining time.Duration `json:"remainingNanoseconds"`
+
+	// Held is the loss of the examples that were held out, where they were looked
+	// at after this step.
+	Held *float64 `json:"held,omitempty"`
+	// Best says that Held is the least so far.
+	Best bool `json:"best,omitempty"`
+	// Stopped says that the run ends here because Held has not become less.
+	Stopped bool `json:"stopped,omitempty"`
+}
+
+// Run makes the steps that are left, an event each. It ends after the last one, at
+// an early stop, or with an error; a cancelled ctx ends it with ctx's error.
+// Leaving the loop ends it too; Run then goes on from there.
+func (t *Trainer) Run(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		t.order = newOrder(t.data.Train, &t.config)
+		t.order.skip(t.done)
+		begun, first := time.Now(), t.done
+		for t.done < t.config.Schedule.Steps && !t.stopped {
+			e, err := t.step(ctx)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			left := t.config.Schedule.Steps - t.done
+			e.Remaining = time.Since(begun) / time.Duration(t.done-first) * time.Duration(left)
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// step makes one step and, when it is due, looks at what was held out.
+func (t *Trainer) step(ctx context.Context) (Event, error) {
+	begun := time.Now()
+	batches, endOfEpoch := t.order.step()
+	e := Event{Step: t.done + 1, Steps: t.config.Schedule.Steps, Epoch: t.order.epoch + 1, Rate: t.config.Schedule.Rate(t.done)}
+	asked := 0
+	for _, indices := range batches {
+		for _, i := range indices {
+			asked += t.data.Train[i].Asked()
+			e.Tokens += len(t.data.Train[i].Tokens)
+		}
+	}
+	for _, indices := range batches {
+		batch, err := t.batch(ctx, t.data.Train, indices)
+		if err != nil {
+			return e, err
+		}
+		loss, err := t.engine.gradients(ctx, batch, 1/float64(asked))
+		if err != nil {
+			return e, err
+		}
+		e.Loss += loss / float64(asked)
+	}
+	var err error
+	if e.Length, err = t.engine.step(ctx, *t.config.Optimizer, e.Rate); err != nil {
+		return e, err
+	}
+	if math.IsNaN(e.Loss) || math.IsNaN(e.Length) || math.IsInf(e.Length, 0) {
+		return e, fmt.Errorf("%w at step %d: the loss is %v, the gradient %v long; lower the learning rate and resume from the last checkpoint", ErrDiverged, e.Step, e.Loss, e.Length)
+	}
+	t.done++
+	if t.due(endOfEpoch) {
+		err = t.judge(ctx, &e)
+	}
+	e.Time = time.Since(begun)
+	return e, err
+}
+
+// batch lays examples one behind the other, the soft tokens of their media in
+// place.
+func (t *Trainer) batch(ctx context.Context, from []dataset.Example, indices []int) (*tape.Batch, error) {
+	examples := make([]tape.Example, len(indices))
+	for i, index := range indices {
+		e, err := withSoftTokens(ctx, &from[index], t.tape.Config.EmbeddingLength)
+		if err != nil {
+			return nil, err
+		}
+		examples[i] = e
+	}
+	return tape.NewBatch(examples, t.tape.Config.BidirectionalImages())
+}
+
+// Adapter is what has been trained so far.
+func (t *Trainer) Adapter(ctx context.Context) (*adapter.Adapter, error) {
+	pairs, _, err := t.engine.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &adapter.Adapter{Pairs: map[adapter.Target]*adapter.Pair{}}
+	for i, s := range t.tape.Slots {
+		a.Pairs[s.Target] = pairs[i]
+	}
+	return a, nil
+}
+
+// Close releases what the run holds.
+func (t *Trainer) Close() error { return t.engine.close() }
