@@ -34,6 +34,9 @@ type Tuning struct {
 	// SmallKernels takes one small product kernel for each type of weights
 	// (wgsl/product.wgsl), in place of several that do more at once.
 	SmallKernels bool
+	// LargeTiles takes wgsl/matmul_large.wgsl for products of many rows by many
+	// tokens.
+	LargeTiles bool
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
 	// Sampling holds the sizes of sampling.
@@ -64,6 +67,7 @@ func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 // TuningFor is what suits a kind of device with the given features.
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
+	t.LargeTiles = kind == wgslkit.DiscreteGPU
 	t.Attention = attentionTuning(kind)
 	t.Sampling = samplingTuning(kind)
 	if kind == wgslkit.CPU {

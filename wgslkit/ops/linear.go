@@ -64,6 +64,10 @@ func (r *Recorder) Linear(o Linear) {
 		return
 	}
 	o.In = r.prepared(o.Label, o.In, o.W.Cols)
+	if r.large(o) {
+		r.matmulLarge(o)
+		return
+	}
 	r.matmul(o)
 }
 

@@ -47,6 +47,7 @@ func linearShapes(kit *ops.Kit) []linearShape {
 		shapes = append(shapes, shapesOfType(row.quant)...)
 	}
 	shapes = append(shapes, fusedShapes()...)
+	shapes = append(shapes, largeShapes()...)
 	if most := kit.Device().Limits().MaxStorageBindingSize; most > 64<<20 && most <= 128<<20 {
 		// A real matrix beyond one binding of the smallest devices.
 		shapes = append(shapes, linearShape{quant: quant.F16, cols: 1024, rows: []int{70000}, width: 1, tokens: 1})
@@ -107,6 +108,27 @@ func fusedShapes() []linearShape {
 		shapes = append(shapes, wide)
 		wide.add, wide.norm, wide.weighted = true, true, true
 		shapes = append(shapes, wide)
+	}
+	return shapes
+}
+
+// largeShapes are of as many rows and tokens as large GPUs take large tiles for.
+func largeShapes() []linearShape {
+	var shapes []linearShape
+	for _, t := range []quant.Type{quant.F16, quant.Q8_0, quant.Q4_K, quant.Q6_K} {
+		shapes = append(shapes, linearShape{quant: t, cols: 256, rows: []int{1500, 40}, width: 260, tokens: 133})
+	}
+	wide := linearShape{quant: quant.F16, rows: []int{768, 768}, width: 140, tokens: 140}
+	for _, cols := range []int{256, 1040} { // the second in splits
+		wide.cols = cols
+		shapes = append(shapes, wide)
+		gated := wide
+		gated.gated, gated.act, gated.bounded = true, ops.GELU, true
+		shapes = append(shapes, gated)
+		multiplied := wide
+		multiplied.mul, multiplied.act, multiplied.bounded, multiplied.softcap = true, ops.SiLU, true, 9
+		multiplied.norm, multiplied.weighted = true, true
+		shapes = append(shapes, multiplied)
 	}
 	return shapes
 }

@@ -1,0 +1,80 @@
+package ops
+
+import "github.com/gemwire/gemwire/wgslkit"
+
+// matmulLargeParams is Params of wgsl/matmul_large.wgsl and wgsl/matmul_sum.wgsl.
+type matmulLargeParams struct {
+	Rows, First, Cols, Units               uint32
+	RowSize, Plane1, Plane2, Flags         uint32
+	XOffset, XStride, OutOffset, OutStride uint32
+	MulOffset, MulStride, Act              uint32
+	Softcap                                float32
+	Splits, Capacity                       uint32
+	InMin, InMax                           float32
+}
+
+const (
+	// matmulLargeTile is the rows and the tokens of a workgroup of matmul_large.wgsl.
+	matmulLargeTile = 128
+	// fewestLarge is how many of its tiles make them worth while.
+	fewestLarge = 24
+	// fullGPU is about as many workgroups as keep all processors of a large GPU
+	// busy; products of fewer tiles split their columns, into splits of no fewer
+	// than leastSplit.
+	fullGPU    = 256
+	leastSplit = 512
+)
+
+// large says whether a product's tiles are many enough, and all of its rows lie
+// on vectors of four.
+func (r *Recorder) large(o Linear) bool {
+	unit := 4
+	if o.Gated {
+		unit = 2
+	}
+	tiles := ceilDiv(o.W.Rows, matmulLargeTile) * ceilDiv(r.width, matmulLargeTile)
+	return r.kit.tuning.LargeTiles && tiles >= fewestLarge && 2*r.width > matmulLargeTile &&
+		o.W.Cols%16 == 0 && o.W.Rows%4 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0 &&
+		o.OutStride%unit == 0 && o.OutOffset%unit == 0
+}
+
+// matmulLarge records a product of many tokens by many rows whose input is ready.
+func (r *Recorder) matmulLarge(o Linear) {
+	w := o.W
+	for _, tile := range w.tiles {
+		rows, tokens := ceilDiv(tile.rows, matmulLargeTile), ceilDiv(r.width, matmulLargeTile)
+		splits := min(ceilDiv(fullGPU, rows*tokens), max(w.Cols/leastSplit, 1))
+		params := matmulLargeParams{
+			Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),
+			RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
+			XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
+			MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
+			Splits: uint32(splits), Capacity: uint32(r.width),
+		}
+		params.InMin, params.InMax = o.Bounds.inputs()
+		mul := orBuffer(o.Mul, o.In.X)
+		v := w.variant()
+		v["GATED"], v["SPLIT"], v["PAIRED_OUT"] = o.Gated, splits > 1, o.Gated && splits == 1
+		out := o.Out
+		if splits > 1 {
+			out = r.temp("sums of splits", splits*r.width*tile.rows)
+			if r.err != nil {
+				return
+			}
+		}
+		r.dispatch("matmul_large.wgsl", v, wgslkit.Call{
+			Label: o.Label, Params: params,
+			Bind: o.Bounds.bind(v, bindAll(r.state, tile.buffer, o.In.X, mul, out)),
+			Grid: wgslkit.Grid{X: uint32(rows), Y: 1, Z: uint32(splits), Tile: matmulLargeTile, Along: wgslkit.AlongY},
+		})
+		if splits == 1 {
+			continue
+		}
+		v = wgslkit.Variant{"THREADS": gridThreads, "GATED": o.Gated, "PAIRED_OUT": o.Gated}
+		r.dispatch("matmul_sum.wgsl", v, wgslkit.Call{
+			Label: o.Label + " sums", Params: params,
+			Bind: o.Bounds.bind(v, bindAll(r.state, out, mul, o.Out)),
+			Grid: wgslkit.Grid{X: uint32(ceilDiv(tile.rows/4, gridThreads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
+		})
+	}
+}

@@ -1,0 +1,57 @@
+// Ends a product whose columns were split (matmul_large.wgsl): the sums of all
+// splits, [split][token][row], added up. One thread for four rows of a token:
+// x = threads, y = tokens.
+
+struct Params {
+  rows: u32,
+  first: u32,
+  cols: u32,
+  units: u32,
+
+  row_size: u32,
+  plane1: u32,
+  plane2: u32,
+  flags: u32,
+
+  x_offset: u32,
+  x_stride: u32,
+  out_offset: u32,
+  out_stride: u32,
+
+  mul_offset: u32,
+  mul_stride: u32,
+  act: u32,
+  softcap: f32,
+
+  splits: u32,
+  capacity: u32,
+  in_min: f32,
+  in_max: f32,
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> sums: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> mul: array<f32>;
+//#if PAIRED_OUT
+@group(0) @binding(3) var<storage, read_write> out: array<vec2<f32>>;
+//#else
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+//#end
+//#if BOUNDED
+@group(0) @binding(4) var<storage, read> row_bounds: array<vec4<f32>>;
+@group(0) @binding(5) var<uniform> params: Params;
+//#else
+@group(0) @binding(4) var<uniform> params: Params;
+//#end
+
+//#include "finish_four.wgsl"
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+  let four = group.x * THREADS + lane;
+  let token = group.y;
+  if (4u * four >= params.rows || token >= state[1]) { return; }
+  var sum = vec4<f32>();
+  for (var s = 0u; s < params.splits; s++) { sum += sums[((s * params.capacity + token) * params.rows) / 4u + four]; }
+  finish_four(token, params.first + 4u * four, sum);
+}
