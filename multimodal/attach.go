@@ -1,10 +1,13 @@
 package multimodal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -31,7 +34,15 @@ type Options struct {
 	Device gemma4.Device
 	// Pictures bounds what is decoded.
 	Pictures picture.Limits
+	// LongestClip bounds clips that are to be split; 0 means DefaultLongestClip.
+	// All others may have sound.MaxDuration.
+	LongestClip time.Duration
+	// Progress, where set, hears how much of an image or a clip is encoded.
+	Progress func(kind chat.PartType, done, total int)
 }
+
+// DefaultLongestClip is how long a clip may be that is split into several.
+const DefaultLongestClip = 15 * time.Minute
 
 // MinImageBudget is the least that an image may be given; arch.MaxImageTokens is the most.
 const MinImageBudget = 70
@@ -68,9 +79,8 @@ func Attach(model *gemma4.Model, options Options) (*Media, error) {
 	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
 		return nil, fmt.Errorf("%w: towers on the GPU beside a model on the CPU; open the model on the GPU", ErrOptions)
 	}
-	if options.ImageBudget == 0 {
-		options.ImageBudget = picture.DefaultBudget
-	}
+	options.ImageBudget = cmp.Or(options.ImageBudget, picture.DefaultBudget)
+	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
 	m := &Media{model: model, options: options}
 	m.towers, m.broken = arch.Open(model.File(), model.Config().EmbeddingLength)
 	model.SetMedia(m)
@@ -108,7 +118,15 @@ func (m *Media) Prepare(ctx context.Context, part *chat.Part) ([]gemma4.Prepared
 	if err := m.check(part); err != nil {
 		return nil, err
 	}
-	return m.prepareImage(ctx, part)
+	prepare := m.prepareImage
+	if part.Type == chat.Audio {
+		prepare = m.prepareClip
+	}
+	prepared, err := prepare(ctx, part)
+	if err != nil && part.Data != nil && part.URL != "" {
+		err = fmt.Errorf("%s: %w", shortened(part.URL), err)
+	}
+	return prepared, err
 }
 
 // check refuses parts that this model, or any, cannot take.
@@ -143,15 +161,20 @@ func bytesOf(part *chat.Part) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(data) == 0 {
-		where := part.URL
-		if len(where) > 60 {
-			where = where[:60] + "…"
-		}
-		if where != "" {
-			return nil, fmt.Errorf("%w: %s %q is named by where it lies; read or fetch it and give its bytes", ErrNoBytes, part.Type, where)
-		}
-		return nil, fmt.Errorf("%w: %s without bytes", ErrNoBytes, part.Type)
+	switch {
+	case len(data) > 0:
+		return data, nil
+	case part.Data == nil && part.URL != "":
+		return nil, fmt.Errorf("%w: %s %q is named by where it lies; read or fetch it and give its bytes", ErrNoBytes, part.Type, shortened(part.URL))
 	}
-	return data, nil
+	return nil, fmt.Errorf("%w: %s without bytes", ErrNoBytes, part.Type)
+}
+
+// shortened is a name as errors give it.
+func shortened(name string) string {
+	const most = 100
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }

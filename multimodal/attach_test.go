@@ -2,8 +2,10 @@ package multimodal_test
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/multimodal/sound"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -114,7 +117,7 @@ func nanoCases(t testing.TB) (images, clips []seen) {
 
 func (s seen) message(t testing.TB) chat.Message {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(shared(t), "nano", s.File))
+	data, err := os.ReadFile(filepath.Join("../testdata/conformance/nano", s.File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +154,50 @@ func TestNanoSees(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestNanoHears(t *testing.T) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+		m := open(t, nanoPath, opts)
+		attach(t, m)
+		_, clips := nanoCases(t)
+		s := newSession(t, m)
+		for _, c := range clips {
+			text, usage := answer(t, s, chat.Conversation{Messages: []chat.Message{c.message(t)}})
+			if want := strings.TrimSuffix(c.Answer, "<turn|>"); text != want || usage.Media != 1 {
+				t.Errorf("%s: it said %q with %d media encoded, the reference %q", c.File, text, usage.Media, want)
+			}
+		}
+	})
+}
+
+// A clip that is too long is refused, or heard in pieces where that is asked for.
+func TestLongClips(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 2048})
+	attach(t, m)
+	noise := make([]byte, 4*2*8000*70) // 70 s of two channels at 8 kHz
+	for i := 0; i < len(noise); i += 4 {
+		binary.LittleEndian.PutUint32(noise[i:], math.Float32bits(float32(math.Sin(float64(i)))/8))
+	}
+	part := chat.Part{Type: chat.Audio, Data: noise, Format: chat.Float32, Rate: 8000, Channels: 2}
+	said := func(p chat.Part) chat.Message {
+		return chat.Message{Role: chat.User, Content: chat.Parts(p, chat.Part{Type: chat.TextPart, Text: "Transcribe this audio."})}
+	}
+	if err := refusal(t, m, said(part)); !errors.Is(err, sound.ErrTooLong) {
+		t.Errorf("70 s at once: %v", err)
+	}
+	part.Split = true
+	prompt, err := m.EncodeChat(context.Background(), chat.Conversation{Messages: []chat.Message{said(part)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for _, medium := range prompt.Media {
+		total += medium.Count
+	}
+	if len(prompt.Media) != 3 || total < 1745 || total > 1755 {
+		t.Errorf("70 s became %d clips of %d soft tokens in all", len(prompt.Media), total)
+	}
 }
 
 func TestFollowUpEncodesNothing(t *testing.T) {

@@ -40,11 +40,17 @@ func (m *Media) decodeImage(ctx context.Context, part *chat.Part) (*picture.RGB,
 	if part.Format == chat.RGBA {
 		return picture.FromRGBA(part.Width, part.Height, data, m.options.Pictures)
 	}
-	return picture.Decode(ctx, data, m.options.Pictures)
+	return decodePicture(ctx, data, m.options.Pictures)
 }
 
 // Count implements gemma4.PreparedMedium.
 func (i *image) Count() int { return i.grid.SoftTokens(i.rgb.Width, i.rgb.Height) }
+
+// Patches is what goes into the tower: [rows·columns, patch·patch·3] in 0 … 1.
+func (i *image) Patches() (values []float32, columns, rows int) {
+	patch := i.grid.Patch
+	return picture.Patches(i.rgb, patch), i.rgb.Width / patch, i.rgb.Height / patch
+}
 
 // Encode implements gemma4.PreparedMedium.
 func (i *image) Encode(ctx context.Context) ([]float32, error) {
@@ -54,6 +60,6 @@ func (i *image) Encode(ctx context.Context) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	patch := i.grid.Patch
-	return tower.Encode(ctx, picture.Patches(i.rgb, patch), i.rgb.Width/patch, i.rgb.Height/patch)
+	patches, columns, rows := i.Patches()
+	return tower.Encode(ctx, patches, columns, rows)
 }

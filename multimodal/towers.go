@@ -3,7 +3,7 @@ package multimodal
 import (
 	"context"
 
-	"github.com/gemwire/gemwire/multimodal/cpu"
+	"github.com/gemwire/gemwire/gemma4/chat"
 )
 
 // visionTower makes soft tokens, [columns/pool · rows/pool, d], of an image's
@@ -19,6 +19,14 @@ type audioTower interface {
 	Close()
 }
 
+// progress is Options.Progress for one kind of medium.
+func (m *Media) progress(kind chat.PartType) func(done, total int) {
+	if m.options.Progress == nil {
+		return nil
+	}
+	return func(done, total int) { m.options.Progress(kind, done, total) }
+}
+
 // loadVision is the image tower, loaded where it is not yet. The lock is held.
 func (m *Media) loadVision(ctx context.Context) (visionTower, error) {
 	if m.vision != nil {
@@ -28,7 +36,7 @@ func (m *Media) loadVision(ctx context.Context) (visionTower, error) {
 	if err != nil {
 		return nil, err
 	}
-	tower, err := cpu.NewVision(ctx, v, cpu.Options{})
+	tower, err := m.newVision(ctx, v)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +53,7 @@ func (m *Media) loadAudio(ctx context.Context) (audioTower, error) {
 	if err != nil {
 		return nil, err
 	}
-	tower, err := cpu.NewAudio(ctx, a, cpu.Options{})
+	tower, err := m.newAudio(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type Part struct {
 	Type   PartType
 	Text   string
 	Data   []byte // the file, or what it holds decoded
-	URL    string // where the file is
+	URL    string // where the file is; beside Data, only its name
 	Format string // of audio: "wav", "mp3"; or one of the decoded formats
 
 	// Width and Height are the size of a decoded image, in pixels.
