@@ -19,6 +19,7 @@ import (
 type chatFlags struct {
 	model        modelFlags
 	conversation conversationFlags
+	media        mediaFlags
 	sampling     samplingFlags
 	verbose      bool
 }
@@ -31,7 +32,8 @@ func newChat(env *environment) *cobra.Command {
 		Long: `Chat with a model. It remembers what was said; /help lists what else can be typed.
 
 Enter sends. A message goes on in the next line after a backslash, or between
-""" and """; a pasted text keeps its lines. Ctrl-C stops the answer, Ctrl-D ends
+""" and """; a pasted text keeps its lines. A picture or recording is shown by
+dragging it into the line, or by its path. Ctrl-C stops the answer, Ctrl-D ends
 the chat.`,
 		Example: examples(
 			`gemwire chat`,
@@ -44,6 +46,7 @@ the chat.`,
 	}
 	f.model.register(cmd.Flags())
 	f.conversation.register(cmd.Flags())
+	f.media.register(cmd.Flags())
 	f.sampling.register(cmd.Flags())
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell times and tokens per second after each answer")
 	return cmd
@@ -64,18 +67,24 @@ func (f *chatFlags) run(ctx context.Context, env *environment, list []string) er
 	if _, err := f.sampling.options(); err != nil {
 		return err
 	}
+	if err := f.media.check(); err != nil {
+		return err
+	}
 	model, err := f.model.open(ctx, env, name)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
+	if err := f.media.attach(env, model); err != nil {
+		return err
+	}
 	session, err := model.NewSession(0)
 	if err != nil {
 		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
 	defer session.Close()
 	c := &chatLoop{
-		env: env, model: model, session: session, conversation: conversation,
+		env: env, model: model, session: session, conversation: conversation, media: &f.media,
 		sampling: &f.sampling, verbose: f.verbose, styles: env.styles(env.err),
 		input: terminal.NewLineReader(env.in, env.out, suggestSlash),
 	}
@@ -88,6 +97,8 @@ type chatLoop struct {
 	model        *gemma4.Model
 	session      *gemma4.Session
 	conversation chat.Conversation
+	media        *mediaFlags
+	shown        []chat.Part // media for the next message
 	sampling     *samplingFlags
 	verbose      bool
 	styles       terminal.Styles // of standard error
@@ -138,6 +149,13 @@ func (c *chatLoop) greet() {
 
 // take does what a message says.
 func (c *chatLoop) take(ctx context.Context, text string) error {
+	if isSlash(text) {
+		return c.slash(ctx, strings.TrimSpace(text))
+	}
+	text, files := takePaths(text)
+	if len(files) > 0 {
+		return c.show(ctx, text, files)
+	}
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case trimmed == "":

@@ -20,7 +20,8 @@ var errNoAnswer = errors.New("no answer came, and the message is taken back; say
 // ask adds the user's message and lets the model answer. A message that got no
 // answer is taken back.
 func (c *chatLoop) ask(ctx context.Context, text string) error {
-	c.add(chat.Message{Role: chat.User, Content: chat.Text(text)})
+	c.add(chat.Message{Role: chat.User, Content: withMedia(c.shown, text)})
+	c.shown = nil
 	return c.answer(ctx)
 }
 

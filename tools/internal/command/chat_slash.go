@@ -30,6 +30,8 @@ var slashCommands []slashCommand
 func init() {
 	slashCommands = []slashCommand{
 		{[]string{"/help", "/?"}, "", "show this", (*chatLoop).slashHelp},
+		{[]string{"/image"}, "FILE", "show the model a picture with the next message; /image - takes it back", (*chatLoop).slashImage},
+		{[]string{"/audio"}, "FILE", "let it hear a recording with the next message; /audio - takes it back", (*chatLoop).slashAudio},
 		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - takes it away", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
 		{[]string{"/set"}, "[NAME VALUE]", "set how answers are chosen: /set top-k 20", (*chatLoop).slashSet},
@@ -47,13 +49,29 @@ func init() {
 
 // slash runs a line that begins with a slash.
 func (c *chatLoop) slash(ctx context.Context, line string) error {
+	s, arg := findSlash(line)
+	if s == nil {
+		name, _, _ := strings.Cut(line, " ")
+		return fmt.Errorf("there is no %s; /help lists what there is, and //… sends a message that begins with a slash", name)
+	}
+	return s.run(c, ctx, arg)
+}
+
+// findSlash is the command that a line calls, nil for none, and its argument.
+func findSlash(line string) (*slashCommand, string) {
 	name, arg, _ := strings.Cut(line, " ")
-	for _, s := range slashCommands {
+	for i, s := range slashCommands {
 		if slices.Contains(s.names, strings.ToLower(name)) {
-			return s.run(c, ctx, strings.TrimSpace(arg))
+			return &slashCommands[i], strings.TrimSpace(arg)
 		}
 	}
-	return fmt.Errorf("there is no %s; /help lists what there is, and //… sends a message that begins with a slash", name)
+	return nil, ""
+}
+
+// isSlash says whether a message calls a command: a path may begin with a slash too.
+func isSlash(text string) bool {
+	s, _ := findSlash(strings.TrimSpace(text))
+	return s != nil
 }
 
 // suggestSlash lists the commands that a line could become.
@@ -177,14 +195,14 @@ func (c *chatLoop) slashReset(context.Context, string) error {
 	if m := c.conversation.Messages; len(m) > 0 && (m[0].Role == chat.System || m[0].Role == chat.Developer) {
 		kept = m[:1:1]
 	}
-	c.conversation.Messages = kept
+	c.conversation.Messages, c.shown = kept, nil
 	c.note("the conversation is forgotten")
 	return nil
 }
 
 func (c *chatLoop) slashHistory(context.Context, string) error {
 	for _, m := range c.conversation.Messages {
-		text := contentText(m.Content)
+		text := strings.TrimSpace(mediaNames(m.Content.Parts()) + " " + contentText(m.Content))
 		for _, call := range m.ToolCalls {
 			text = strings.TrimSpace(text + "\n" + showCall(call))
 		}
@@ -196,6 +214,9 @@ func (c *chatLoop) slashHistory(context.Context, string) error {
 // contentText is a message's content as people read it: of a tool's result, its JSON.
 func contentText(content chat.Content) string {
 	text := strings.TrimSpace(content.String())
+	if content.Parts() != nil {
+		return text
+	}
 	if raw, err := json.Marshal(content); err == nil && text == "" && !bytes.Equal(raw, []byte(`""`)) {
 		return string(raw)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,8 @@ import (
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gemma4/parity"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/multimodal"
+	mediaparity "github.com/gemwire/gemwire/multimodal/parity"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -36,8 +39,8 @@ func newParity(env *environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parity DIR|CASE",
 		Short: "Compare with the reference's numbers",
-		Long: `Run conformance cases: small models, prompts and conversations with what a
-reference implementation makes of them. Each error is printed beside what it may
+		Long: `Run conformance cases: small models, prompts, images, clips and conversations
+with what a reference implementation makes of them. Each error is printed beside what it may
 be; one that is larger ends in exit status 1.
 
 With --against-ollama, ask a running Ollama for the greedy answers to some
@@ -150,14 +153,23 @@ func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma
 	if c.Kind != parity.ModelCase {
 		shown = ""
 	}
-	for check, err := range c.Run(ctx, options) {
+	if err := p.addAll(ctx, c, shown, c.Run(ctx, options)); err != nil || c.Kind != parity.ModelCase {
+		return err
+	}
+	media := mediaparity.Options{Open: options.Open, BuiltIn: options.BuiltIn, Media: multimodal.Options{Device: device}}
+	return p.addAll(ctx, c, shown, mediaparity.Run(ctx, c, media))
+}
+
+// addAll counts and shows the comparisons of a case.
+func (p *parityCommand) addAll(ctx context.Context, c parity.Case, device string, checks iter.Seq2[parity.Check, error]) error {
+	for check, err := range checks {
 		if err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
 			check = parity.Check{Case: c.Name, What: "running it", Error: math.Inf(1), Detail: sentence(err)}
 		}
-		p.add(shown, check)
+		p.add(device, check)
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ type runCommand struct {
 	model        modelFlags
 	sampling     samplingFlags
 	conversation conversationFlags
+	media        mediaFlags
 	logProbs     int
 	raw          bool
 	json         bool
@@ -41,6 +42,8 @@ may also come on standard input, as "-" or in place of the argument.`,
 			`gemwire run ./gemma-4-E2B-it-Q4_K_M.gguf --greedy --max-tokens 100 "Why is the sky blue?"`,
 			`gemwire run gemma4:e2b < question.txt > answer.txt`,
 			`gemwire run gemma4:e2b --think --system "Answer in rhymes." "How much is 17 times 23?"`,
+			`gemwire run gemma4:e2b -i picture.png -a clip.wav "What is this?"`,
+			`gemwire run gemma4:e2b -i page.jpg --image-budget 1120 "Read this page out."`,
 			`gemwire run gemma4:e2b --json --logprobs 3 "Yes or no?"`,
 			`gemwire render chat.json | gemwire run gemma4:e2b --raw`,
 		),
@@ -49,6 +52,8 @@ may also come on standard input, as "-" or in place of the argument.`,
 	}
 	r.model.register(cmd.Flags())
 	r.conversation.register(cmd.Flags())
+	r.media.registerFiles(cmd.Flags())
+	r.media.register(cmd.Flags())
 	r.sampling.register(cmd.Flags())
 	cmd.Flags().IntVar(&r.logProbs, "logprobs", 0, "report each token's log-probability and its `N` best rivals: in --json, else on standard error")
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "the prompt is rendered text: control tokens in it count, and nothing is put around it")
@@ -69,6 +74,10 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	if strings.TrimSpace(prompt) == "" {
 		return usagef("the prompt is empty; give one in quotes, or on standard input")
 	}
+	media, err := r.media.parts()
+	if err != nil {
+		return err
+	}
 	begun := time.Now()
 	model, err := r.model.open(ctx, r.env, name)
 	if err != nil {
@@ -76,7 +85,10 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	}
 	defer model.Close()
 	loaded := time.Since(begun)
-	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: chat.Text(prompt)})
+	if err := r.media.attach(r.env, model); err != nil {
+		return err
+	}
+	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
 	encoded, err := r.encode(ctx, model, prompt, conversation)
 	if err != nil {
 		return err
@@ -96,6 +108,12 @@ func (r *runCommand) settings() (gemma4.GenerateOptions, chat.Conversation, erro
 	}
 	if r.raw && (r.conversation != conversationFlags{}) {
 		return gemma4.GenerateOptions{}, conversation, usagef("--raw takes the prompt as it is; leave out --system, --think and --tools")
+	}
+	if r.raw && len(r.media.files) > 0 {
+		return gemma4.GenerateOptions{}, conversation, usagef("--raw takes the prompt as it is; leave out --image and --audio")
+	}
+	if err := r.media.check(); err != nil {
+		return gemma4.GenerateOptions{}, conversation, err
 	}
 	r.sampling.params.LogProbs = r.logProbs
 	options, err := r.sampling.options()
@@ -170,6 +188,9 @@ func (r *runCommand) report(model *gemma4.Model, u gemma4.Usage, loaded time.Dur
 
 // reportUsage tells an answer's counts and speed.
 func reportUsage(env *environment, u gemma4.Usage) {
+	if u.Media > 0 {
+		env.say("media    %d encoded in %s", u.Media, u.MediaTime.Round(time.Millisecond))
+	}
 	env.say("prompt   %d tokens, %d of them computed in %s: %s", u.Prompt, u.Computed, u.PrefillTime.Round(time.Millisecond), rate(u.Computed, u.PrefillTime))
 	env.say("answer   %d tokens in %s: %s", u.Answer, u.DecodeTime.Round(time.Millisecond), rate(u.Answer-1, u.DecodeTime))
 }

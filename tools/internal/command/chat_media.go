@@ -1,0 +1,75 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
+
+// show takes files for the next message, which text is if there is any.
+func (c *chatLoop) show(ctx context.Context, text string, files []mediaFile) error {
+	for _, file := range files {
+		part, err := c.media.read(file)
+		if err != nil {
+			return err
+		}
+		c.shown = append(c.shown, part)
+		c.note("added %s %s", part.Type, printable(filepath.Base(file.path)))
+	}
+	if text != "" {
+		return c.ask(ctx, text)
+	}
+	c.note("it goes with your next message")
+	return nil
+}
+
+func (c *chatLoop) slashImage(ctx context.Context, arg string) error {
+	return c.slashMedia(ctx, chat.Image, arg)
+}
+
+func (c *chatLoop) slashAudio(ctx context.Context, arg string) error {
+	return c.slashMedia(ctx, chat.Audio, arg)
+}
+
+// slashMedia takes a file of either kind, whatever its name ends in.
+func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg string) error {
+	switch arg {
+	case "":
+		if len(c.shown) == 0 {
+			return fmt.Errorf("name a file: /%s FILE", kind)
+		}
+		c.note("with the next message: %s", mediaNames(c.shown))
+		return nil
+	case "-":
+		c.shown = slices.DeleteFunc(c.shown, func(p chat.Part) bool { return p.Type == kind })
+		c.note("taken back")
+		return nil
+	}
+	path := arg
+	if file, ok := mediaPath(arg); ok {
+		path = file.path
+	} else if u := unquoted(arg); u != "" {
+		path = u
+	}
+	return c.show(ctx, "", []mediaFile{{kind, path}})
+}
+
+// mediaNames lists the media among a message's parts.
+func mediaNames(parts []chat.Part) string {
+	var names []string
+	for _, p := range parts {
+		if p.Type == chat.TextPart {
+			continue
+		}
+		name := string(p.Type)
+		if p.URL != "" && !strings.HasPrefix(p.URL, "data:") {
+			name += " " + printable(filepath.Base(p.URL))
+		}
+		names = append(names, "["+name+"]")
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/multimodal"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// maxMediaFile bounds a picture or recording that is read.
+const maxMediaFile = 256 << 20
+
+// mediaFlags say how images and clips are given and encoded.
+type mediaFlags struct {
+	files  []mediaFile
+	budget int
+	split  bool
+}
+
+// mediaFile is a picture or a recording that somebody named.
+type mediaFile struct {
+	kind chat.PartType
+	path string
+}
+
+// registerFiles adds the flags that name files: their order is that of the prompt.
+func (f *mediaFlags) registerFiles(flags *pflag.FlagSet) {
+	flags.VarP(&mediaFileFlag{f, chat.Image}, "image", "i", "show the model this picture, a `FILE`; may be repeated")
+	flags.VarP(&mediaFileFlag{f, chat.Audio}, "audio", "a", "let the model hear this recording, a `FILE`; may be repeated")
+}
+
+// register adds those that say how media are encoded.
+func (f *mediaFlags) register(flags *pflag.FlagSet) {
+	flags.IntVar(&f.budget, "image-budget", 0, "give each picture at most this many `TOKENS`, 70 to 1120 (default 280): more show finer detail and take longer")
+	flags.BoolVar(&f.split, "split-audio", false, "cut a recording of more than 30 s in its pauses, instead of refusing it")
+}
+
+// mediaFileFlag adds a file of its kind to the flags' list.
+type mediaFileFlag struct {
+	flags *mediaFlags
+	kind  chat.PartType
+}
+
+func (v *mediaFileFlag) String() string { return "" }
+func (v *mediaFileFlag) Type() string   { return "FILE" }
+
+func (v *mediaFileFlag) Set(path string) error {
+	if path == "" {
+		return errors.New("give the name of a file")
+	}
+	v.flags.files = append(v.flags.files, mediaFile{v.kind, path})
+	return nil
+}
+
+func (f *mediaFlags) check() error {
+	if err := multimodal.CheckImageBudget(f.budget); err != nil {
+		return usagef("--image-budget %d: a picture takes 70 to 1120 tokens", f.budget)
+	}
+	return nil
+}
+
+// parts reads the files that the flags name.
+func (f *mediaFlags) parts() ([]chat.Part, error) {
+	var parts []chat.Part
+	for _, file := range f.files {
+		part, err := f.read(file)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+// read makes a part of a file.
+func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
+	if strings.HasPrefix(m.path, "http://") || strings.HasPrefix(m.path, "https://") {
+		return chat.Part{}, fmt.Errorf("%s is an address; fetch the file first and name it", m.path)
+	}
+	file, err := os.Open(m.path)
+	if err != nil {
+		return chat.Part{}, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxMediaFile+1))
+	if err != nil {
+		return chat.Part{}, err
+	}
+	if len(data) > maxMediaFile {
+		return chat.Part{}, fmt.Errorf("%s holds more than %d MB; give a smaller picture or recording", m.path, maxMediaFile>>20)
+	}
+	if len(data) == 0 {
+		return chat.Part{}, fmt.Errorf("%s is empty", m.path)
+	}
+	return chat.Part{Type: m.kind, Data: data, URL: m.path, Split: f.split && m.kind == chat.Audio}, nil
+}
+
+// attach makes a model take media. Encoding that takes long is shown.
+func (f *mediaFlags) attach(env *environment, model *gemma4.Model) error {
+	progress := terminal.NewProgress(env.err, false)
+	doing := map[chat.PartType]string{chat.Image: "looking at the picture", chat.Audio: "listening"}
+	_, err := multimodal.Attach(model, multimodal.Options{
+		ImageBudget: f.budget,
+		Progress: func(kind chat.PartType, done, total int) {
+			if done == total {
+				progress.Clear()
+				return
+			}
+			progress.Set(doing[kind], int64(done), int64(total))
+		},
+	})
+	return err
+}
+
+// withMedia is a message's content: media first, as the models were trained.
+func withMedia(media []chat.Part, text string) chat.Content {
+	if len(media) == 0 {
+		return chat.Text(text)
+	}
+	parts := append([]chat.Part(nil), media...)
+	if text != "" {
+		parts = append(parts, chat.Part{Type: chat.TextPart, Text: text})
+	}
+	return chat.Parts(parts...)
+}

@@ -1,0 +1,149 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
+
+const (
+	scene       = conformance + "/nano/scene0.png"
+	sceneAnswer = "A purple circle, a blue circle and a yellow circle on a black background.\n"
+	speech      = conformance + "/nano/speech0.wav"
+	heard       = "cross five\n"
+	askPicture  = "What is in this picture?"
+	askAudio    = "Transcribe this audio."
+)
+
+func TestRunWithMedia(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a picture":   {[]string{"-i", scene, "--image-budget", "70", askPicture}, sceneAnswer},
+		"a recording": {[]string{"nano", "-a", speech, askAudio}, heard},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := ok(t, gemwire(t, "", append([]string{"run", "--device", "cpu", "--greedy"}, tt.args...)...))
+			if got != tt.want {
+				t.Errorf("answer %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestRunCountsMedia(t *testing.T) {
+	got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--image-budget", "70", "-i", scene, "-a", speech, "-i", scene, askPicture))
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	var last eventJSON
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Usage == nil {
+		t.Fatalf("%q, %v", lines, err)
+	}
+	// The same picture twice is encoded once, and stands there twice.
+	if u := last.Usage; u.Media != 2 || u.Prompt < 2*63+28 {
+		t.Errorf("%d media encoded for a prompt of %d tokens", u.Media, u.Prompt)
+	}
+}
+
+func TestMediaMistakes(t *testing.T) {
+	text := writeFile(t, "notes.png", []byte("not a picture at all"))
+	empty := writeFile(t, "empty.wav", nil)
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no such file":       {[]string{"-i", "/nonexistent/x.png", "Hi"}, "/nonexistent/x.png"},
+		"no picture":         {[]string{"-i", text, "Hi"}, "notes.png: "},
+		"an empty file":      {[]string{"-a", empty, "Hi"}, "empty.wav is empty"},
+		"an address":         {[]string{"-i", "https://example.com/x.png", "Hi"}, "fetch the file first"},
+		"a recording as one": {[]string{"-i", speech, "Hi"}, "speech0.wav: "},
+		"a tiny budget":      {[]string{"-i", scene, "--image-budget", "7", "Hi"}, "70 to 1120"},
+		"a rendered prompt":  {[]string{"-i", scene, "--raw", "Hi"}, "leave out --image"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := gemwire(t, "", append([]string{"run", "--device", "cpu"}, tt.args...)...)
+			if got.code == 0 || !strings.Contains(got.err, tt.want) {
+				t.Errorf("exit status %d, %q lacks %q", got.code, got.err, tt.want)
+			}
+		})
+	}
+}
+
+func TestChatWithMedia(t *testing.T) {
+	dir := t.TempDir()
+	raw, err := os.ReadFile(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(dir, "my scene.png")
+	if err := os.WriteFile(picture, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	escaped := strings.ReplaceAll(picture, " ", `\ `)
+	saved := filepath.Join(dir, "chat.json")
+	for name, tt := range map[string]struct {
+		lines []string
+		out   string
+		err   []string
+	}{
+		"dragged and asked":  {[]string{escaped + " " + askPicture}, sceneAnswer, []string{"added image my scene.png"}},
+		"dragged, then said": {[]string{"'" + picture + "'", askPicture, "/history"}, sceneAnswer, []string{"it goes with your next message", "user: [image my scene.png] " + askPicture}},
+		"as an address":      {[]string{"file://" + strings.ReplaceAll(picture, " ", "%20") + " " + askPicture}, sceneAnswer, nil},
+		"by command":         {[]string{"/image " + picture, "/image", askPicture}, sceneAnswer, []string{"with the next message: [image my scene.png]"}},
+		"a recording":        {[]string{"/audio " + speech, askAudio}, heard, []string{"added audio speech0.wav"}},
+		"taken back":         {[]string{"/image " + picture, "/image -", "What is the capital of France?"}, paris, []string{"taken back"}},
+		"a follow-up":        {[]string{escaped + " " + askPicture, "What colour is the background?"}, sceneAnswer + "The background is black.\n", nil},
+		"saved":              {[]string{escaped + " " + askPicture, "/save " + saved, "/reset", "/load " + saved, "/regenerate"}, sceneAnswer + sceneAnswer, nil},
+		"no file":            {[]string{"/image", "/image /nonexistent.png"}, "", []string{"name a file: /image FILE", "/nonexistent.png"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := chatting(t, tt.lines, "--image-budget", "70")
+			if got.out != tt.out {
+				t.Errorf("answers (-want +got):\n%s", cmp.Diff(tt.out, got.out))
+			}
+			for _, part := range tt.err {
+				if !strings.Contains(got.err, part) {
+					t.Errorf("messages %q lack %q", got.err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestTakePaths(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"a b.png", "c.wav", "it's.jpg", "notes.txt"} {
+		if err := os.WriteFile(name, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		line, rest string
+		files      []mediaFile
+	}{
+		{"What is this?", "What is this?", nil},
+		{"  kept  as it is ", "  kept  as it is ", nil},
+		{`a\ b.png What is this?`, "What is this?", []mediaFile{{chat.Image, "a b.png"}}},
+		{`Compare "a b.png" with 'c.wav', please`, `Compare "a b.png" with 'c.wav', please`[:8] + `with 'c.wav', please`, []mediaFile{{chat.Image, "a b.png"}}},
+		{`What's in c.wav and "it's.jpg" there?`, "What's in and there?", []mediaFile{{chat.Audio, "c.wav"}, {chat.Image, "it's.jpg"}}},
+		{"file://" + filepath.ToSlash(dir) + "/a%20b.png", "", []mediaFile{{chat.Image, filepath.ToSlash(dir) + "/a b.png"}}},
+		{"missing.png notes.txt", "missing.png notes.txt", nil},
+		{"first\nc.wav\nsecond", "first\n\nsecond", []mediaFile{{chat.Audio, "c.wav"}}},
+		{`unclosed "a b.png`, `unclosed "a b.png`, nil},
+	} {
+		rest, files := takePaths(tt.line)
+		if rest = strings.Join(strings.Split(rest, "  "), " "); tt.files == nil {
+			rest, _ = takePaths(tt.line)
+		}
+		if rest != tt.rest || !cmp.Equal(files, tt.files, cmp.AllowUnexported(mediaFile{})) {
+			t.Errorf("%q: %q and %v, want %q and %v", tt.line, rest, files, tt.rest, tt.files)
+		}
+	}
+}
