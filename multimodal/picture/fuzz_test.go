@@ -46,11 +46,11 @@ func FuzzDecode(f *testing.F) {
 // FuzzResize: any size of an image becomes a size that a tower takes, and pixels
 // of one colour stay so.
 func FuzzResize(f *testing.F) {
-	f.Add(uint16(640), uint16(480), uint16(280), uint8(200))
-	f.Add(uint16(1), uint16(2000), uint16(70), uint8(255))
-	f.Add(uint16(2000), uint16(1), uint16(1120), uint8(0))
+	f.Add(uint16(320), uint16(240), uint16(70), uint8(200))
+	f.Add(uint16(1), uint16(500), uint16(70), uint8(255))
+	f.Add(uint16(500), uint16(1), uint16(149), uint8(0))
 	f.Fuzz(func(t *testing.T, width, height, budget uint16, value uint8) {
-		width, height, budget = width%2048, height%2048, budget%300
+		width, height, budget = width%512, height%512, budget%150
 		g := picture.Grid{Patch: 16, Pool: 3, Budget: int(budget), MaxSide: 10240}
 		w, h, err := picture.Fit(int(width), int(height), g)
 		if err != nil {
