@@ -23,6 +23,7 @@ type Audio struct {
 	act      *audioBuffers // nil until the first clip
 	programs *audioPrograms
 	encoded  int // mel frames of the clip encoded last
+	pace     pace
 }
 
 // NewAudio uploads the tower. The file that its tensors lie in has to stay open
@@ -132,5 +133,5 @@ func (a *Audio) run(ctx context.Context, mel []float32, frames int) error {
 		return err
 	}
 	blocks := a.programs.marks
-	return runParts(ctx, a.kit.Device(), a.programs.body, arch.AudioTokens(frames), blocks, func(done int) { a.options.tell(done, len(blocks)) })
+	return a.pace.run(ctx, a.kit.Device(), a.programs.body, arch.AudioTokens(frames), blocks, func(done int) { a.options.tell(done, len(blocks)) })
 }

@@ -24,6 +24,7 @@ type Vision struct {
 	body, end *ops.Recording
 	marks     []int  // where body's blocks end
 	placed    [2]int // the columns and rows whose positions are uploaded
+	pace      pace
 }
 
 // NewVision uploads the tower. The file that its tensors lie in has to stay open
@@ -73,7 +74,7 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, err
 	}
 	soft := columns / v.config.Pool * (rows / v.config.Pool)
-	err := runParts(ctx, v.kit.Device(), v.body, columns*rows, v.marks, func(done int) { v.options.tell(done, len(v.marks)) })
+	err := v.pace.run(ctx, v.kit.Device(), v.body, columns*rows, v.marks, func(done int) { v.options.tell(done, len(v.marks)) })
 	if err == nil {
 		err = v.end.Submit(soft)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"time"
+	"unsafe"
 
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -57,36 +58,58 @@ func at(state *wgslkit.Buffer, width, columns int) error {
 	return state.Write(0, raw[:])
 }
 
-// writeFloats copies values to the start of a buffer, in chunks that bound what
-// is held outside the GPU.
+// writeFloats copies values to the start of a buffer.
 func writeFloats(b *wgslkit.Buffer, values []float32) error {
-	const chunk = 1 << 18
-	raw := make([]byte, 0, 4*min(chunk, len(values)))
-	for first := 0; first < len(values); first += chunk {
-		raw = raw[:0]
-		for _, v := range values[first:min(first+chunk, len(values))] {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-		}
-		if err := b.Write(int64(4*first), raw); err != nil {
-			return err
-		}
+	if len(values) == 0 {
+		return nil
 	}
-	return nil
+	return b.Write(0, littleEndian(values))
+}
+
+// littleEndian is the values' bytes as the GPU reads them: the values themselves,
+// but for processors that order bytes the other way.
+func littleEndian(values []float32) []byte {
+	one := [4]byte{1}
+	if binary.NativeEndian.Uint32(one[:]) == 1 {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&values[0])), 4*len(values))
+	}
+	raw := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+	}
+	return raw
 }
 
 // partTime is about how long a part of a program may take: below what a desktop
 // feels, and far below what a phone's driver allows.
 const partTime = 60 * time.Millisecond
 
-// runParts replays a program of width tokens, whose i-th part ends where marks[i]
-// says, as many parts at a time as partTime lets. told hears how many are done.
-func runParts(ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int)) error {
-	first, parts := 0, 1
+// pace is how long a part of a program took last.
+type pace struct {
+	width int // tokens; 0 before the first
+	each  time.Duration
+}
+
+// parts is how many parts of a program of width tokens may run at once. A part's
+// time grows faster than its tokens, where they all see each other.
+func (p *pace) parts(width int) int {
+	if p.width == 0 {
+		return 1
+	}
+	ratio := float64(width) / float64(p.width)
+	expected := float64(p.each) * max(ratio, ratio*ratio)
+	return max(1, int(float64(partTime)/expected))
+}
+
+// run replays a program of width tokens, whose i-th part ends where marks[i] says,
+// as many parts at a time as partTime lets. told hears how many are done.
+func (p *pace) run(ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int)) error {
+	first := 0
 	for done := 0; done < len(marks); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		end := min(done+parts, len(marks))
+		end := min(done+p.parts(width), len(marks))
 		start := time.Now()
 		if err := r.SubmitPart(width, first, marks[end-1]); err != nil {
 			return err
@@ -94,8 +117,7 @@ func runParts(ctx context.Context, device *wgslkit.Device, r *ops.Recording, wid
 		if err := device.Wait(); err != nil {
 			return err
 		}
-		took := max(time.Since(start), time.Microsecond) / time.Duration(end-done)
-		parts = max(1, min(int(partTime/took), 8*parts))
+		p.width, p.each = width, max(time.Since(start), time.Microsecond)/time.Duration(end-done)
 		first, done = marks[end-1], end
 		told(done)
 	}

@@ -26,7 +26,9 @@ type OpOptions struct {
 var DefaultSizes = []int64{4 << 20, 64 << 20}
 
 // OpNames lists what Only may hold.
-func OpNames() []string { return []string{"matvec", "matmul", "attention", "norm", "router", "sample"} }
+func OpNames() []string {
+	return []string{"matvec", "matmul", "attention", "tower", "norm", "router", "sample"}
+}
 
 // OpResult is one kernel in one shape.
 type OpResult struct {
@@ -75,7 +77,7 @@ func Ops(ctx context.Context, dev *wgslkit.Device, o OpOptions, each func(OpResu
 }
 
 func opCases(dev *wgslkit.Device, o OpOptions) []opCase {
-	all := slices.Concat(matvecCases(o), matmulCases(dev, o), attentionCases(dev), otherCases())
+	all := slices.Concat(matvecCases(o), matmulCases(dev, o), attentionCases(dev), towerCases(dev), otherCases())
 	return slices.DeleteFunc(all, func(c opCase) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, c.op)
 	})
