@@ -9,7 +9,9 @@
 // wgslkit/ops. weights.go and residency.go bring a file's tensors to the GPU,
 // programs.go records the graph, state_gpu.go replays it token by token;
 // engine_gpu.go and engine_cpu.go stand behind the one seam, engine.go.
-// model.go, session.go, generate.go and saved.go are the public face.
+// model.go, session.go, generate.go and saved.go are the public face. prompt.go
+// and media.go let soft tokens of images and clips stand in a text; piece.go,
+// soft_gpu.go and widen_gpu.go bring them to the engines.
 //
 // Beside this package: arch knows the sizes and tensors of a file, tokenizer
 // and chat turn text into tokens and back, sample says how a token is chosen,

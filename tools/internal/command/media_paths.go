@@ -24,7 +24,9 @@ func takePaths(text string) (rest string, files []mediaFile) {
 		if end := wordEnd(text, at); end > at && startsWord(text, at) {
 			if file, ok := mediaPath(text[at:end]); ok {
 				files = append(files, file)
-				at = end
+				if at = end; at < len(text) && isSpace(text[at]) && text[at] != '\n' {
+					at++ // the gap behind it
+				}
 				continue
 			}
 		}

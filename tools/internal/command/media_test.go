@@ -131,7 +131,7 @@ func TestTakePaths(t *testing.T) {
 		{"What is this?", "What is this?", nil},
 		{"  kept  as it is ", "  kept  as it is ", nil},
 		{`a\ b.png What is this?`, "What is this?", []mediaFile{{chat.Image, "a b.png"}}},
-		{`Compare "a b.png" with 'c.wav', please`, `Compare "a b.png" with 'c.wav', please`[:8] + `with 'c.wav', please`, []mediaFile{{chat.Image, "a b.png"}}},
+		{`Compare "a b.png" with 'c.wav', please`, `Compare with 'c.wav', please`, []mediaFile{{chat.Image, "a b.png"}}},
 		{`What's in c.wav and "it's.jpg" there?`, "What's in and there?", []mediaFile{{chat.Audio, "c.wav"}, {chat.Image, "it's.jpg"}}},
 		{"file://" + filepath.ToSlash(dir) + "/a%20b.png", "", []mediaFile{{chat.Image, filepath.ToSlash(dir) + "/a b.png"}}},
 		{"missing.png notes.txt", "missing.png notes.txt", nil},
@@ -139,9 +139,6 @@ func TestTakePaths(t *testing.T) {
 		{`unclosed "a b.png`, `unclosed "a b.png`, nil},
 	} {
 		rest, files := takePaths(tt.line)
-		if rest = strings.Join(strings.Split(rest, "  "), " "); tt.files == nil {
-			rest, _ = takePaths(tt.line)
-		}
 		if rest != tt.rest || !cmp.Equal(files, tt.files, cmp.AllowUnexported(mediaFile{})) {
 			t.Errorf("%q: %q and %v, want %q and %v", tt.line, rest, files, tt.rest, tt.files)
 		}
