@@ -20,7 +20,7 @@ import { compile, goRoot, Results, temporary } from "./gotest.mjs";
 import { serve } from "./server.mjs";
 
 const suite = [
-  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4=JavaScript", "gemma4/parity=TestConformance/gpu",
+  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4/cpu/kernel", "gemma4/cpu=TestConformance|TestSoftTokens|TestMany", "gemma4=JavaScript|Tab", "gemma4/parity=TestConformance",
 ];
 
 const root = resolve(import.meta.dirname, "../../..");
