@@ -63,6 +63,8 @@ type Device struct {
 	asked    map[KernelID]bool        // kernels asked for, while that is traced
 	staging  map[int64][]bufferHandle // idle read buffers by size
 	programs int
+
+	unflushed int64 // bytes uploaded since the last Flush
 }
 
 // Open opens the adapter that opts asks for, with all of its limits.

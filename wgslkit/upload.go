@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// UploadChunk is the most bytes of a streamed upload that are in flight at once.
+// UploadChunk is the most bytes of a streamed upload that are written at once.
+// At most twice as many are in flight.
 const UploadChunk = 8 << 20
 
 // Upload streams size bytes of src, from its byte offset on, into the buffer
@@ -27,8 +28,7 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 		if err := move(ctx, dstOffset+done, offset+done, n); err != nil {
 			return fmt.Errorf("uploading %q: bytes %d to %d of %d: %w", b.label, done, done+n, size, err)
 		}
-		// The driver holds what was written until work is submitted and done.
-		if err := b.device.Flush(); err != nil {
+		if err := b.device.uploaded(n); err != nil {
 			return err
 		}
 		done += n
@@ -37,6 +37,22 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 		}
 	}
 	return nil
+}
+
+// uploaded counts what was written to the device. The driver holds it until work
+// is submitted and done, which has to be seen to from time to time.
+func (d *Device) uploaded(n int64) error {
+	d.mu.Lock()
+	d.unflushed += n
+	due := d.unflushed >= UploadChunk
+	if due {
+		d.unflushed = 0
+	}
+	d.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return d.Flush()
 }
 
 // mover moves n bytes, at most UploadChunk, from src into the buffer. What is

@@ -69,6 +69,12 @@ func layoutOf(t quant.Type, cols int) (rowLayout, error) {
 	return row, nil
 }
 
+// same says whether a row lies on the GPU as it lies in a file.
+func (l rowLayout) same(t quant.Type) bool {
+	p := l.planes[0]
+	return len(l.planes) == 1 && p.offset == 0 && p.bytes == t.BlockBytes() && p.stride == p.bytes && l.blocks*p.bytes == 16*l.size
+}
+
 // beginOf is where plane i begins, 0 if the type has none.
 func (l rowLayout) beginOf(i int) uint32 {
 	if i < len(l.begin) {

@@ -102,10 +102,12 @@ func (k *Kit) allocate(m *Matrix, label string) error {
 	return nil
 }
 
-// uploader moves rows through one staging buffer.
+// uploader moves rows: as they are where the GPU keeps them so, and else
+// through a staging buffer.
 type uploader struct {
 	kit      *Kit
 	matrix   *Matrix
+	rowBytes int64 // of a source
 	staging  *wgslkit.Buffer
 	done     int64
 	progress func(int64)
@@ -113,30 +115,58 @@ type uploader struct {
 
 func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) (err error) {
 	m := u.matrix
-	rowBytes, err := m.Type.Size(int64(m.Cols))
-	if err != nil {
+	if u.rowBytes, err = m.Type.Size(int64(m.Cols)); err != nil {
 		return err
 	}
-	limits := u.kit.dev.Limits()
-	most := min(wgslkit.UploadChunk, limits.MaxStorageBindingSize, limits.MaxBufferSize)
-	chunk := max(1, min(int64(m.Rows), most/rowBytes))
-	if u.staging, err = u.kit.dev.NewBuffer("upload", wgslkit.Staging, chunk*rowBytes); err != nil {
-		return err
-	}
-	defer u.staging.Release()
+	defer func() { u.staging.Release() }()
 	for _, r := range runs {
 		for _, tile := range m.tiles {
-			part := r.within(tile)
-			for part.rows > 0 {
-				n := min(part.rows, int(chunk))
-				if err := u.move(ctx, sources[r.source], rowBytes, part, n, tile); err != nil {
-					return fmt.Errorf("%s: %w", sources[r.source].Name, err)
-				}
-				part = run{part.source, part.from + n, part.rows - n, part.to + n*part.step, part.step}
+			if err := u.part(ctx, sources[r.source], r.within(tile), tile); err != nil {
+				return fmt.Errorf("%s: %w", sources[r.source].Name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// part moves what one run has for one tile.
+func (u *uploader) part(ctx context.Context, s Source, r run, tile matrixTile) error {
+	if r.rows <= 0 {
+		return nil
+	}
+	if r.step == 1 && u.matrix.row.same(u.matrix.Type) {
+		return u.copy(ctx, s, r, tile)
+	}
+	limits := u.kit.dev.Limits()
+	most := min(wgslkit.UploadChunk, limits.MaxStorageBindingSize, limits.MaxBufferSize)
+	chunk := int(max(1, min(int64(u.matrix.Rows), most/u.rowBytes)))
+	for r.rows > 0 {
+		n := min(r.rows, chunk)
+		if err := u.move(ctx, s, r, n, chunk, tile); err != nil {
+			return err
+		}
+		r = run{r.source, r.from + n, r.rows - n, r.to + n*r.step, r.step}
+	}
+	return nil
+}
+
+// copy uploads rows that the GPU keeps as they are.
+func (u *uploader) copy(ctx context.Context, s Source, r run, tile matrixTile) error {
+	begin, size := u.done, int64(r.rows)*u.rowBytes
+	err := tile.buffer.Upload(ctx, int64(r.to-tile.first)*u.rowBytes, s.Data, s.Offset+int64(r.from)*u.rowBytes, size, func(done int64) {
+		u.report(begin + done)
+	})
+	if err == nil {
+		u.report(begin + size)
+	}
+	return err
+}
+
+func (u *uploader) report(done int64) {
+	u.done = done
+	if u.progress != nil {
+		u.progress(done)
+	}
 }
 
 // within is the part of r that goes to a tile.
@@ -158,19 +188,22 @@ type relayoutParams struct {
 
 type relayoutPlane struct{ Begin, Offset, Bytes, Stride uint32 }
 
-// move uploads n rows of r and re-lays them.
-func (u *uploader) move(ctx context.Context, s Source, rowBytes int64, r run, n int, tile matrixTile) error {
-	size := int64(n) * rowBytes
-	if err := u.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*rowBytes, size, nil); err != nil {
+// move uploads n rows of r, at most chunk, and re-lays them. The next ones take
+// the same staging buffer, which the queue's order guards.
+func (u *uploader) move(ctx context.Context, s Source, r run, n, chunk int, tile matrixTile) (err error) {
+	if u.staging == nil {
+		if u.staging, err = u.kit.dev.NewBuffer("upload", wgslkit.Staging, int64(chunk)*u.rowBytes); err != nil {
+			return err
+		}
+	}
+	size := int64(n) * u.rowBytes
+	if err := u.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*u.rowBytes, size, nil); err != nil {
 		return err
 	}
 	if err := u.relay(r, n, tile); err != nil {
 		return err
 	}
-	u.done += size
-	if u.progress != nil {
-		u.progress(u.done)
-	}
+	u.report(u.done + size)
 	return nil
 }
 
@@ -197,9 +230,5 @@ func (u *uploader) relay(r run, n int, tile matrixTile) error {
 		return err
 	}
 	defer program.Release()
-	if err := program.Submit(1); err != nil {
-		return err
-	}
-	// The next chunk takes the same staging buffer, which the queue's order guards.
-	return k.dev.Wait()
+	return program.Submit(1)
 }
