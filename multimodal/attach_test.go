@@ -1,6 +1,7 @@
 package multimodal_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -236,6 +237,52 @@ func TestModelsOfTwoFiles(t *testing.T) {
 	err = refusal(t, blind, images[1].message(t))
 	if !errors.Is(err, arch.ErrNoVision) || !strings.Contains(err.Error(), "mmproj") {
 		t.Errorf("a picture for a text file: %v", err)
+	}
+}
+
+// A session saved without the projector goes on beside it, and the other way round.
+func TestSessionsOutliveTheProjector(t *testing.T) {
+	dir := filepath.Join(shared(t), "nano")
+	opts := gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 512}
+	file, err := gguf.OpenPath(context.Background(), filepath.Join(dir, "nano-text.gguf"), gguf.WithProjector(filepath.Join(dir, "nano-mmproj.gguf")))
+	seeing := openFile(t, file, err, opts)
+	blind := open(t, filepath.Join(dir, "nano-text.gguf"), opts)
+	question := chat.Conversation{Messages: []chat.Message{{Role: chat.User, Content: chat.Text("What is the capital of Peru?")}}}
+	for _, pair := range [][2]*gemma4.Model{{seeing, blind}, {blind, seeing}} {
+		from, to := newSession(t, pair[0]), newSession(t, pair[1])
+		answer(t, from, question)
+		var saved bytes.Buffer
+		if err := from.Save(&saved); err != nil {
+			t.Fatal(err)
+		}
+		if err := to.Restore(&saved); err != nil || to.Len() != from.Len() {
+			t.Errorf("%d of %d tokens came back: %v", to.Len(), from.Len(), err)
+		}
+	}
+}
+
+// Towers may be released while others encode: they come back.
+func TestReleaseAtAnyTime(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 512})
+	media := attach(t, m)
+	_, clips := nanoCases(t)
+	part := clips[0].message(t).Content.Parts()[0]
+	prepared, err := media.Prepare(context.Background(), &part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for range 3 {
+		go func() {
+			_, err := prepared[0].Encode(context.Background())
+			media.Release()
+			done <- err
+		}()
+	}
+	for range 3 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
 }
 
