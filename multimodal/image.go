@@ -40,7 +40,7 @@ func (m *Media) decodeImage(ctx context.Context, part *chat.Part) (*picture.RGB,
 	if part.Format == chat.RGBA {
 		return picture.FromRGBA(part.Width, part.Height, data, m.options.Pictures)
 	}
-	return decodePicture(ctx, data, m.options.Pictures)
+	return picture.Decode(ctx, data, m.options.Pictures)
 }
 
 // Count implements gemma4.PreparedMedium.

@@ -1,5 +1,3 @@
-//go:build !js
-
 package picture_test
 
 import (
@@ -7,6 +5,7 @@ import (
 	"image"
 	"image/png"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -20,6 +19,10 @@ var levels = map[string]int{
 	".jpg": 2,
 }
 
+// browsersDiffer names what Chromium decodes otherwise: black under a GIF's
+// transparency, and a WebP as it lies, without a look at its EXIF.
+var browsersDiffer = map[string]bool{"inside.gif": true, "transparent.gif": true, "turned6.webp": true}
+
 // Files of every format, and what Pillow makes of them (see testdata/make.py).
 func TestDecodeAsPillow(t *testing.T) {
 	wants, err := filepath.Glob("testdata/*.want.png")
@@ -30,6 +33,9 @@ func TestDecodeAsPillow(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".want.png")
 		dash := strings.LastIndexByte(name, '-')
 		name = name[:dash] + "." + name[dash+1:]
+		if runtime.GOOS == "js" && browsersDiffer[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			got, err := picture.Decode(t.Context(), readFile(t, "testdata", name), picture.Limits{})
 			if err != nil {

@@ -10,13 +10,14 @@
 //
 // PNG, JPEG, WebP, GIF (the first frame) and BMP are read. Transparency is
 // dropped without being blended with anything, so that an image keeps the
-// colours that its file has under it. In a browser the browser decodes, and
-// [FromRGBA] takes what it drew; the decoders are not linked there.
+// colours that its file has under it. In a browser the browser decodes, more
+// formats than these, and no decoder is linked; FromBitmap takes an ImageBitmap
+// there, and [FromRGBA] what somebody else drew.
 //
 // Sizes are checked in a file's header, against [Limits], before there is
 // memory for its pixels.
 //
-// Read decode.go first, then the way of the pixels: convert.go (with ycbcr.go,
+// Read decode.go first (in a browser decode_js.go and bitmap_js.go), then the way of the pixels: convert.go (with ycbcr.go,
 // webp.go and gif.go for what Go's decoders leave open), exif.go and
 // orientation.go, size.go, bicubic.go, patches.go.
 package picture
