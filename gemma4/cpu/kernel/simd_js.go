@@ -104,7 +104,7 @@ func decodes(t quant.Type) bool {
 
 // preparedBlock is what 256 values of a vector take in fixed point, in bytes
 // (wasm/src/fixed.ts).
-const preparedBlock = 1072
+const preparedBlock = 1088
 
 // preparedPool holds memory for such vectors.
 var preparedPool = sync.Pool{New: func() any { return new([]byte) }}

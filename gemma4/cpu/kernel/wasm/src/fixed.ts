@@ -10,14 +10,16 @@
 //	 512  low    [256]int16
 //	1024  unit   float32, and three of padding
 //	1040  sums   [8]float32   of each run of 32 values
+//	1072  16 bytes for whoever multiplies
 //
 // The values lie in the order in which weights come out of their bytes: of each
 // run of 16, those of even index and then those of odd index.
 
-export const block: usize = 1072;
+export const block: usize = 1088;
 export const lowAt: usize = 512;
 export const unitAt: usize = 1024;
 export const sumsAt: usize = 1040;
+export const spareAt: usize = 1072;
 
 /** prepare writes x, n values in whole runs of 32, as such blocks. */
 export function prepare(dst: usize, x: usize, n: i32): void {
@@ -73,9 +75,9 @@ export function joined(high: v128, low: v128): v128 {
   return f32x4.add(f32x4.mul(f32x4.convert_i32x4_s(high), f32x4.splat(8192)), f32x4.convert_i32x4_s(low));
 }
 
-/** dots adds the products of a run's 16 weights, even and odd ones, with its high or low parts to a sum. */
+/** dots is the products of a run's 16 weights, even and odd ones, with its high or low parts. */
 // @ts-ignore: decorator
 @inline
-export function dots(sum: v128, even: v128, odd: v128, at: usize): v128 {
-  return i32x4.add(i32x4.add(sum, i32x4.dot_i16x8_s(even, v128.load(at))), i32x4.dot_i16x8_s(odd, v128.load(at, 16)));
+export function dots(even: v128, odd: v128, at: usize): v128 {
+  return i32x4.add(i32x4.dot_i16x8_s(even, v128.load(at)), i32x4.dot_i16x8_s(odd, v128.load(at, 16)));
 }

@@ -1,4 +1,4 @@
-import { block, dots, joined, lowAt, sumsAt, unitAt } from "./fixed";
+import { block, dots, joined, lowAt, spareAt, sumsAt, unitAt } from "./fixed";
 import { half } from "./half";
 import { affine } from "./levels";
 import { total } from "./products";
@@ -44,26 +44,23 @@ export function dotQ4_K(w: usize, x: usize, n: i32): f32 {
     const a = load<u32>(w, 4), b = load<u32>(w, 8), c = load<u32>(w, 12);
     const scales = words(a & 0x3f3f3f3f, c & 0x0f0f0f0f | (a >> 6 & 0x03030303) << 4);
     const lows = words(b & 0x3f3f3f3f, c >> 4 & 0x0f0f0f0f | (b >> 6 & 0x03030303) << 4);
+    v128.store(x, scales, spareAt);
     let high = i32x4.splat(0), low = high;
     const nibble = i16x8.splat(15);
-    for (let k: usize = 0; k < 2; k++) {
-      // Two pairs of sub-blocks, 64 bytes; the scales are in the first or second half.
-      const four = k == 0 ? scales : v128.shuffle<i64>(scales, scales, 1, 0);
-      const qs = w + 16 + (k << 6), at = x + (k << 8);
-      let s = v128.shuffle<i16>(four, four, 0, 0, 0, 0, 0, 0, 0, 0), t = v128.shuffle<i16>(four, four, 1, 1, 1, 1, 1, 1, 1, 1);
-      for (let j: usize = 0; j < 2; j++) {
-        const q = qs + (j << 5), xs = at + (j << 7);
-        for (let i: usize = 0; i < 2; i++) {
-          const v = v128.load(q + (i << 4));
-          const even0 = i16x8.mul(v128.and(v, nibble), s), odd0 = i16x8.mul(v128.and(i16x8.shr_u(v, 8), nibble), s);
-          const even1 = i16x8.mul(v128.and(i16x8.shr_u(v, 4), nibble), t), odd1 = i16x8.mul(i16x8.shr_u(v, 12), t);
-          const run = xs + (i << 5);
-          high = dots(dots(high, even0, odd0, run), even1, odd1, run + 64);
-          low = dots(dots(low, even0, odd0, run + lowAt), even1, odd1, run + lowAt + 64);
-        }
-        s = v128.shuffle<i16>(four, four, 2, 2, 2, 2, 2, 2, 2, 2);
-        t = v128.shuffle<i16>(four, four, 3, 3, 3, 3, 3, 3, 3, 3);
-      }
+    // 32 bytes are two sub-blocks, each with two runs of 16 values.
+    for (let pair: usize = 0; pair < 4; pair++) {
+      const q = w + 16 + (pair << 5), run = x + (pair << 7);
+      const s = v128.load16_splat(x + (pair << 2), spareAt), t = v128.load16_splat(x + (pair << 2), spareAt + 2);
+      let v = v128.load(q);
+      let even0 = i16x8.mul(v128.and(v, nibble), s), odd0 = i16x8.mul(v128.and(i16x8.shr_u(v, 8), nibble), s);
+      let even1 = i16x8.mul(v128.and(i16x8.shr_u(v, 4), nibble), t), odd1 = i16x8.mul(i16x8.shr_u(v, 12), t);
+      high = i32x4.add(high, i32x4.add(dots(even0, odd0, run), dots(even1, odd1, run + 64)));
+      low = i32x4.add(low, i32x4.add(dots(even0, odd0, run + lowAt), dots(even1, odd1, run + lowAt + 64)));
+      v = v128.load(q, 16);
+      even0 = i16x8.mul(v128.and(v, nibble), s), odd0 = i16x8.mul(v128.and(i16x8.shr_u(v, 8), nibble), s);
+      even1 = i16x8.mul(v128.and(i16x8.shr_u(v, 4), nibble), t), odd1 = i16x8.mul(i16x8.shr_u(v, 12), t);
+      high = i32x4.add(high, i32x4.add(dots(even0, odd0, run + 32), dots(even1, odd1, run + 96)));
+      low = i32x4.add(low, i32x4.add(dots(even0, odd0, run + lowAt + 32), dots(even1, odd1, run + lowAt + 96)));
     }
     sum = f32x4.add(sum, f32x4.mul(joined(high, low), f32x4.splat(half(w) * load<f32>(x + unitAt))));
     const below = f32x4.add(

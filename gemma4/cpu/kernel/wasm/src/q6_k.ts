@@ -59,26 +59,26 @@ function halfBlock(ql: usize, qh: usize, scales: usize, x: usize): v128 {
     let q = v128.or(v128.and(low0, nibbles), v128.and(i16x8.shl(top, 4), pairs));
     let f = i16x8.splat(load<i8>(scale));
     let even = i16x8.mul(i16x8.sub(v128.and(q, byte), zero), f), odd = i16x8.mul(i16x8.sub(i16x8.shr_u(q, 8), zero), f);
-    high = dots(high, even, odd, run);
-    low = dots(low, even, odd, run + lowAt);
+    high = i32x4.add(high, dots(even, odd, run));
+    low = i32x4.add(low, dots(even, odd, run + lowAt));
 
     q = v128.or(v128.and(low1, nibbles), v128.and(i16x8.shl(top, 2), pairs));
     f = i16x8.splat(load<i8>(scale, 2));
     even = i16x8.mul(i16x8.sub(v128.and(q, byte), zero), f), odd = i16x8.mul(i16x8.sub(i16x8.shr_u(q, 8), zero), f);
-    high = dots(high, even, odd, run + 64);
-    low = dots(low, even, odd, run + lowAt + 64);
+    high = i32x4.add(high, dots(even, odd, run + 64));
+    low = i32x4.add(low, dots(even, odd, run + lowAt + 64));
 
     q = v128.or(v128.and(i16x8.shr_u(low0, 4), nibbles), v128.and(top, pairs));
     f = i16x8.splat(load<i8>(scale, 4));
     even = i16x8.mul(i16x8.sub(v128.and(q, byte), zero), f), odd = i16x8.mul(i16x8.sub(i16x8.shr_u(q, 8), zero), f);
-    high = dots(high, even, odd, run + 128);
-    low = dots(low, even, odd, run + lowAt + 128);
+    high = i32x4.add(high, dots(even, odd, run + 128));
+    low = i32x4.add(low, dots(even, odd, run + lowAt + 128));
 
     q = v128.or(v128.and(i16x8.shr_u(low1, 4), nibbles), v128.and(i16x8.shr_u(top, 2), pairs));
     f = i16x8.splat(load<i8>(scale, 6));
     even = i16x8.mul(i16x8.sub(v128.and(q, byte), zero), f), odd = i16x8.mul(i16x8.sub(i16x8.shr_u(q, 8), zero), f);
-    high = dots(high, even, odd, run + 192);
-    low = dots(low, even, odd, run + lowAt + 192);
+    high = i32x4.add(high, dots(even, odd, run + 192));
+    low = i32x4.add(low, dots(even, odd, run + lowAt + 192));
   }
   return joined(high, low);
 }

@@ -22,9 +22,8 @@ export function dotQ8_0(w: usize, x: usize, n: i32): f32 {
       const a = v128.load(w, 2), b = v128.load(w, 18);
       const even0 = i16x8.shr_s(i16x8.shl(a, 8), 8), odd0 = i16x8.shr_s(a, 8);
       const even1 = i16x8.shr_s(i16x8.shl(b, 8), 8), odd1 = i16x8.shr_s(b, 8);
-      const zero = i32x4.splat(0);
-      const high = dots(dots(zero, even0, odd0, at), even1, odd1, at + 32);
-      const low = dots(dots(zero, even0, odd0, at + lowAt), even1, odd1, at + lowAt + 32);
+      const high = i32x4.add(dots(even0, odd0, at), dots(even1, odd1, at + 32));
+      const low = i32x4.add(dots(even0, odd0, at + lowAt), dots(even1, odd1, at + lowAt + 32));
       sum = f32x4.add(sum, f32x4.mul(joined(high, low), f32x4.splat(half(w) * unit)));
     }
   }
