@@ -33,6 +33,7 @@ type Audio struct {
 	OutputWidth     int     // m, what the tower gives before the projection
 	Eps             float32 // ε of every norm
 	EmbeddingLength int     // d, the width of a soft token
+	Bytes           int64   // of its tensors in the file
 
 	Conv       [2]AudioConv
 	Input      Linear // [C·MelBins/4, n], with C the channels of the second convolution

@@ -15,6 +15,7 @@ type resolver struct {
 	*reader
 	file            *gguf.File
 	embeddingLength int // of the text model; 0 until the first projection tells
+	bytes           int64
 }
 
 func newResolver(file *gguf.File, tower string, embeddingLength int) *resolver {
@@ -61,6 +62,7 @@ func (r *resolver) find(want []uint64, names ...string) *gguf.Tensor {
 
 // check compares the type and the shape, in which trailing ones do not count.
 func (r *resolver) check(t *gguf.Tensor, want []uint64) *gguf.Tensor {
+	r.bytes += t.Size
 	if !slices.Equal(trim(t.Dims), trim(want)) {
 		r.keep(fmt.Errorf("%s is %v, wanted %v by the metadata: %w", t.Name, t.Dims, want, ErrShape))
 	}

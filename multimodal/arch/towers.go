@@ -68,6 +68,7 @@ func Open(file *gguf.File, embeddingLength int) (*Towers, error) {
 		if r.err != nil {
 			return nil, fmt.Errorf("the image tower: %w", r.err)
 		}
+		towers.Vision.Bytes = r.bytes
 	}
 	if hasTensors(file, "a.") {
 		r := newResolver(file, "audio", embeddingLength)
@@ -75,6 +76,7 @@ func Open(file *gguf.File, embeddingLength int) (*Towers, error) {
 		if r.err != nil {
 			return nil, fmt.Errorf("the audio tower: %w", r.err)
 		}
+		towers.Audio.Bytes = r.bytes
 	}
 	return towers, nil
 }

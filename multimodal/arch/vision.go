@@ -29,6 +29,7 @@ type Vision struct {
 	MaxSide         int     // patches along one side of an image at most: rows of a position table
 	Eps             float32 // ε of every norm
 	EmbeddingLength int     // d, the width of a soft token
+	Bytes           int64   // of its tensors in the file
 
 	PatchEmbd    *gguf.Tensor // [patch column, patch row, colour, n]
 	PositionEmbd *gguf.Tensor // [n, MaxSide, 2]: table 0 for the column, table 1 for the row

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -75,7 +76,8 @@ func (f *chatFlags) run(ctx context.Context, env *environment, list []string) er
 		return err
 	}
 	defer model.Close()
-	if err := f.media.attach(env, model); err != nil {
+	towers, err := f.media.attach(env, model)
+	if err != nil {
 		return err
 	}
 	session, err := model.NewSession(0)
@@ -84,7 +86,7 @@ func (f *chatFlags) run(ctx context.Context, env *environment, list []string) er
 	}
 	defer session.Close()
 	c := &chatLoop{
-		env: env, model: model, session: session, conversation: conversation, media: &f.media,
+		env: env, model: model, session: session, conversation: conversation, media: &f.media, towers: towers,
 		sampling: &f.sampling, verbose: f.verbose, styles: env.styles(env.err),
 		input: terminal.NewLineReader(env.in, env.out, suggestSlash),
 	}
@@ -98,6 +100,7 @@ type chatLoop struct {
 	session      *gemma4.Session
 	conversation chat.Conversation
 	media        *mediaFlags
+	towers       *multimodal.Media
 	shown        []chat.Part // media for the next message
 	sampling     *samplingFlags
 	verbose      bool

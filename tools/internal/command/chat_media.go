@@ -58,6 +58,18 @@ func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg strin
 	return c.show(ctx, "", []mediaFile{{kind, path}})
 }
 
+// takes says what messages may hold.
+func (c *chatLoop) takes() string {
+	list := "text"
+	if c.towers.Images() {
+		list += ", images"
+	}
+	if c.towers.Audio() {
+		list += ", audio"
+	}
+	return list
+}
+
 // mediaNames lists the media among a message's parts.
 func mediaNames(parts []chat.Part) string {
 	var names []string

@@ -226,6 +226,7 @@ func contentText(content chat.Content) string {
 func (c *chatLoop) slashInfo(context.Context, string) error {
 	info := c.model.Info()
 	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", printable(info.Name), info.Layers, info.Vocab, info.Template)
+	c.env.say("  takes      %s", c.takes())
 	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {

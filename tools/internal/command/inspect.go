@@ -10,6 +10,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	towers "github.com/gemwire/gemwire/multimodal/arch"
 )
 
 func newInspect(env *environment) *cobra.Command {
@@ -46,6 +47,7 @@ the plan for the GPU is made for Gemma 4 alone.`,
 			}
 			defer file.Close()
 			in := &inspection{file: file}
+			in.towers, in.brokenTowers = towers.Open(file, 0)
 			if err := in.makePlan(cmd.Context(), &model); err != nil {
 				return err
 			}
@@ -66,6 +68,9 @@ type inspection struct {
 	file   *gguf.File
 	plan   *gemma4.Plan // nil where there is none
 	noPlan error        // why there is none, or why it does not work
+
+	towers       *towers.Towers // nil where they are broken
+	brokenTowers error
 }
 
 // makePlan plans for the GPU. Only a mistake in the flags is an error: that a

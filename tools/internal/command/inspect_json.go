@@ -15,8 +15,17 @@ type inspectionJSON struct {
 	Metadata     []keyJSON    `json:"metadata"`
 	Tensors      []tensorJSON `json:"tensors"`
 	Types        []typeTotal  `json:"types"`
+	Images       *towerJSON   `json:"images,omitempty"` // the image tower
+	Audio        *towerJSON   `json:"audio,omitempty"`  // the audio tower
 	Plan         *gemma4.Plan `json:"plan,omitempty"`
 	PlanError    string       `json:"planError,omitempty"`
+}
+
+// towerJSON is a tower, which is loaded when its first medium comes.
+type towerJSON struct {
+	Blocks int   `json:"blocks"`
+	Width  int   `json:"width"`
+	Bytes  int64 `json:"bytes"`
 }
 
 type keyJSON struct {
@@ -45,6 +54,12 @@ func (in *inspection) json(full bool) inspectionJSON {
 	}
 	if in.noPlan != nil {
 		out.PlanError = sentence(in.noPlan)
+	}
+	if v, err := in.towers.NeedVision(); err == nil {
+		out.Images = &towerJSON{v.Blocks, v.Width, v.Bytes}
+	}
+	if a, err := in.towers.NeedAudio(); err == nil {
+		out.Audio = &towerJSON{a.Blocks, a.Width, a.Bytes}
 	}
 	for _, key := range in.file.Meta.Keys() {
 		value, _ := in.file.Meta.Lookup(key)

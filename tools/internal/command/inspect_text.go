@@ -18,6 +18,7 @@ func (in *inspection) print(out io.Writer) error {
 	in.printMetadata(w)
 	in.printTensors(w)
 	in.printTypes(w)
+	in.printTowers(w)
 	in.printPlan(w)
 	return w.Flush()
 }
@@ -75,6 +76,24 @@ func printType(w io.Writer, t typeTotal) {
 		bits = 8 * float64(t.Bytes) / float64(t.Values)
 	}
 	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, byteCount(t.Bytes), count(t.Values), bits)
+}
+
+// printTowers says what the model sees and hears with.
+func (in *inspection) printTowers(w *tabwriter.Writer) {
+	if in.brokenTowers == nil && in.towers.Vision == nil && in.towers.Audio == nil {
+		return
+	}
+	section(w, "\nTOWERS")
+	if in.brokenTowers != nil {
+		fmt.Fprintf(w, "%s\n", sentence(in.brokenTowers))
+		return
+	}
+	if v := in.towers.Vision; v != nil {
+		fmt.Fprintf(w, "images\t%d blocks of %d\t%s, loaded with the first picture\n", v.Blocks, v.Width, byteCount(v.Bytes))
+	}
+	if a := in.towers.Audio; a != nil {
+		fmt.Fprintf(w, "audio\t%d blocks of %d\t%s, loaded with the first recording\n", a.Blocks, a.Width, byteCount(a.Bytes))
+	}
 }
 
 func (in *inspection) printPlan(w *tabwriter.Writer) {

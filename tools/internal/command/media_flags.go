@@ -104,10 +104,10 @@ func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 }
 
 // attach makes a model take media. Encoding that takes long is shown.
-func (f *mediaFlags) attach(env *environment, model *gemma4.Model) error {
+func (f *mediaFlags) attach(env *environment, model *gemma4.Model) (*multimodal.Media, error) {
 	progress := terminal.NewProgress(env.err, false)
 	doing := map[chat.PartType]string{chat.Image: "looking at the picture", chat.Audio: "listening"}
-	_, err := multimodal.Attach(model, multimodal.Options{
+	return multimodal.Attach(model, multimodal.Options{
 		ImageBudget: f.budget,
 		Progress: func(kind chat.PartType, done, total int) {
 			if done == total {
@@ -117,7 +117,6 @@ func (f *mediaFlags) attach(env *environment, model *gemma4.Model) error {
 			progress.Set(doing[kind], int64(done), int64(total))
 		},
 	})
-	return err
 }
 
 // withMedia is a message's content: media first, as the models were trained.

@@ -85,7 +85,7 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	}
 	defer model.Close()
 	loaded := time.Since(begun)
-	if err := r.media.attach(r.env, model); err != nil {
+	if _, err := r.media.attach(r.env, model); err != nil {
 		return err
 	}
 	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
