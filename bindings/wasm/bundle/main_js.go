@@ -16,13 +16,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"syscall/js"
 
 	"github.com/gemwire/gemwire/bindings/wasm/engine"
 	"github.com/gemwire/gemwire/gguf"
 )
 
+// memoryWanted is above what the CPU path keeps, weights and all. Without it the
+// collector would let garbage grow to as much as there are weights, and memory
+// that WebAssembly has taken is never given back.
+const memoryWanted = 3 << 29
+
 func main() {
+	debug.SetMemoryLimit(memoryWanted)
 	host := js.Global().Get("gemwireHost")
 	post := host.Get("post")
 	e := engine.New(engine.Options{
