@@ -85,7 +85,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 func (t Tuning) ForSlowCompiler() Tuning {
 	t.SmallKernels = true
 	t.Threads = 4
-	t.Sampling.StoredBins = true
+	t.Sampling.StoredBins, t.Sampling.Small = true, t.Subgroups
 	t.Attention = t.Attention.forSlowCompiler()
 	return t
 }

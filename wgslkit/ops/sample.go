@@ -46,7 +46,7 @@ type Sample struct {
 	Sampler *Sampler
 }
 
-// Sample records the op, as four dispatches.
+// Sample records the op, as four dispatches or a small one.
 func (r *Recorder) Sample(o Sample) {
 	s := o.Sampler
 	if o.Logits.Size() < int64(4*s.options.Vocab) {
@@ -62,6 +62,12 @@ func (r *Recorder) Sample(o Sample) {
 	}
 	step := func(file string, threads, groups int, bind []wgslkit.Binding) {
 		r.dispatch(file, s.variant(threads), wgslkit.Call{Label: o.Label, Bind: bind, Grid: wgslkit.Grid{X: uint32(groups)}})
+	}
+	if s.shape.small {
+		r.dispatch("sample_small.wgsl", wgslkit.Variant{"BINS": s.shape.bins}, wgslkit.Call{
+			Label: o.Label, Bind: all(s.settings, r.state, o.Logits, s.bias, o.Tokens, s.memory, s.scratch),
+		})
+		return
 	}
 	step("sample_scan.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.memory, s.bias, s.adjusted, s.scratch))
 	step("sample_histogram.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))

@@ -50,7 +50,7 @@ type Sampler struct {
 // samplerLayout is where things stand, in words; see sample_settings.wgsl.
 type samplerLayout struct {
 	history, results, resultWords, memory int
-	rawList, list                         int
+	rawList, list, tokens                 int
 	scratch                               int
 }
 
@@ -68,11 +68,15 @@ func (o SamplerOptions) layout(shape samplerShape) (l samplerLayout) {
 	l.resultWords = samplerResultTop + 2*o.MaxLogProbs
 	l.memory = l.results + o.Results*l.resultWords
 	l.rawList = samplerListEntries + 3*o.Vocab
-	l.list = l.rawList
+	l.list, l.tokens = l.rawList, o.Vocab
 	if o.MaxLogProbs > 0 {
 		l.list += 3 * o.Vocab
 	}
 	l.scratch = samplerTotals + 4*shape.bins + 4*shape.groups + 3*shape.bins
+	if shape.small {
+		l.scratch = smallThreads*3*shape.bins + 2*o.Vocab + 3*(o.Vocab+smallThreads)
+		l.list, l.tokens = 1, 1
+	}
 	return l
 }
 
@@ -108,6 +112,9 @@ func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) {
 	return s, nil
 }
 
+// smallThreads is the workgroup size of sample_small.
+const smallThreads = 4
+
 // countThreads is the workgroup size of sample_count.
 const countThreads = 256
 
@@ -123,8 +130,8 @@ func (s *Sampler) build() (err error) {
 	}{
 		{&s.settings, "sampling settings", binary.Size(samplerSettings{}) / 4},
 		{&s.bias, "logit bias", s.options.Vocab},
-		{&s.adjusted, "adjusted logits", s.options.Vocab},
-		{&s.probabilities, "probabilities", s.options.Vocab},
+		{&s.adjusted, "adjusted logits", s.layout.tokens},
+		{&s.probabilities, "probabilities", s.layout.tokens},
 		{&s.scratch, "sampling scratch", s.layout.scratch},
 		{&s.list, "sampling candidates", s.layout.list},
 		{&s.memory, "history and results", s.layout.memory},

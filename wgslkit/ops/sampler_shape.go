@@ -15,7 +15,16 @@ type SamplingTuning struct {
 	LastThreads int
 	// StoredBins keeps histograms out of workgroup memory.
 	StoredBins bool
+	// Small does it all in one kernel of four threads (wgsl/sample_small.wgsl).
+	Small bool
 }
+
+const (
+	// smallBins is the size of the small kernel's histogram: it clears one for each thread.
+	smallBins = 64
+	// smallVocab is up to where one workgroup does as well as many.
+	smallVocab = 1 << 15
+)
 
 func samplingTuning(kind wgslkit.Kind) SamplingTuning {
 	if kind == wgslkit.CPU {
@@ -29,6 +38,7 @@ func samplingTuning(kind wgslkit.Kind) SamplingTuning {
 type samplerShape struct {
 	bins, threads, groups int
 	lastThreads           int
+	small                 bool
 }
 
 // maxTokensPerThread bounds the last step's walk through its candidates, at
@@ -39,6 +49,9 @@ const maxTokensPerThread = 2048
 func (t SamplingTuning) shape(vocab int) samplerShape {
 	each := t.Threads * t.PerThread
 	s := samplerShape{bins: t.Bins, threads: t.Threads, groups: min((vocab+each-1)/each, t.Groups), lastThreads: t.LastThreads}
+	if t.Small && vocab <= smallVocab {
+		s.bins, s.small = smallBins, true
+	}
 	for s.lastThreads < 256 && s.lastThreads*maxTokensPerThread < vocab {
 		s.lastThreads *= 2
 	}

@@ -9,7 +9,7 @@
 //#include "sample_settings.wgsl"
 //#include "sample_key.wgsl"
 //#include "sample_mass.wgsl"
-//#include "sample_exp.wgsl"
+//#include "sample_probability.wgsl"
 //#include "sample_bins.wgsl"
 
 @group(0) @binding(0) var<storage, read> settings: Settings;
@@ -56,15 +56,6 @@ fn find_largest(lane: u32) {
     atomicMax(&raw_key, atomicLoad(&scratch[PARTIALS + 4u * g + 2u]));
   }
   workgroupBarrier();
-}
-
-// probability is exp of how far a token is below the largest; 0 where that is
-// too far for a mass, which spares the division its overflow.
-fn probability(key: u32, largest: u32, temperature: f32) -> f32 {
-  if (key <= key_of(NEG_INF) || !is_finite_key(largest)) { return 0.0; }
-  let below = bitcast<f32>(bits_of(key)) - bitcast<f32>(bits_of(largest));
-  if (below < -28.5 * temperature) { return 0.0; }
-  return exp_small(max(below / temperature, -29.0));
 }
 
 fn count_adjusted(first: u32, end: u32, lane: u32) {

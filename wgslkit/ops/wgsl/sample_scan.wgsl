@@ -19,29 +19,12 @@
 @group(0) @binding(4) var<storage, read_write> adjusted: array<u32>;
 @group(0) @binding(5) var<storage, read_write> scratch: array<u32>;
 
+//#include "sample_adjust.wgsl"
+
 var<workgroup> best_key: atomic<u32>;
 var<workgroup> best_token: atomic<u32>;
 var<workgroup> raw_key: atomic<u32>;
 var<workgroup> bad: atomic<u32>;
-
-fn adjust(token: u32, raw: u32) -> u32 {
-  var bits = raw;
-  if (bits == NEG_INF) { return bits; }
-  if (settings.window > 0u) {
-    let count = memory[MEMORY_COUNTS + token];
-    if (count > 0u) {
-      let l = bitcast<f32>(bits);
-      let repeated = select(l * settings.repetition, l / settings.repetition, l > 0.0);
-      bits = bitcast<u32>(repeated - settings.presence - settings.frequency * f32(count));
-    }
-  }
-  if (settings.biased != 0u) {
-    let b = bias[token];
-    if (b == NEG_INF) { return b; }
-    if (b != 0u) { bits = bitcast<u32>(bitcast<f32>(bits) + bitcast<f32>(b)); }
-  }
-  return bits;
-}
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
