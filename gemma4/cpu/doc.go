@@ -8,7 +8,7 @@
 // Read forward.go for a step as a whole and layer.go for one layer, then
 // embedding.go, per_layer.go, attention.go, rope.go, feedforward.go, experts.go
 // and head.go for the parts. model.go and weights.go load the file, matmul.go
-// and threads.go do most of the work, cache.go keeps the keys and values, and
+// and threads.go do most of the work, with the loops of package kernel; cache.go keeps the keys and values, and
 // state.go takes them out for saving. cores.go lends the products to the image and
 // audio towers.
 package cpu
