@@ -2,17 +2,18 @@ package picture
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"syscall/js"
+
+	"github.com/gemwire/gemwire/multimodal/internal/magic"
 )
 
 // Decode lets the browser read an image file, whatever formats it knows, in a
 // page or a worker. It stops when ctx does.
 //
 // In Chromium the pixels of the formats that Decode reads natively are those of the
-// reference, with two exceptions: under the transparency of a GIF there is black, and an
-// orientation in a WebP's EXIF is not heeded.
+// reference, with two exceptions: around a GIF's frame that is smaller than its
+// screen there is black, and an orientation in a WebP's EXIF is not heeded.
 func Decode(ctx context.Context, data []byte, limits Limits) (*RGB, error) {
 	if len(data) == 0 {
 		return nil, fmt.Errorf("picture: no bytes: %w", ErrFormat)
@@ -38,20 +39,29 @@ func explain(ctx context.Context, data []byte, err error) error {
 		return fmt.Errorf("picture: %w", context.Cause(ctx))
 	}
 	if _, _, known := headerSize(data); known {
-		return fmt.Errorf("picture: the browser: %w: %w", err, ErrDamaged)
+		return fmt.Errorf("%w: %w", err, ErrDamaged)
 	}
-	return fmt.Errorf("picture: the browser: %w: %w", err, ErrFormat)
+	return fmt.Errorf("%w: %w", err, ErrFormat)
 }
 
 // createBitmap decodes without changing colours.
 func createBitmap(ctx context.Context, data []byte) (bitmap js.Value, err error) {
 	defer catch(&err)
-	bytes := js.Global().Get("Uint8Array").New(len(data))
-	js.CopyBytesToJS(bytes, data)
-	blob := js.Global().Get("Blob").New([]any{bytes})
+	blob := js.Global().Get("Blob").New([]any{array(data)})
+	if magic.Match(data, "GIF8?a") {
+		head, _ := withoutTransparency(data)
+		blob = js.Global().Get("Blob").New([]any{array(head), array(data[len(head):])})
+	}
 	return await(ctx, js.Global().Call("createImageBitmap", blob, map[string]any{
 		"imageOrientation": "from-image", "premultiplyAlpha": "none", "colorSpaceConversion": "none",
 	}))
+}
+
+// array copies bytes to JavaScript.
+func array(data []byte) js.Value {
+	bytes := js.Global().Get("Uint8Array").New(len(data))
+	js.CopyBytesToJS(bytes, data)
+	return bytes
 }
 
 // catch makes an error of what JavaScript threw.
@@ -59,7 +69,7 @@ func catch(err *error) {
 	switch thrown := recover().(type) {
 	case nil:
 	case js.Error:
-		*err = thrown
+		*err = fmt.Errorf("picture: the browser: %w", thrown)
 	default:
 		panic(thrown)
 	}
@@ -77,7 +87,7 @@ func await(ctx context.Context, promise js.Value) (js.Value, error) {
 		return nil
 	})
 	broken := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		done <- outcome{err: errors.New(args[0].Call("toString").String())}
+		done <- outcome{err: fmt.Errorf("picture: the browser: %s", args[0].Call("toString").String())}
 		return nil
 	})
 	promise.Call("then", kept, broken)
