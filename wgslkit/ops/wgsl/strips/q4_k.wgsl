@@ -6,6 +6,8 @@
 // nibble holds a sign then: with its highest bit flipped it is q − 8, and
 // `offset` makes up for the 8.
 
+//#include "halves.wgsl"
+
 const STRIP: u32 = 64u;
 
 const LOW_NIBBLES: vec4<i32> = vec4<i32>(0xf, 0xf00, 0xf0000, 0xf000000);
@@ -63,6 +65,5 @@ fn strip_dot(row: u32, strip: u32) -> f32 {
   let dots = vec2<f32>(low_dot(a, 0u) + low_dot(b, 4u), offset + (high_dot(a, 0u) + high_dot(b, 4u)));
   let scale = vec2<f32>(header.yy & first_bits) * first_unit + vec2<f32>(header.ww & scale_bits) * rest_unit;
   let lows = vec2<f32>(header.zz & first_bits) * first_unit + vec2<f32>(header.ww & low_bits) * rest_unit * 0.0625;
-  let d = unpack2x16float(header.x);
-  return d.x * dot(scale, dots) - d.y * dot(lows, in_sum);
+  return low_half(i32(header.x)) * dot(scale, dots) - high_half(i32(header.x)) * dot(lows, in_sum);
 }

@@ -5,6 +5,8 @@
 // scale·(q − 32); `offset` is −32·Σx, with what makes up for the bits that
 // would be signs.
 
+//#include "halves.wgsl"
+
 const STRIP: u32 = 64u;
 
 const BYTES: vec4<f32> = vec4<f32>(1.0, 1.0 / 256.0, 1.0 / 65536.0, 1.0 / 16777216.0);
@@ -64,6 +66,6 @@ fn strip_dot(row: u32, strip: u32) -> f32 {
   let scales = vec2<u32>(weights[block + 12u][2u * h], weights[block + 12u][2u * h + 1u]);
   let scale = vec4<f32>(vec4<i32>((scales.xxyy * to_top) & vec4<u32>(0xff000000u)));
   let d_at = row + params.plane1 + strip / 32u;
-  let d = unpack2x16float(weights[d_at][strip / 8u % 4u]);
-  return select(d.x, d.y, strip / 4u % 2u == 1u) * (1.0 / 16777216.0) * dot(scale, dots);
+  let pair = i32(weights[d_at][strip / 8u % 4u]);
+  return select(low_half(pair), high_half(pair), strip / 4u % 2u == 1u) * (1.0 / 16777216.0) * dot(scale, dots);
 }
