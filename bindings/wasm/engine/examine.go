@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
@@ -16,7 +17,7 @@ func (c *call) examine(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	return checkup.Examine(ctx, checkup.Options{
-		Version:  p.Version,
+		Version: p.Version, Brief: !p.Full, GPU: wgslkit.Options{Power: p.PowerPreference},
 		Progress: func(done, total int, next string) { c.event(ExamineProgress{Done: done, Total: total, Name: next}) },
 	})
 }

@@ -213,9 +213,13 @@ type CountResult struct {
 	Tokens int `json:"tokens"`
 }
 
-// ExamineParams say whose verdict it is.
+// ExamineParams say whose verdict it is, and whether all cases are run even
+// where that takes minutes.
 type ExamineParams struct {
 	Version string `json:"version"`
+	Full    bool   `json:"full,omitempty"`
+	// PowerPreference chooses the adapter, as in OpenParams.
+	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
 }
 
 // ExamineProgress is how far the self-test is.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,32 @@ func report(t *testing.T, v *Verdict) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestBrief checks that the brief list names cases that there are, and that it
+// is used where compiling is slow alone.
+func TestBrief(t *testing.T) {
+	dev, err := wgslkit.Open(wgslkit.Options{})
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	all := opstest.Cases(ops.New(dev))
+	for op, names := range brief {
+		for _, name := range names {
+			if !slices.ContainsFunc(all, func(c opstest.Case) bool { return c.Op == op && c.Name == name }) {
+				t.Errorf("there is no case %s %s", op, name)
+			}
+		}
+	}
+	v := examine(t, Options{Brief: true, Cases: sumCases(func(context.Context) (float64, error) { return 0, nil })})
+	passed, _, _ := v.Counts()
+	if slow := dev.Info().SlowCompiler; v.Brief != slow || (passed > 1) == slow {
+		t.Errorf("slow %v: brief %v with %d cases", slow, v.Brief, passed)
+	}
 }
 
 func TestReportIsShort(t *testing.T) {

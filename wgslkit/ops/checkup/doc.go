@@ -2,7 +2,8 @@
 // runs every kernel variant against its twin on the CPU, and names those that
 // the driver gets wrong, so that they can be avoided from then on.
 //
-// Read verdict.go for what is found out, examine.go for how, blame.go for how
+// Read verdict.go for what is found out, examine.go for how,
+// brief.go for what is enough where compiling takes long, blame.go for how
 // the kernels are found that must be avoided, and report.go for the text that
 // fits in a bug report.
 package checkup

@@ -20,6 +20,8 @@ type Options struct {
 	GPU     wgslkit.Options // its Avoid and Disable are not heeded: everything is tried
 	// Cases are the cases for a device; nil is opstest.Cases.
 	Cases func(*ops.Kit) []opstest.Case
+	// Brief runs a few cases in place of all where compiling is slow.
+	Brief bool
 	// Progress, where set, hears the cases done, with the next one's name.
 	Progress func(done, total int, next string)
 }
@@ -38,8 +40,9 @@ func Examine(ctx context.Context, o Options) (*Verdict, error) {
 	}
 	defer e.close()
 	dev := e.kit.Device()
+	e.brief = o.Brief && dev.Info().SlowCompiler
 	e.verdict = &Verdict{
-		Version: o.Version, Time: begun.UTC(), Info: dev.Info(), Drivers: o.Drivers, Limits: dev.Limits(), Features: dev.Features(),
+		Version: o.Version, Brief: e.brief, Time: begun.UTC(), Info: dev.Info(), Drivers: o.Drivers, Limits: dev.Limits(), Features: dev.Features(),
 	}
 	results, err := e.all(ctx)
 	if err != nil {
@@ -58,6 +61,15 @@ type examination struct {
 	options Options
 	verdict *Verdict
 	kit     *ops.Kit
+	brief   bool
+}
+
+func (e *examination) cases() []opstest.Case {
+	cases := e.options.Cases(e.kit)
+	if e.brief {
+		return briefOf(cases)
+	}
+	return cases
 }
 
 func (e *examination) open(disable wgslkit.Features) error {
@@ -94,7 +106,7 @@ func (r *result) passed() bool { return r.err == nil && r.relErr <= r.Tolerance 
 func (r *result) skipped() bool { return errors.Is(r.err, wgslkit.ErrOutOfMemory) }
 
 func (e *examination) all(ctx context.Context) ([]*result, error) {
-	cases := e.options.Cases(e.kit)
+	cases := e.cases()
 	results := make([]*result, len(cases))
 	for i, c := range cases {
 		if err := ctx.Err(); err != nil {
@@ -145,7 +157,7 @@ func (e *examination) withoutFeatures(ctx context.Context, results []*result) er
 			return err
 		}
 		cases := map[string]opstest.Case{}
-		for _, c := range e.options.Cases(e.kit) {
+		for _, c := range e.cases() {
 			cases[c.Op+" "+c.Name] = c
 		}
 		for _, r := range results {

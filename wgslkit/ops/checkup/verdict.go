@@ -11,7 +11,8 @@ type Verdict struct {
 	Version  string           `json:"version"` // of gemwire
 	Time     time.Time        `json:"time"`
 	Info     wgslkit.Info     `json:"info"`
-	Drivers  string           `json:"drivers"` // as far as the system tells
+	Drivers  string           `json:"drivers"`         // as far as the system tells
+	Brief    bool             `json:"brief,omitempty"` // not all cases were run
 	Limits   wgslkit.Limits   `json:"limits"`
 	Features wgslkit.Features `json:"features"` // of the device, the avoided ones included
 	Ops      []OpVerdict      `json:"ops"`

@@ -5,7 +5,7 @@ import type { MemoryResult, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
-import type { ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestProgress, SelfTestReport, Source } from "./types.js";
+import type { ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestOptions, SelfTestReport, Source } from "./types.js";
 
 /** An open model: on the GPU, ready to answer. */
 export class Model {
@@ -56,11 +56,10 @@ export class Model {
   /**
    * Runs every kernel against its twin on the CPU, on this very device, and
    * remembers the verdict for this adapter and browser: kernels that computed
-   * wrongly are not used from then on.
+   * wrongly are not used from then on. Where compiling is slow it is a few cases
+   * of those that models use, unless the full test is asked for.
    */
-  static selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean } = {}): Promise<SelfTestReport> {
-    return selfTest(options);
-  }
+  static selfTest(options: SelfTestOptions = {}): Promise<SelfTestReport> { return selfTest(options); }
 
   /** Answers a conversation in the model's own session. Leaving the loop ends the answer. */
   chat(messages: Message[], options?: ChatOptions): AsyncGenerator<ChatEvent, void, undefined> {

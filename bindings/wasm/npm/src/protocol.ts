@@ -77,7 +77,7 @@ export interface DetokenizeParams { model: number; tokens: number[] }
 export interface TextResult { text: string }
 export interface CountParams { model: number; messages: Message[]; tools?: Tool[]; thinking?: boolean }
 export interface CountResult { tokens: number }
-export interface ExamineParams { version: string }
+export interface ExamineParams { version: string; full?: boolean; powerPreference?: PowerPreference }
 /** What a model and the worker's Go program hold, in bytes. */
 export interface MemoryResult {
   /** Go's heap. The weights are not in it. */
@@ -109,7 +109,7 @@ export interface Operations {
   memory: { params: ModelParams; event: never; result: MemoryResult };
   cancel: { params: CancelParams; event: never; result: Nothing };
   // Answered by the worker.
-  selfTest: { params: { version: string; force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
+  selfTest: { params: ExamineParams & { force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
   storeList: { params: Nothing; event: never; result: StoredModel[] };
   storeDownload: {
     /** The files of one model, with the hash of each. */

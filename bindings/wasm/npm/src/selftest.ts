@@ -1,13 +1,11 @@
 import { Connection } from "./connection.js";
-import type { SelfTestProgress, SelfTestReport, Verdict } from "./types.js";
+import type { SelfTestOptions, SelfTestReport, Verdict } from "./types.js";
 import { version } from "./version.js";
 
-export async function selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean }): Promise<SelfTestReport> {
+export async function selfTest({ force = false, full = false, powerPreference, signal, onProgress }: SelfTestOptions): Promise<SelfTestReport> {
   const connection = await Connection.open();
   try {
-    const { verdict, cached } = await connection.call("selfTest", { version, force: options.force ?? false }, {
-      signal: options.signal, onEvent: options.onProgress,
-    });
+    const { verdict, cached } = await connection.call("selfTest", { version, force, full, ...(powerPreference && { powerPreference }) }, { signal, onEvent: onProgress });
     return report(verdict, cached);
   } finally {
     connection.close();

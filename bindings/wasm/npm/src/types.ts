@@ -310,6 +310,17 @@ export interface Avoid {
   kernels?: string[];
 }
 
+export interface SelfTestOptions {
+  signal?: AbortSignal;
+  onProgress?: (progress: SelfTestProgress) => void;
+  /** Test again, though a verdict is kept. */
+  force?: boolean;
+  /** Run all cases, also where compiling is slow and that takes minutes. */
+  full?: boolean;
+  /** Which adapter to test, as in LoadOptions. */
+  powerPreference?: PowerPreference;
+}
+
 /** What the self-test found out about one op. */
 export interface OpVerdict {
   op: string;
@@ -341,6 +352,8 @@ export interface Verdict {
   time: string;
   info: Adapter;
   drivers: string;
+  /** Only some cases were run, since compiling is slow here. */
+  brief?: boolean;
   limits: Limits;
   features: Features;
   ops: OpVerdict[];

@@ -52,6 +52,7 @@ export interface CheckupVerdict {
   time: string;
   info: WgslkitInfo;
   drivers: string;
+  brief?: boolean;
   limits: WgslkitLimits;
   features: WgslkitFeatures;
   ops: CheckupOpVerdict[] | null;
@@ -78,6 +79,8 @@ export interface DetokenizeParams {
 
 export interface ExamineParams {
   version: string;
+  full?: boolean;
+  powerPreference?: string;
 }
 
 export interface ExamineProgress {

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => env?.stop());
 
-test("the self-test finds every kernel right, and remembers that", { timeout: 1_800_000 }, async () => {
+test("the self-test finds the kernels right, in a few seconds, and remembers that", async () => {
   const { value, error } = await attempt(page, async () => {
     const seen = [];
     const begun = performance.now();
@@ -17,17 +17,27 @@ test("the self-test finds every kernel right, and remembers that", { timeout: 1_
     const ms = performance.now() - begun;
     const again = performance.now();
     const second = await gemwire.Model.selfTest();
-    return { report, seen: seen.length, last: seen.at(-1), second, ms, again: performance.now() - again };
+    return { report, seen, second, ms, again: performance.now() - again };
   });
   assert.equal(error, undefined);
-  const { report, second } = value;
+  const { report, second, seen } = value;
   console.log(`self-test: ${report.passed} cases in ${Math.round(value.ms)} ms, remembered in ${Math.round(value.again)} ms`);
   assert.deepEqual(report.failures, []);
-  assert.ok(report.healthy && report.passed > 100 && !report.cached);
-  assert.equal(value.seen, report.passed + report.skipped);
+  assert.ok(report.healthy && report.passed >= 15 && !report.cached);
+  assert.equal(report.brief, true, "compiling is slow here");
+  assert.equal(seen.length, report.passed + report.skipped);
+  assert.ok(seen.every(({ done, total, name }, i) => done === i && total === seen.length && name));
   assert.equal(second.cached, true);
   assert.equal(second.passed, report.passed);
   assert.match(report.info.name, /swiftshader/i);
+});
+
+// Minutes on a software rasterizer, whose kernels the suite of the kernels covers.
+test("all of it, where asked for", { skip: !process.env.GEMWIRE_FULL_SELFTEST && "GEMWIRE_FULL_SELFTEST=1 runs it", timeout: 1_800_000 }, async () => {
+  const { value: report, error } = await attempt(page, () => gemwire.Model.selfTest({ full: true }));
+  assert.equal(error, undefined);
+  assert.deepEqual(report.failures, []);
+  assert.ok(report.passed > 400 && !report.brief && !report.cached);
 });
 
 test("support says what there is", async () => {

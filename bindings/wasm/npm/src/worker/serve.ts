@@ -54,7 +54,7 @@ export function serve(port: Port): void {
 
   // open runs what works on a model's file. Go closes the source.
   async function open(op: Op, params: OpenParams, source: WireSource, signal: AbortSignal, tell: (event: unknown) => void = () => {}): Promise<unknown> {
-    const [go, avoid] = await Promise.all([engine(), verdictFor()]);
+    const [go, avoid] = await Promise.all([engine(), verdictFor(params.powerPreference)]);
     const { sources, parts } = await openModel(source, signal);
     return go.call(op, { ...params, parts, ...(avoid && { avoid }) }, { signal, tell, sources });
   }

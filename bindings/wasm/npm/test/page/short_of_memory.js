@@ -1,12 +1,18 @@
-// The package's worker on a GPU that has room for only so many bytes (?most=N):
+// A GPU that has room for only so many bytes (?most=N):
 // beyond them buffers end as on a real one, in an error that a scope catches.
-let left = Number(new URL(import.meta.url).searchParams.get("most") ?? new URL(location.href).searchParams.get("most"));
+let left = Number(new URL(location.href).searchParams.get("most"));
+const { destroy } = GPUBuffer.prototype;
 const { createBuffer, pushErrorScope, popErrorScope } = GPUDevice.prototype;
 
 GPUDevice.prototype.createBuffer = function (descriptor) {
   left -= descriptor.size;
   if (left < 0) this.isShort = true;
   return createBuffer.call(this, descriptor);
+};
+
+GPUBuffer.prototype.destroy = function () {
+  left += this.size;
+  destroy.call(this);
 };
 
 GPUDevice.prototype.pushErrorScope = function (filter) {
@@ -20,5 +26,3 @@ GPUDevice.prototype.popErrorScope = function () {
   this.isShort = false;
   return popped.then(() => new GPUOutOfMemoryError("not enough memory left"));
 };
-
-await import("/dist/worker.js");
