@@ -21,7 +21,7 @@ import { serve } from "./server.mjs";
 
 const suite = [
   "wgslkit", "wgslkit/ops=^TestOps$", "gemma4/cpu/kernel", "gemma4/cpu=TestConformance|TestSoftTokens|TestMany", "gemma4=JavaScript|Tab", "gemma4/parity=TestConformance",
-  "multimodal/picture", "multimodal/sound",
+  "multimodal/picture", "multimodal/sound", "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano)",
 ];
 
 const root = resolve(import.meta.dirname, "../../..");
