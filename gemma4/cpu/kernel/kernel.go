@@ -1,10 +1,6 @@
 package kernel
 
-import (
-	"fmt"
-
-	"github.com/gemwire/gemwire/quant"
-)
+import "github.com/gemwire/gemwire/quant"
 
 // Set is a complete set of kernels. Slices must have the lengths that the
 // formulas want; the kernels check them and panic, as indexing does.
@@ -49,10 +45,3 @@ type Set interface {
 
 // Best is the fastest set that the program was built with.
 var Best Set = best()
-
-// shape panics unless n values are so many vectors of a length.
-func shape(what string, n, vectors, length int) {
-	if n != vectors*length {
-		panic(fmt.Sprintf("kernel: %s has %d values, not %d times %d", what, n, vectors, length))
-	}
-}

@@ -3,6 +3,7 @@
 package kernel
 
 import (
+	"fmt"
 	"sync"
 	"unsafe"
 
@@ -62,6 +63,13 @@ func wasmRMSNormPlain(y, x unsafe.Pointer, n, vectors int32, eps float32)
 
 func at(x []float32) unsafe.Pointer   { return unsafe.Pointer(unsafe.SliceData(x)) }
 func bytesAt(x []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
+
+// shape panics unless n values are so many vectors of a length.
+func shape(what string, n, vectors, length int) {
+	if n != vectors*length {
+		panic(fmt.Sprintf("kernel: %s has %d values, not %d times %d", what, n, vectors, length))
+	}
+}
 
 // Dot implements Set.
 func (SIMD) Dot(a, b []float32) float32 {
