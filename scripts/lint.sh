@@ -10,6 +10,8 @@ if [[ -n "$unformatted" ]]; then
   exit 1
 fi
 go vet "$@"
+# What only the browser's bundle compiles.
+GOOS=js GOARCH=wasm go vet -tags gemwire_simd,nohttp ./gguf/... ./wgslkit/... ./gemma4/... ./bindings/wasm/...
 # A tool of its own, outside the workspace, so that no module depends on it.
 bin=$(go env GOPATH)/bin/staticcheck
 if [[ ! -x "$bin" ]] || ! "$bin" -version | grep -q "${staticcheck##*@v}"; then
