@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -129,8 +130,12 @@ type partJSON struct {
 }
 
 type imageURLJSON struct {
-	URL string `json:"url"`
+	URL    string `json:"url"`
+	Detail string `json:"detail,omitempty"`
 }
+
+// details are the budgets of OpenAI's levels of detail.
+var details = map[string]int{"": 0, "auto": 0, "low": 70, "high": 1120}
 
 type audioJSON struct {
 	Data   []byte `json:"data"`
@@ -138,7 +143,8 @@ type audioJSON struct {
 }
 
 // UnmarshalJSON reads OpenAI's parts (text, image_url, input_audio) and the
-// templates' (image, audio, video, with an url or nothing).
+// templates' (image, audio, video, with an url or nothing). Beside them may stand
+// budget and split, as Part has them.
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var in partJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -160,7 +166,11 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("%w: a part of type %.40q", ErrMessage, in.Type)
 	}
 	if in.ImageURL != nil {
-		p.URL = in.ImageURL.URL
+		budget, ok := details[in.ImageURL.Detail]
+		if !ok {
+			return fmt.Errorf("%w: an image of detail %.40q; say low, high or auto", ErrMessage, in.ImageURL.Detail)
+		}
+		p.URL, p.Budget = in.ImageURL.URL, cmp.Or(in.Budget, budget)
 	}
 	if in.InputAudio != nil {
 		p.Data, p.Format = in.InputAudio.Data, in.InputAudio.Format
@@ -179,7 +189,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	case p.Type == Audio && p.Data != nil:
 		return json.Marshal(partJSON{Type: "input_audio", InputAudio: &audioJSON{p.Data, p.Format}, Split: p.Split})
 	case p.Type == Image && (p.URL != "" || p.Data != nil):
-		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{p.dataURL()}, Budget: p.Budget})
+		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{URL: p.dataURL()}, Budget: p.Budget})
 	default:
 		return json.Marshal(partJSON{Type: p.Type, URL: p.URL, Budget: p.Budget, Split: p.Split})
 	}

@@ -123,6 +123,39 @@ func TestMediaBytes(t *testing.T) {
 	}
 }
 
+func TestPartJSON(t *testing.T) {
+	for in, want := range map[string]chat.Part{
+		`{"type":"image_url","image_url":{"url":"a.png"}}`:                              {Type: chat.Image, URL: "a.png"},
+		`{"type":"image_url","image_url":{"url":"a.png","detail":"low"}}`:               {Type: chat.Image, URL: "a.png", Budget: 70},
+		`{"type":"image_url","image_url":{"url":"a.png","detail":"high"},"budget":560}`: {Type: chat.Image, URL: "a.png", Budget: 560},
+		`{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"},"split":true}`: {
+			Type: chat.Audio, Data: []byte("hi"), Format: "wav", Split: true,
+		},
+	} {
+		var got chat.Part
+		if err := json.Unmarshal([]byte(in), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", in, diff)
+		}
+		raw, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again chat.Part
+		if err := json.Unmarshal(raw, &again); err != nil || !cmp.Equal(got, again) {
+			t.Errorf("%s came back as %+v, %v", raw, again, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{"type":"image_url","image_url":{"url":"a.png","detail":"huge"}}`), new(chat.Part)); !errors.Is(err, chat.ErrMessage) {
+		t.Errorf("a detail that there is not: %v", err)
+	}
+	if _, err := json.Marshal(chat.Part{Type: chat.Image, Format: chat.RGBA}); !errors.Is(err, chat.ErrMessage) {
+		t.Errorf("pixels as JSON: %v", err)
+	}
+}
+
 func TestContentString(t *testing.T) {
 	for want, c := range map[string]chat.Content{
 		"":   {},
