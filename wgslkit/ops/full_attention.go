@@ -44,6 +44,8 @@ type gridHeadsParams struct {
 
 type fullAttentionParams struct{ Heads, Slots uint32 }
 
+type fullAttentionSmallParams struct{ Heads, Slots, Columns, Fours uint32 }
+
 // FullAttention records the op: the heads by themselves, then their attention.
 func (r *Recorder) FullAttention(o FullAttention) {
 	if err := o.check(); err != nil {
@@ -70,6 +72,16 @@ func (r *Recorder) FullAttention(o FullAttention) {
 			Bind:   bindAll(r.state, q, keys, vals, o.Out),
 			Params: fullAttentionParams{uint32(o.Heads), uint32(r.width)},
 			Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: uint32(rows), Along: wgslkit.AlongY},
+		})
+		return
+	}
+	if r.kit.tuning.MatvecLooped {
+		const threads = 8 // a processor's vector
+		r.dispatch("attention_full_small.wgsl", wgslkit.Variant{"THREADS": threads, "QUICK_HALVES": r.kit.tuning.SmallKernels}, wgslkit.Call{
+			Label:  o.Label,
+			Bind:   bindAll(r.state, q, keys, vals, o.Out),
+			Params: fullAttentionSmallParams{uint32(o.Heads), uint32(r.width), uint32(paddedDim(o.HeadDim) / 8), uint32(o.HeadDim / 4)},
+			Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: 4 * threads, Along: wgslkit.AlongY},
 		})
 		return
 	}
