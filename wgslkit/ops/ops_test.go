@@ -50,7 +50,7 @@ func TestOps(t *testing.T) {
 }
 
 func isProduct(c opstest.Case) bool {
-	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear"
+	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear" || c.Op == "LinearBack" || c.Op == "Dense"
 }
 
 // TestTiled splits matrices over bindings that hold few rows.

@@ -35,5 +35,10 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, gridCases(kit)...)
 	cases = append(cases, convCases(kit)...)
 	cases = append(cases, sampleCases(kit)...)
+	cases = append(cases, linearBackCases(kit)...)
+	cases = append(cases, denseCases(kit)...)
+	cases = append(cases, elementBackCases(kit)...)
+	cases = append(cases, packedAttentionCases(kit)...)
+	cases = append(cases, trainingCases(kit)...)
 	return cases
 }

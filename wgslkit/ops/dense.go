@@ -1,0 +1,79 @@
+package ops
+
+import "github.com/gemwire/gemwire/wgslkit"
+
+// Lattice is a matrix of float32 that lies in any order: element (i, j) is the
+// value Offset + i·Row + j·Column of what is bound.
+type Lattice struct {
+	Bind                wgslkit.Binding
+	Offset, Row, Column int
+}
+
+// Rows is a row-major matrix in a buffer of its own.
+func Rows(b *wgslkit.Buffer, columns int) Lattice {
+	return Lattice{Bind: b.All(), Row: columns, Column: 1}
+}
+
+// Dense is Out = Scale·A·B, or with Add Out += Scale·A·B: Out [M, N] of A [M, K]
+// and B [K, N]. M = 0 or K = 0 stands for the replay's width.
+type Dense struct {
+	Label     string
+	A, B, Out Lattice
+	M, N, K   int
+	Scale     float32 // 0 counts as 1
+	Add       bool
+}
+
+type denseParams struct {
+	M, N, K, Splits                  uint32
+	AOffset, ARow, AColumn, Capacity uint32
+	BOffset, BRow, BColumn           uint32
+	Scale                            float32
+	OutOffset, OutRow, OutColumn     uint32
+}
+
+const (
+	denseTile = 32 // rows, columns and what is summed at a time, of dense.wgsl
+	// leastDenseSplit is the fewest products of a sum that a split is worth while for.
+	leastDenseSplit = 256
+)
+
+// Dense records the op.
+func (r *Recorder) Dense(o Dense) {
+	if r.err != nil {
+		return
+	}
+	columns := ceilDiv(o.N, denseTile)
+	splits := 1
+	if r.kit.tuning.LargeTiles && o.M == 0 && o.K > 0 {
+		splits = max(1, min(ceilDiv(fullGPU, columns*ceilDiv(r.width, denseTile)), o.K/leastDenseSplit))
+	}
+	out := o.Out.Bind
+	var parts *wgslkit.Buffer
+	if splits > 1 {
+		if parts = r.temp("sums of splits", splits*r.width*o.N); r.err != nil {
+			return
+		}
+		out = parts.All()
+	}
+	grid := wgslkit.Grid{X: uint32(columns), Y: uint32(ceilDiv(o.M, denseTile)), Z: uint32(splits)}
+	if o.M == 0 {
+		grid.Y, grid.Tile, grid.Along = 1, denseTile, wgslkit.AlongY
+	}
+	v := wgslkit.Variant{
+		"ROWS_ARE_TOKENS": o.M == 0, "SUMS_OVER_TOKENS": o.K == 0, "ADD": o.Add && splits == 1, "SPLIT": splits > 1,
+		"A_ALONG_K": o.A.Column <= o.A.Row, "B_ALONG_N": o.B.Column <= o.B.Row,
+	}
+	r.dispatch("dense.wgsl", v, wgslkit.Call{
+		Label: o.Label, Bind: []wgslkit.Binding{r.state.All(), o.A.Bind, o.B.Bind, out}, Grid: grid,
+		Params: denseParams{
+			uint32(o.M), uint32(o.N), uint32(o.K), uint32(splits),
+			uint32(o.A.Offset), uint32(o.A.Row), uint32(o.A.Column), uint32(r.width),
+			uint32(o.B.Offset), uint32(o.B.Row), uint32(o.B.Column), orOne(o.Scale),
+			uint32(o.Out.Offset), uint32(o.Out.Row), uint32(o.Out.Column),
+		},
+	})
+	if splits > 1 {
+		r.sumSplits(o.Label, splits, o.N, parts, o.Out.Bind, uint32(o.Out.Offset), uint32(o.Out.Row), uint32(o.Out.Column), o.Add)
+	}
+}

@@ -1,0 +1,163 @@
+package opstest
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// elementBackCases are the ways back of what works on a token's values alone, each
+// against central differences of its way ahead.
+func elementBackCases(*ops.Kit) []Case {
+	var cases []Case
+	add := func(op, name string, tolerance float64, seed int, run func(*rig) (float64, error)) {
+		cases = append(cases, Case{Op: op, Name: name, Tolerance: tolerance, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(seed))
+			defer r.close()
+			return run(r)
+		}})
+	}
+	for _, s := range []normShape{{1, 1, 1, 3, true}, {3, 2, 1, 65, true}, {3, 3, 5, 12, false}, {2, 2, 2, 40, true}} {
+		for _, more := range []bool{false, true} {
+			add("RMSNormBack", fmt.Sprintf("%v_add=%t", s, more), 1e-5, s.size, func(r *rig) (float64, error) { return normBackCase(r, s, more) })
+		}
+	}
+	for _, s := range []struct{ heads, headDim, rotated int }{{1, 2, 2}, {3, 10, 10}, {2, 64, 32}} {
+		add("Rotate", fmt.Sprint(s), 2e-6, s.headDim, func(r *rig) (float64, error) { return rotateCase(r, s.heads, s.headDim, s.rotated) })
+	}
+	for _, paired := range []bool{false, true} {
+		add("Gate", fmt.Sprintf("paired=%t", paired), 1e-5, 7, func(r *rig) (float64, error) { return gateCase(r, 35, paired) })
+	}
+	add("Combine", "67", 1e-6, 8, combineCase)
+	add("PickRows", "67", 1e-6, 9, pickRowsCase)
+	return cases
+}
+
+func normBackCase(r *rig, s normShape, add bool) (float64, error) {
+	const offset, slack, scale = 2, 5, 0.5
+	row := s.groups * s.size
+	stride := row + slack
+	x, dy, before := r.normal(offset+s.width*stride), r.normal(s.width*row), r.normal(offset+s.width*stride)
+	w, wBuffer := r.weight(s.weighted, s.size)
+	xBuffer, dyBuffer, dx := r.upload(x), r.upload(dy), r.upload(before)
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
+		at := func(b ops.Slice) ops.Slice { b.Offset, b.Stride = offset, stride; return b }
+		rec.RMSNormBack(ops.RMSNormBack{
+			X: at(ops.All(xBuffer)), DX: at(ops.All(dx)), DY: dyBuffer, Weight: wBuffer, Groups: s.groups, Size: s.size, Eps: normEps, Scale: scale, Add: add,
+		})
+	})
+	got := r.read(dx, len(before))
+	want := append([]float64(nil), before...)
+	for t := range s.tokens {
+		for g := range s.groups {
+			at, from := offset+t*stride+g*s.size, t*row+g*s.size
+			back := slopes(func(x []float64) []float64 { return rms(x, w, normEps) }, x[at:at+s.size], scaled(dy[from:from+s.size], scale))
+			copy(want[at:], plus(add, before[at:at+s.size], back))
+		}
+	}
+	return r.compare(got, want)
+}
+
+func rotateCase(r *rig, heads, headDim, rotated int) (float64, error) {
+	const width, theta = 3, 50
+	size := heads * headDim
+	x, before := r.normal(width*size), r.normal(width*size)
+	positions := []uint32{0, 5, 100000}
+	rope, err := r.kit.NewRope("case", theta, rotated, nil)
+	r.keep(err)
+	r.release = append(r.release, rope.Release)
+	xBuffer, y, back, where := r.upload(x), r.floats(len(x)), r.upload(before), r.words(positions...)
+	op := ops.Rotate{X: xBuffer, Y: y, Positions: where, Rope: rope, Heads: heads, HeadDim: headDim}
+	r.run(width, 0, width, func(rec *ops.Recorder) {
+		rec.Rotate(op)
+		op.Y, op.Back, op.Add = back, true, true
+		rec.Rotate(op)
+	})
+	var ahead, behind []float64
+	for t, position := range positions {
+		for h := range heads {
+			at := t*size + h*headDim
+			turn := func(x []float64) []float64 { return turnedBy(x, rotated, theta, float64(position)) }
+			ahead = append(ahead, turn(x[at:at+headDim])...)
+			// What a turn hands back is a turn by the opposite angle.
+			behind = append(behind, slopes(turn, r.normal(headDim), x[at:at+headDim])...)
+		}
+	}
+	return r.compare(joined(r.read(y, len(x)), r.read(back, len(x))), joined(ahead, plus(true, before, behind)))
+}
+
+func turnedBy(x []float64, rotated int, theta, position float64) []float64 {
+	y := append([]float64(nil), x...)
+	for n := range rotated / 2 {
+		sin, cos := math.Sincos(position * math.Pow(theta, -2*float64(n)/float64(rotated)))
+		a, b := x[n], x[n+rotated/2]
+		y[n], y[n+rotated/2] = a*cos-b*sin, b*cos+a*sin
+	}
+	return y
+}
+
+func gateCase(r *rig, size int, paired bool) (float64, error) {
+	const width = 2
+	both := scaled(r.normal(width*2*size), 2)
+	dy, before := r.normal(width*size), r.normal(width*2*size)
+	xBuffer, dyBuffer, out, back := r.upload(both), r.upload(dy), r.floats(width*size), r.upload(before)
+	gate := ops.Lattice{Bind: xBuffer.All(), Row: 2 * size, Column: 1}
+	up := gate
+	up.Offset = size
+	if paired {
+		gate.Column, up.Column, up.Offset = 2, 2, 1
+	}
+	into := func(l ops.Lattice) ops.Lattice { l.Bind = back.All(); return l }
+	r.run(width, 0, width, func(rec *ops.Recorder) {
+		rec.Gate(ops.Gate{Gate: gate, Up: up, Out: ops.Rows(out, size), Size: size})
+		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(gate), DY: dyBuffer, Size: size})
+		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(up), DY: dyBuffer, Size: size, OfUp: true, Add: true})
+	})
+	product := func(x []float64) []float64 {
+		y := make([]float64, width*size)
+		for i := range y {
+			at := i / size * 2 * size
+			g, u := at+i%size*gate.Column, at+up.Offset+i%size*up.Column
+			y[i] = activate(ops.GELU, x[g]) * x[u]
+		}
+		return y
+	}
+	want := slopes(product, both, dy)
+	for i := range width * size {
+		u := i/size*2*size + up.Offset + i%size*up.Column
+		want[u] += before[u]
+	}
+	return r.compare(joined(r.read(out, width*size), r.read(back, len(both))), joined(product(both), want))
+}
+
+func combineCase(r *rig) (float64, error) {
+	const width, size, scale = 3, 67, 0.25
+	a, b := r.normal(width*size), r.normal(width*size)
+	aBuffer, bBuffer, sum, more := r.upload(a), r.upload(b), r.floats(width*size), r.upload(a)
+	r.run(width, 0, width, func(rec *ops.Recorder) {
+		rec.Combine(ops.Combine{A: aBuffer, B: bBuffer, Out: sum, Size: size, Scale: scale})
+		rec.Combine(ops.Combine{A: bBuffer, Out: more, Size: size, Scale: scale, Accumulate: true})
+	})
+	return r.compare(joined(r.read(sum, len(a)), r.read(more, len(a))), joined(scaled(plus(true, a, b), scale), plus(true, a, scaled(b, scale))))
+}
+
+func pickRowsCase(r *rig) (float64, error) {
+	const rows, size = 9, 67
+	x, other := r.normal(rows*size), r.normal(rows*size)
+	where := []uint32{7, 7, 3, 0, 8}
+	xBuffer, whereBuffer, out, back := r.upload(x), r.words(where...), r.floats(3*size), r.upload(other)
+	r.run(4, 2, 3, func(rec *ops.Recorder) {
+		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: out, Size: size})
+		rec.Zero("zero", back, size)
+		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: back, Size: size, Back: true})
+	})
+	var picked []float64
+	want := append(make([]float64, 3*size), other[3*size:]...)
+	for i, row := range where[2:] {
+		picked = append(picked, x[row*size:(row+1)*size]...)
+		copy(want[row*size:], x[i*size:(i+1)*size])
+	}
+	return r.compare(joined(r.read(out, len(picked)), r.read(back, len(want))), joined(picked, want))
+}

@@ -1,0 +1,146 @@
+package opstest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// backShape is a product with all rows of a matrix, and its way back.
+type backShape struct {
+	quant         quant.Type
+	cols, rows    int
+	width, tokens int
+	paired, add   bool
+}
+
+func (s backShape) String() string {
+	return fmt.Sprintf("%v_%dx%d_%dof%d_paired=%t_add=%t", s.quant, s.rows, s.cols, s.tokens, s.width, s.paired, s.add)
+}
+
+func backShapes() []backShape {
+	var shapes []backShape
+	for _, row := range quantRows {
+		n := row.quant.BlockLen()
+		shapes = append(shapes,
+			backShape{quant: row.quant, cols: 3 * n, rows: 34, width: 21, tokens: 19, add: true},
+			backShape{quant: row.quant, cols: max(n, 160), rows: 5, width: 1, tokens: 1})
+		if n == 1 {
+			shapes = append(shapes, backShape{quant: row.quant, cols: 33, rows: 7, width: 3, tokens: 2, add: true})
+		}
+	}
+	return append(shapes,
+		backShape{quant: quant.Q4_K, cols: 256, rows: 88, width: 70, tokens: 65, paired: true},
+		backShape{quant: quant.F16, cols: 200, rows: 1060, width: 40, tokens: 33, add: true})
+}
+
+func linearBackCases(*ops.Kit) []Case {
+	var cases []Case
+	for _, s := range backShapes() {
+		cases = append(cases, Case{Op: "LinearBack", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.cols))
+			defer r.close()
+			return linearBackCase(ctx, r, s)
+		}})
+	}
+	return cases
+}
+
+// linearBackCase runs both ways. In a paired matrix the rows of gate and up take turns.
+func linearBackCase(ctx context.Context, r *rig, s backShape) (float64, error) {
+	layout, parts := ops.Stacked, []rows{r.rows(s.quant, s.rows, s.cols, 0)}
+	if s.paired {
+		layout, parts = ops.Paired, []rows{r.rows(s.quant, s.rows/2, s.cols, 0), r.rows(s.quant, s.rows/2, s.cols, 0)}
+	}
+	w := r.matrix(ctx, layout, parts...)
+	row := func(i int) []float64 {
+		p := parts[i%len(parts)]
+		i = i / len(parts) % (len(p.values) / s.cols)
+		return p.values[i*s.cols : (i+1)*s.cols]
+	}
+	x, dy, before := r.normal(s.width*s.cols), r.normal(s.width*s.rows), r.normal(s.width*s.cols)
+	y, dx := r.floats(s.width*s.rows), r.upload(before)
+	xBuffer, dyBuffer := r.upload(x), r.upload(dy)
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
+		rec.AllRows(ops.AllRows{W: w, X: ops.All(xBuffer), Out: y})
+		rec.LinearBack(ops.LinearBack{W: w, DY: ops.All(dyBuffer), DX: ops.All(dx), Add: s.add})
+	})
+	var ahead []float64
+	back := make([]float64, s.tokens*s.cols)
+	for t := range s.tokens {
+		for i := range s.rows {
+			var sum float64
+			for c, v := range row(i) {
+				sum += v * x[t*s.cols+c]
+				back[t*s.cols+c] += v * dy[t*s.rows+i]
+			}
+			ahead = append(ahead, sum)
+		}
+	}
+	got := joined(r.read(y, s.tokens*s.rows), r.read(dx, len(back)))
+	return r.compare(got, joined(ahead, plus(s.add, before, back)))
+}
+
+// pairShape is the products of a low-rank pair for tokens of a width.
+type pairShape struct{ in, out, rank, width, tokens int }
+
+var pairShapes = []pairShape{{5, 3, 1, 2, 1}, {70, 33, 4, 37, 35}, {520, 40, 16, 64, 64}, {40, 600, 48, 9, 9}}
+
+func denseCases(*ops.Kit) []Case {
+	var cases []Case
+	for _, s := range pairShapes {
+		cases = append(cases, Case{Op: "Dense", Name: fmt.Sprintf("%dto%d_rank%d_%dof%d", s.in, s.out, s.rank, s.tokens, s.width), Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.in))
+			defer r.close()
+			return denseCase(r, s)
+		}})
+	}
+	return cases
+}
+
+// denseCase computes u = A·x, y += s·B·u and all that they hand back: with
+// du = s·Bᵀ·dy, dA += du·xᵀ, dB += s·dy·uᵀ and dx += Aᵀ·du.
+func denseCase(r *rig, s pairShape) (float64, error) {
+	const scale = 0.5
+	x, a, b := r.normal(s.width*s.in), r.normal(s.rank*s.in), r.normal(s.out*s.rank)
+	y, dy, dx := r.normal(s.width*s.out), r.normal(s.width*s.out), r.normal(s.width*s.in)
+	da, db := r.normal(len(a)), r.normal(len(b))
+	buffers := map[string]*wgslkit.Buffer{
+		"x": r.upload(x), "a": r.upload(a), "b": r.upload(b), "y": r.upload(y), "dy": r.upload(dy), "dx": r.upload(dx),
+		"da": r.upload(da), "db": r.upload(db), "u": r.floats(s.width * s.rank), "du": r.floats(s.width * s.rank),
+	}
+	of := func(name string, columns int) ops.Lattice { return ops.Rows(buffers[name], columns) }
+	turned := func(name string, columns int) ops.Lattice {
+		return ops.Lattice{Bind: buffers[name].All(), Row: 1, Column: columns}
+	}
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
+		rec.Dense(ops.Dense{A: of("x", s.in), B: turned("a", s.in), Out: of("u", s.rank), N: s.rank, K: s.in})
+		rec.Dense(ops.Dense{A: of("u", s.rank), B: turned("b", s.rank), Out: of("y", s.out), N: s.out, K: s.rank, Scale: scale, Add: true})
+		rec.Dense(ops.Dense{A: of("dy", s.out), B: of("b", s.rank), Out: of("du", s.rank), N: s.rank, K: s.out, Scale: scale})
+		rec.Dense(ops.Dense{A: turned("du", s.rank), B: of("x", s.in), Out: of("da", s.in), M: s.rank, N: s.in, Add: true})
+		rec.Dense(ops.Dense{A: turned("dy", s.out), B: of("u", s.rank), Out: of("db", s.rank), M: s.out, N: s.rank, Scale: scale, Add: true})
+		rec.Dense(ops.Dense{A: of("du", s.rank), B: of("a", s.in), Out: of("dx", s.in), N: s.in, K: s.rank, Add: true})
+	})
+	for t := range s.tokens {
+		u, du := make([]float64, s.rank), make([]float64, s.rank)
+		for k := range s.rank {
+			for i := range s.in {
+				u[k] += a[k*s.in+i] * x[t*s.in+i]
+			}
+			for o := range s.out {
+				du[k] += scale * b[o*s.rank+k] * dy[t*s.out+o]
+				db[o*s.rank+k] += scale * dy[t*s.out+o] * u[k]
+				y[t*s.out+o] += scale * b[o*s.rank+k] * u[k]
+			}
+			for i := range s.in {
+				da[k*s.in+i] += du[k] * x[t*s.in+i]
+				dx[t*s.in+i] += du[k] * a[k*s.in+i]
+			}
+		}
+	}
+	got := joined(r.read(buffers["y"], s.tokens*s.out), r.read(buffers["da"], len(da)), r.read(buffers["db"], len(db)), r.read(buffers["dx"], s.tokens*s.in))
+	return r.compare(got, joined(y[:s.tokens*s.out], da, db, dx[:s.tokens*s.in]))
+}

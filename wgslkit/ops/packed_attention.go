@@ -1,0 +1,149 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// PackedAttention is Out = softmax(Scale·q·kᵀ)·v over texts that lie one behind the
+// other: row t sees the keys from Visible[t].x up to Visible[t].y. Query head h reads
+// kv head h / (Heads / KVHeads). Buffers have room for whole tiles: Rows and Keys
+// rounded up to PackedTile; rows beyond the last see nothing, [0, 0).
+type PackedAttention struct {
+	Label                   string
+	Q                       *wgslkit.Buffer // [Rows, Heads, HeadDim]
+	K, V                    *wgslkit.Buffer // [Keys, KVHeads, HeadDim]
+	Visible                 *wgslkit.Buffer // u32 [Rows, 2]
+	Stats                   *wgslkit.Buffer // [Rows, Heads, 2]: the log of a row's sum, and what the way back adds
+	Out                     *wgslkit.Buffer // [Rows, Heads, HeadDim]
+	Heads, KVHeads, HeadDim int
+	Scale                   float32 // 0 counts as 1
+}
+
+// PackedAttentionBack is what PackedAttention hands back: DQ, DK and DV, each nil
+// where nobody asks for it, or with its Add more of them. Nothing of
+// [rows, keys] is kept. SeenBy[j] is the rows that see key j, which follow each other.
+type PackedAttentionBack struct {
+	PackedAttention
+	DOut             *wgslkit.Buffer // [Rows, Heads, HeadDim]
+	SeenBy           *wgslkit.Buffer // u32 [Keys, 2]
+	Keys             int             // as many as are computed in every replay
+	DQ, DK, DV       *wgslkit.Buffer
+	AddQ, AddK, AddV bool
+}
+
+// PackedTile is how many rows of packed attention are computed together.
+const PackedTile = 32
+
+type packedLSEParams struct {
+	Heads, KVHeads uint32
+	Scale          float32
+}
+
+type packedSumParams struct {
+	Heads, KVHeads    uint32
+	ScoreScale, Scale float32
+}
+
+func (o *PackedAttention) check() error {
+	switch {
+	case o.Heads < 1 || o.KVHeads < 1 || o.Heads%o.KVHeads != 0:
+		return fmt.Errorf("%w: %d query heads for %d kv heads", wgslkit.ErrValidation, o.Heads, o.KVHeads)
+	case o.HeadDim < 1 || o.HeadDim > maxHeadDim:
+		return fmt.Errorf("%w: head dimension %d, at most %d", wgslkit.ErrLimit, o.HeadDim, maxHeadDim)
+	}
+	return nil
+}
+
+// packedVariant has as many threads as take two columns each, in groups of 64.
+func (r *Recorder) packedVariant(o *PackedAttention, v wgslkit.Variant) wgslkit.Variant {
+	groups := 1
+	for !r.kit.tuning.MatvecLooped && groups < 4 && 128*groups < o.HeadDim {
+		groups *= 2
+	}
+	v["HEAD_DIM"], v["GROUPS"], v["THREADS"] = o.HeadDim, groups, 64*groups
+	v["SCRATCH"] = max(144*groups, 256*(groups-1))
+	return v
+}
+
+func (o *PackedAttention) ownQueries() wgslkit.Grid {
+	return wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: PackedTile, Along: wgslkit.AlongY}
+}
+
+// PackedAttention records the op.
+func (r *Recorder) PackedAttention(o PackedAttention) {
+	if err := o.check(); err != nil {
+		r.fail(o.Label, err)
+		return
+	}
+	r.dispatch("packed_lse.wgsl", r.packedVariant(&o, wgslkit.Variant{}), wgslkit.Call{
+		Label: o.Label + " sums", Bind: bindAll(o.Visible, o.Q, o.K, o.Stats),
+		Params: packedLSEParams{uint32(o.Heads), uint32(o.KVHeads), orOne(o.Scale)}, Grid: o.ownQueries(),
+	})
+	r.packedSum(&o, packedSum{label: o.Label, dout: o.Q, ranges: o.Visible, out: o.Out, scale: 1, grid: o.ownQueries()})
+}
+
+// packedSum is one call of packed_sum.wgsl.
+type packedSum struct {
+	label             string
+	ranges, dout, out *wgslkit.Buffer
+	ownKeys, second   bool
+	add               bool
+	scale             float32
+	grid              wgslkit.Grid
+}
+
+func (r *Recorder) packedSum(o *PackedAttention, s packedSum) {
+	v := r.packedVariant(o, wgslkit.Variant{"OWN_KEYS": s.ownKeys, "SECOND": s.second, "ADD": s.add})
+	r.dispatch("packed_sum.wgsl", v, wgslkit.Call{
+		Label: s.label, Bind: bindAll(s.ranges, o.Q, o.K, o.V, s.dout, o.Stats, s.out), Grid: s.grid,
+		Params: packedSumParams{uint32(o.Heads), uint32(o.KVHeads), orOne(o.Scale), s.scale},
+	})
+}
+
+type packedDeltaParams struct{ Heads uint32 }
+
+// PackedAttentionBack records the op. Stats are those that the way ahead left.
+func (r *Recorder) PackedAttentionBack(o PackedAttentionBack) {
+	if err := o.check(); err != nil {
+		r.fail(o.Label, err)
+		return
+	}
+	r.dispatch("packed_delta.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": o.HeadDim}), wgslkit.Call{
+		Label: o.Label + " delta", Bind: bindAll(o.Out, o.DOut, o.Stats), Params: packedDeltaParams{uint32(o.Heads)}, Grid: rowGrid(o.Heads),
+	})
+	scale := orOne(o.Scale)
+	if o.DQ != nil {
+		r.packedSum(&o.PackedAttention, packedSum{
+			label: o.Label + " dq", ranges: o.Visible, dout: o.DOut, out: o.DQ, second: true, add: o.AddQ, scale: scale, grid: o.ownQueries(),
+		})
+	}
+	if o.DV != nil {
+		r.packedOfKeys(&o, packedSum{label: o.Label + " dv", out: o.DV, add: o.AddV, scale: 1})
+	}
+	if o.DK != nil {
+		r.packedOfKeys(&o, packedSum{label: o.Label + " dk", out: o.DK, add: o.AddK, scale: scale, second: true})
+	}
+}
+
+type sumGroupsParams struct{ Size, Dim, Group uint32 }
+
+// packedOfKeys records dk or dv: each query head's part, and the sum of those
+// that read one kv head.
+func (r *Recorder) packedOfKeys(o *PackedAttentionBack, s packedSum) {
+	parts := r.temp("parts of query heads", ceilDiv(o.Keys, PackedTile)*PackedTile*o.Heads*o.HeadDim)
+	if r.err != nil {
+		return
+	}
+	sum := s
+	sum.ranges, sum.dout, sum.ownKeys, sum.out, sum.add = o.SeenBy, o.DOut, true, parts, false
+	sum.grid = wgslkit.Grid{X: uint32(o.Heads), Y: uint32(ceilDiv(o.Keys, PackedTile))}
+	r.packedSum(&o.PackedAttention, sum)
+	size := o.KVHeads * o.HeadDim
+	r.dispatch("sum_groups.wgsl", wgslkit.Variant{"THREADS": gridThreads, "ADD": s.add}, wgslkit.Call{
+		Label: s.label + " sums", Bind: bindAll(parts, s.out),
+		Params: sumGroupsParams{uint32(size), uint32(o.HeadDim), uint32(o.Heads / o.KVHeads)},
+		Grid:   wgslkit.Grid{X: uint32(ceilDiv(size, gridThreads)), Y: uint32(o.Keys)},
+	})
+}

@@ -1,0 +1,195 @@
+// out[t, c] = Σ_r dy[t, r]·W[r, c], or where ADD out[t, c] += it: what a product
+// with W hands back to its input. W is read as it is quantized.
+//
+// A workgroup of 16 × TOKENS/8 threads makes a tile of 128 columns × TOKENS
+// tokens, a thread 8 × 8 of it, from 16 rows of W at a time, which lie in memory
+// as [row][column] beside dy as [row][token]. Thread x + 16·y makes the columns
+// 4x … 4x+3 and 64 more, by the tokens 4y … 4y+3 and TOKENS/2 more.
+//
+// Where SPLIT, workgroups of neighbouring z share the rows and leave their sums
+// for sum_splits.wgsl: out[z][token][column], with room for `capacity` tokens.
+//
+// Grid: x = tiles of columns, y = tiles of tokens, z = splits.
+
+struct Params {
+  rows: u32, // of the tile of W
+  first: u32, // its first row, too
+  cols: u32,
+  units: u32, // in a row
+
+  row_size: u32,
+  plane1: u32,
+  plane2: u32,
+  splits: u32,
+
+  dy_offset: u32,
+  dy_stride: u32,
+  out_offset: u32,
+  out_stride: u32,
+
+  capacity: u32,
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
+//#if ALIGNED
+@group(0) @binding(2) var<storage, read> dy: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+//#else
+@group(0) @binding(2) var<storage, read> dy: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+//#end
+@group(0) @binding(4) var<uniform> params: Params;
+
+//#include "unit.wgsl"
+
+const THREADS: u32 = 2u * TOKENS;
+const TILE_UNITS: u32 = 128u / UNIT; // of a row
+const TOKEN_FOURS: u32 = TOKENS / 4u;
+const HALF_TOKENS: u32 = TOKENS / 8u;
+const DY_CELLS: u32 = 16u * TOKEN_FOURS;
+
+var<workgroup> rows_at: array<vec4<f32>, 512>;         // [16 rows][128 columns]
+var<workgroup> tokens_at: array<vec4<f32>, DY_CELLS>;  // [16 rows][TOKENS]
+var<private> acc: array<vec4<f32>, 16>;                // [8 tokens][8 columns]
+
+fn store_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32, inside: f32) {
+  let s = scale * inside;
+  let l = vec4<f32>(low * inside);
+  rows_at[to] = q[0] * s + l;
+  rows_at[to + 1u] = q[1] * s + l;
+  rows_at[to + 2u] = q[2] * s + l;
+  rows_at[to + 3u] = q[3] * s + l;
+}
+
+// store_unit decodes unit number i of the tile of 16 rows from `row` on.
+fn store_unit(i: u32, row: u32, first_unit: u32) {
+  let r = row + i / TILE_UNITS;
+  let unit = min(first_unit + i % TILE_UNITS, params.units - 1u);
+  let w = decode(min(r, params.rows - 1u) * params.row_size, unit);
+  let inside = select(0.0, 1.0, r < params.rows);
+  let to = i / TILE_UNITS * 32u;
+  let begin = span_column(first_unit, 0u);
+  let own = first_unit + i % TILE_UNITS;
+  store_span(to + (span_column(own, 0u) - begin) / 4u, w.q[0], w.scale.x, w.low.x, inside);
+//#if SPANS != 1
+  store_span(to + (span_column(own, 1u) - begin) / 4u, w.q[1], w.scale.y, w.low.y, inside);
+//#end
+//#if SPANS == 4
+  store_span(to + (span_column(own, 2u) - begin) / 4u, w.q[2], w.scale.z, w.low.z, inside);
+  store_span(to + (span_column(own, 3u) - begin) / 4u, w.q[3], w.scale.w, w.low.w, inside);
+//#end
+}
+
+// four_grads is dy of four rows of a token, with zeros beyond the tile's rows.
+fn four_grads(t: u32, row: u32) -> vec4<f32> {
+  let at = t * params.dy_stride + params.dy_offset + params.first + row;
+//#if ALIGNED
+  if (row < params.rows) { return dy[at / 4u]; }
+  return vec4<f32>();
+//#else
+  var v = vec4<f32>();
+  if (row < params.rows) { v.x = dy[at]; }
+  if (row + 1u < params.rows) { v.y = dy[at + 1u]; }
+  if (row + 2u < params.rows) { v.z = dy[at + 2u]; }
+  if (row + 3u < params.rows) { v.w = dy[at + 3u]; }
+  return v;
+//#end
+}
+
+// store_grads puts four rows' dy of one token into memory; i counts them.
+fn store_grads(i: u32, row: u32, first_token: u32) {
+  let token = i / 4u;
+  let v = four_grads(min(first_token + token, state[1] - 1u), row + i % 4u * 4u);
+  let to = i % 4u * 4u * TOKEN_FOURS + token / 4u;
+  let lane = token % 4u;
+  tokens_at[to][lane] = v.x;
+  tokens_at[to + TOKEN_FOURS][lane] = v.y;
+  tokens_at[to + 2u * TOKEN_FOURS][lane] = v.z;
+  tokens_at[to + 3u * TOKEN_FOURS][lane] = v.w;
+}
+
+fn multiply(x: u32, y: u32) {
+  for (var k = 0u; k < 16u; k++) {
+    let a = rows_at[k * 32u + x];
+    let b = rows_at[k * 32u + x + 16u];
+    let p = tokens_at[k * TOKEN_FOURS + y];
+    let q = tokens_at[k * TOKEN_FOURS + y + HALF_TOKENS];
+    acc[0] += a * p.x; acc[1] += b * p.x;
+    acc[2] += a * p.y; acc[3] += b * p.y;
+    acc[4] += a * p.z; acc[5] += b * p.z;
+    acc[6] += a * p.w; acc[7] += b * p.w;
+    acc[8] += a * q.x; acc[9] += b * q.x;
+    acc[10] += a * q.y; acc[11] += b * q.y;
+    acc[12] += a * q.z; acc[13] += b * q.z;
+    acc[14] += a * q.w; acc[15] += b * q.w;
+  }
+}
+
+//#if ALIGNED
+fn write4(at: u32, column: u32, v: vec4<f32>) {
+  if (column >= params.cols) { return; }
+//#if ADD
+  out[(at + column) / 4u] += v;
+//#else
+  out[(at + column) / 4u] = v;
+//#end
+}
+//#else
+fn write1(at: u32, column: u32, v: f32) {
+  if (column >= params.cols) { return; }
+//#if ADD
+  out[at + column] += v;
+//#else
+  out[at + column] = v;
+//#end
+}
+
+fn write4(at: u32, column: u32, v: vec4<f32>) {
+  write1(at, column, v.x);
+  write1(at, column + 1u, v.y);
+  write1(at, column + 2u, v.z);
+  write1(at, column + 3u, v.w);
+}
+//#end
+
+// write8 ends the columns c … c+3 and c+64 … c+67 of token t.
+fn write8(t: u32, c: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
+  if (t >= state[1]) { return; }
+//#if SPLIT
+  let at = (split * params.capacity + t) * params.cols;
+//#else
+  let at = t * params.out_stride + params.out_offset;
+//#end
+  write4(at, c, a);
+  write4(at, c + 64u, b);
+}
+
+@compute @workgroup_size(THREADS)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let first_token = workgroup.y * TOKENS;
+  let first_unit = workgroup.x * TILE_UNITS;
+  let x = thread % 16u;
+  let y = thread / 16u;
+  let steps = (params.rows + 15u) / 16u;
+  let begin = workgroup.z * steps / params.splits;
+  let end = (workgroup.z + 1u) * steps / params.splits;
+  for (var step = begin; step < end; step++) {
+    workgroupBarrier();
+    for (var i = thread; i < 16u * TILE_UNITS; i += THREADS) { store_unit(i, step * 16u, first_unit); }
+    for (var i = thread; i < 4u * TOKENS; i += THREADS) { store_grads(i, step * 16u, first_token); }
+    workgroupBarrier();
+    multiply(x, y);
+  }
+  let t = first_token + y * 4u;
+  let c = workgroup.x * 128u + x * 4u;
+  let far = TOKENS / 2u;
+  write8(t, c, acc[0], acc[1], workgroup.z);
+  write8(t + 1u, c, acc[2], acc[3], workgroup.z);
+  write8(t + 2u, c, acc[4], acc[5], workgroup.z);
+  write8(t + 3u, c, acc[6], acc[7], workgroup.z);
+  write8(t + far, c, acc[8], acc[9], workgroup.z);
+  write8(t + far + 1u, c, acc[10], acc[11], workgroup.z);
+  write8(t + far + 2u, c, acc[12], acc[13], workgroup.z);
+  write8(t + far + 3u, c, acc[14], acc[15], workgroup.z);
+}
