@@ -17,7 +17,7 @@ const (
 
 // attendsSmall says whether o goes through the one small kernel.
 func (r *Recorder) attendsSmall(o Attention) bool {
-	return r.kit.tuning.SmallKernels && r.kit.tuning.Subgroups && o.Spans == nil
+	return r.kit.tuning.smallest() && o.Spans == nil
 }
 
 // attendSmall records attention of each token by itself.

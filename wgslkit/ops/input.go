@@ -72,11 +72,11 @@ func (r *Recorder) prepare(label string, in Input, cols int, out *wgslkit.Buffer
 	if in.Norm == nil {
 		out = r.temp("unused output", 4)
 	}
-	threads := r.kit.tuning.Threads
+	v := r.rowVariant(wgslkit.Variant{"ADD": in.Add != nil, "NORM": in.Norm != nil})
 	if r.kit.tuning.MatvecLooped && !r.kit.tuning.SmallKernels {
-		threads = r.kit.tuning.MatvecThreads
+		v["THREADS"] = r.kit.tuning.MatvecThreads
 	}
-	r.dispatch("prepare.wgsl", wgslkit.Variant{"THREADS": threads, "ADD": in.Add != nil, "NORM": in.Norm != nil}, wgslkit.Call{
+	r.dispatch("prepare.wgsl", v, wgslkit.Call{
 		Label: label,
 		Bind:  bindAll(in.X, addX, addW, normW, addOut, out),
 		Params: prepareParams{

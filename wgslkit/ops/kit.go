@@ -90,6 +90,10 @@ func (t Tuning) ForSlowCompiler() Tuning {
 	return t
 }
 
+// smallest says whether a workgroup that is one subgroup of four threads, which
+// needs no barrier, is what to build small kernels on.
+func (t Tuning) smallest() bool { return t.SmallKernels && t.Subgroups }
+
 // Device is the device that the kit is for.
 func (k *Kit) Device() *wgslkit.Device { return k.dev }
 

@@ -36,9 +36,13 @@ func (r *Recorder) RMSNorm(o RMSNorm) {
 	})
 }
 
-// rowVariant adds the workgroup size of kernels that reduce over a row.
+// rowVariant adds the workgroup size of kernels that reduce over a row, and
+// whether a workgroup is one subgroup.
 func (r *Recorder) rowVariant(v wgslkit.Variant) wgslkit.Variant {
 	v["THREADS"] = r.kit.tuning.Threads
+	if r.kit.tuning.smallest() {
+		v["SUBGROUPS"] = true
+	}
 	return v
 }
 

@@ -17,7 +17,7 @@ type storeKVParams struct {
 	Heads, FirstHead, Slots, Rotated   uint32
 	KOffset, KStride, VOffset, VStride uint32
 	Eps                                float32
-	Weighted                           uint32
+	Weighted, HeadDim                  uint32
 }
 
 // StoreKV records the op.
@@ -28,9 +28,13 @@ func (r *Recorder) StoreKV(o StoreKV) {
 		params := storeKVParams{
 			uint32(p.heads), uint32(p.first), uint32(c.Slots), uint32(o.Rope.Dim()),
 			uint32(o.K.Offset), o.K.stride(row), uint32(o.V.Offset), o.V.stride(row),
-			o.Eps, flag(o.KNorm != nil),
+			o.Eps, flag(o.KNorm != nil), uint32(c.HeadDim),
 		}
-		r.dispatch("store_kv.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim}), wgslkit.Call{
+		file, v := "store_kv.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim})
+		if r.kit.tuning.smallest() {
+			file, v = "store_kv_small.wgsl", nil
+		}
+		r.dispatch(file, v, wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
 				r.state.All(), o.K.Buffer.All(), o.V.Buffer.All(), orBuffer(o.KNorm, o.K.Buffer).All(),

@@ -4,6 +4,12 @@
 // Barriers cost more than reads that all threads share, on every kind of
 // device: the values are summed in at most two rounds of up to 32 or 16.
 
+// Where SUBGROUPS, a workgroup is one subgroup and needs none.
+
+//#if SUBGROUPS
+//#enable subgroups
+fn workgroup_sum(value: f32, lane: u32) -> f32 { return subgroupAdd(value); }
+//#else
 var<workgroup> reduce_cells: array<f32, THREADS>;
 
 fn workgroup_sum(value: f32, lane: u32) -> f32 {
@@ -25,3 +31,4 @@ fn workgroup_sum(value: f32, lane: u32) -> f32 {
   for (var i = 0u; i < round; i++) { sum += reduce_cells[i]; }
   return sum;
 }
+//#end

@@ -14,7 +14,7 @@
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
   k_offset: u32, k_stride: u32, v_offset: u32, v_stride: u32,
-  eps: f32, weighted: u32,
+  eps: f32, weighted: u32, head_dim: u32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
