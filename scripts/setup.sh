@@ -44,8 +44,14 @@ install_packages() {
     run=(sudo)
   fi
   say "installing $* with apt-get"
-  "${run[@]}" apt-get update -qq >&2
-  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+  local log
+  log=$(mktemp)
+  if ! "${run[@]}" apt-get update -qq >"$log" 2>&1 ||
+    ! "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
+    tail -n 30 "$log" >&2
+    die "apt-get could not install $*"
+  fi
+  rm -f "$log"
 }
 
 check_test_tools() {
@@ -101,7 +107,7 @@ fetch_npm() {
   local folder=$1 stamp=$1/node_modules/.package-lock.json
   if [[ -e "$stamp" && ! "$folder/package-lock.json" -nt "$stamp" ]]; then return 0; fi
   say "installing $2 with npm"
-  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >&2
+  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >/dev/null || die "npm could not install what $folder/package-lock.json names"
   touch "$stamp"
 }
 

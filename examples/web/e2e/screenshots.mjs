@@ -96,7 +96,7 @@ async function takeAll({ name, theme, width, height }) {
   await take("other-tab");
   await context.close();
 
-  for (const [script, screen, text] of [["no-webgpu", "no-webgpu", "This browser cannot compute answers yet."], ["oom", "out-of-memory", "too little memory"]]) {
+  for (const [script, screen, text] of [["no-webgpu", "no-webgpu", "This browser gives no way to the GPU."], ["oom", "out-of-memory", "too little memory"]]) {
     const alone = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block" });
     const broken = new Visitor(alone, server);
     await broken.open("", { script, ready: false });

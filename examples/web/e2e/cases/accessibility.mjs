@@ -71,7 +71,7 @@ export default [
     name: "accessibility: axe finds nothing serious where another tab owns, or WebGPU is missing",
     async run(visitor) {
       await visitor.open("", { script: "no-webgpu", ready: false });
-      await visitor.page.getByText("This browser cannot compute answers yet.").waitFor();
+      await visitor.page.getByText("This browser gives no way to the GPU.").waitFor();
       assert.deepEqual(await findings(visitor.page), []);
       await visitor.open("", { ready: false });
       await visitor.page.getByText("gemwire is open in another tab.").waitFor();

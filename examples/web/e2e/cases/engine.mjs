@@ -24,14 +24,23 @@ export default [
     },
   },
   {
-    name: "engine: a browser without WebGPU says what to do, and chats can be read",
+    name: "engine: a browser without WebGPU says what to do, small models answer, and chats can be read",
     async run(visitor) {
       const page = await visitor.open();
       await visitor.ask("written before");
       await page.evaluate(() => localStorage.setItem("fake", "no-webgpu"));
       await page.reload();
-      await page.getByText("This browser cannot compute answers. What to do").click();
+      await page.getByText("This browser gives no way to the GPU. What to do").click();
       await page.getByText("(this one)").waitFor();
+      await page.locator(".prose").getByText("You said: written before").waitFor();
+      await visitor.ready();
+      assert.equal(await visitor.ask("meanwhile"), "You said: meanwhile");
+      await page.evaluate(() => {
+        const settings = JSON.parse(localStorage.getItem("gemwire.settings"));
+        localStorage.setItem("gemwire.settings", JSON.stringify({ ...settings, state: { ...settings.state, model: { kind: "stored", name: "large.gguf" } } }));
+      });
+      await page.reload();
+      await page.getByText("The model is too large for the processor").waitFor();
       await page.locator(".prose").getByText("You said: written before").waitFor();
       assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
     },

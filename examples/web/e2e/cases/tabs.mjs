@@ -50,6 +50,23 @@ export default [
     },
   },
   {
+    name: "tabs: a take-over of a while ago does not come back",
+    async run(visitor) {
+      const first = await visitor.open();
+      await visitor.ask("question");
+      const second = await visitor.open("", { ready: false });
+      await takeOver(second).click();
+      await visitor.ready();
+      await takeOver(first).click();
+      visitor.page = first;
+      await visitor.ready();
+      await first.waitForTimeout(7000);
+      assert.equal(await takeOver(first).count(), 0);
+      await first.locator(".prose").getByText("You said: question").waitFor();
+      await takeOver(second).waitFor();
+    },
+  },
+  {
     name: "tabs: of three, the one that is asked gets it",
     async run(visitor) {
       const first = await visitor.open();

@@ -27,10 +27,13 @@ export function claimOwnership({ onChange, onRelease }: Options): Owner {
   const channel = new BroadcastChannel(channelName);
   let letGo: (() => void) | null = null;
   let queue: AbortController | null = null;
+  /** Runs while a take-over has not been answered. */
+  let impatience: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
 
   const hold = () =>
     new Promise<void>((resolve) => {
+      clearTimeout(impatience);
       letGo = resolve;
       channel.postMessage({ type: "taken", by: self } satisfies Note);
       onChange("owner");
@@ -72,17 +75,20 @@ export function claimOwnership({ onChange, onRelease }: Options): Owner {
     wait();
   };
 
-  const steal = () => {
-    navigator.locks.request(lockName, { steal: true }, hold).catch(() => void lost());
-  };
-
   const leaveLine = () => {
     queue?.abort();
     queue = null;
   };
 
+  const steal = () => {
+    if (stopped) return;
+    leaveLine();
+    navigator.locks.request(lockName, { steal: true }, hold).catch(() => void lost());
+  };
+
   channel.addEventListener("message", (event: MessageEvent<Note>) => {
     if (event.data.type === "request") {
+      clearTimeout(impatience);
       if (letGo) void release().then(() => setTimeout(wait, 400));
       else leaveLine();
     } else if (!letGo) {
@@ -110,10 +116,12 @@ export function claimOwnership({ onChange, onRelease }: Options): Owner {
       onChange("taking");
       channel.postMessage({ type: "request", from: self } satisfies Note);
       wait();
-      setTimeout(() => { if (!letGo && !stopped) { leaveLine(); steal(); } }, patience);
+      clearTimeout(impatience);
+      impatience = setTimeout(steal, patience);
     },
     stop: () => {
       stopped = true;
+      clearTimeout(impatience);
       leaveLine();
       void release().finally(() => { channel.close(); });
     },

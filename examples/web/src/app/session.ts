@@ -13,6 +13,13 @@ interface SessionState {
 }
 
 let owner: Owner | null = null;
+/** Taking and giving back come one after the other, however quickly tabs hand over. */
+let turn: Promise<void> = Promise.resolve();
+
+function inTurn(work: () => Promise<void>): Promise<void> {
+  turn = turn.then(work, work);
+  return turn;
+}
 
 export const useSession = create<SessionState>()(() => ({
   ownership: "asking",
@@ -38,11 +45,10 @@ async function release(): Promise<void> {
  * model that needs a GPU where there is none says so by itself.
  */
 async function acquire(): Promise<void> {
-  if ("gpu" in navigator) void useEngine.getState().open(useSettings.getState().model);
+  if (useSession.getState().ownership !== "owner") return;
+  void useEngine.getState().open(useSettings.getState().model);
   const opening = useHistory.getState().open();
-  const able = await support();
-  useSession.setState({ support: able });
-  if (!able.webgpu) await useEngine.getState().close();
+  useSession.setState({ support: await support() });
   await opening;
 }
 
@@ -52,8 +58,8 @@ export function startSession(): void {
   owner = claimOwnership({
     onChange: (ownership) => {
       useSession.setState({ ownership });
-      if (ownership === "owner") void acquire();
+      if (ownership === "owner") void inTurn(acquire);
     },
-    onRelease: release,
+    onRelease: () => inTurn(release),
   });
 }

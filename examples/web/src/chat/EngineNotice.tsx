@@ -9,11 +9,10 @@ import { NoWebGpu } from "./NoWebGpu";
 
 const phases = { header: "Reading the header", weights: "Loading the weights", kernels: "Preparing the kernels" } as const;
 
-/** What stands between the reader and an answer: loading, a failure with a way out, or a browser without WebGPU. */
-export function EngineNotice({ begun }: { begun: boolean }) {
+/** What stands between the reader and an answer: loading, or a failure with a way out. */
+function LoadState() {
   const { engine, close } = useEngine();
   const support = useSession((state) => state.support);
-  if (support && !support.webgpu) return begun ? <details className="mb-2.5 text-sm"><summary className="text-danger">This browser cannot compute answers. What to do</summary><div tabIndex={0} className="max-h-[45dvh] overflow-y-auto"><NoWebGpu reason={support.reason ?? ""} /></div></details> : null;
   if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
   if (engine.state === "closed") return support ? <p className="pb-2 text-sm text-soft">No model is open. <a className="text-accent underline underline-offset-2" href={pageHref.models}>Choose one.</a></p> : null;
   if (engine.state !== "loading") return null;
@@ -28,5 +27,21 @@ export function EngineNotice({ begun }: { begun: boolean }) {
       </div>
       <Progress label={`Loading ${engine.label}`} done={progress?.done ?? 0} total={progress?.phase === "weights" ? progress.total : 0} />
     </div>
+  );
+}
+
+/** What the reader should know of the engine; in a chat that has begun, also that this browser has no WebGPU. */
+export function EngineNotice({ begun }: { begun: boolean }) {
+  const support = useSession((state) => state.support);
+  return (
+    <>
+      {begun && support?.webgpu === false && (
+        <details className="mb-2.5 text-sm">
+          <summary className="text-wire">This browser gives no way to the GPU. What to do</summary>
+          <div tabIndex={0} className="max-h-[45dvh] overflow-y-auto"><NoWebGpu reason={support.reason ?? ""} /></div>
+        </details>
+      )}
+      <LoadState />
+    </>
   );
 }

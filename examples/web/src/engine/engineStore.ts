@@ -30,9 +30,9 @@ interface Opening {
 let last: Opening | null = null;
 let loading: AbortController | null = null;
 
-function planOptions(): Pick<LoadOptions, "context" | "memoryBudget"> {
-  const { context, memoryBudget } = useSettings.getState();
-  return { ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
+function planOptions(): Pick<LoadOptions, "device" | "context" | "memoryBudget"> {
+  const { device, context, memoryBudget } = useSettings.getState();
+  return { device, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
 }
 
 export const useEngine = create<EngineState>()((set, get) => {

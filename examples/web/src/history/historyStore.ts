@@ -46,10 +46,11 @@ export const useHistory = create<HistoryState>()((set, get) => ({
 
   close: async () => {
     const { client } = get();
+    const end = stop;
+    stop = null;
     set({ client: null, conversations: [], search: null });
     await client?.close();
-    stop?.();
-    stop = null;
+    end?.();
   },
 
   refresh: async () => {

@@ -18,7 +18,7 @@ export function InUse() {
   if (engine.state !== "ready") return null;
   const { info } = engine.model;
   const facts: [string, string][] = [
-    ["Runs on", info.fallback ? `${info.deviceName} (${info.fallback})` : info.deviceName],
+    ["Runs on", info.fallback ? `${info.deviceName}: ${info.fallback}` : info.deviceName],
     ["File", bytes(info.fileSize)],
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
     ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens`],

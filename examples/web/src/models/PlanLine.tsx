@@ -9,12 +9,12 @@ type Checked = { state: "unknown" } | { state: "checking" } | { state: "known"; 
 
 /** Says on demand whether a model fits; that reads the file's header, from wherever it is. */
 export function PlanLine({ source, name }: { source: Source; name: string }) {
-  const { context, memoryBudget } = useSettings();
+  const { device, context, memoryBudget } = useSettings();
   const [checked, setChecked] = useState<Checked>({ state: "unknown" });
   const check = async () => {
     setChecked({ state: "checking" });
     try {
-      const result = await store.plan(source, { ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) });
+      const result = await store.plan(source, { device, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) });
       setChecked({ state: "known", result });
     } catch (error) {
       const { sentence, advice } = failureOf(error);

@@ -1,15 +1,19 @@
+import type { Device } from "gemwire";
 import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
 import { shortcuts } from "../app/shortcuts";
 import { useEngine } from "../engine/engineStore";
 import { TransferChats } from "../history/TransferChats";
 import { Button } from "../ui/Button";
+import { Choices } from "../ui/Choices";
 import { Check, Field, inputLook, NumberField } from "../ui/Field";
 import { Section } from "../ui/Section";
 import { SamplingFields } from "./SamplingFields";
 import { recommended, useSettings, type Theme } from "./settingsStore";
 
 const themes: { value: Theme; label: string }[] = [{ value: "system", label: "As the system" }, { value: "light", label: "Light" }, { value: "dark", label: "Dark" }];
+
+const devices: { value: Device; label: string }[] = [{ value: "auto", label: "By itself" }, { value: "gpu", label: "GPU" }, { value: "cpu", label: "Processor" }];
 
 const gigabyte = 1e9;
 
@@ -22,14 +26,7 @@ export function SettingsPage() {
       <PageHeader title="Settings" />
       <PageBody className="space-y-11">
         <Section title="Appearance">
-          <div role="radiogroup" aria-label="Theme" className="flex flex-wrap gap-2">
-            {themes.map(({ value, label }) => (
-              <label key={value} className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${settings.theme === value ? "border-accent bg-tint" : "border-line bg-raised"}`}>
-                <input type="radio" name="theme" value={value} checked={settings.theme === value} onChange={() => set({ theme: value })} className="accent-accent" />
-                {label}
-              </label>
-            ))}
-          </div>
+          <Choices label="Theme" choices={themes} value={settings.theme} onChange={(theme) => set({ theme })} />
         </Section>
         <Section title="Answers" intro="For every chat that has no options of its own.">
           <div className="space-y-5">
@@ -38,7 +35,11 @@ export function SettingsPage() {
             <Button onClick={() => set({ sampling: recommended })}>Back to Google's recommendation</Button>
           </div>
         </Section>
-        <Section title="Memory" intro="How much the model may take. Takes effect when a model is loaded.">
+        <Section title="Device" intro="Where the model computes, and how much it may take. Takes effect when a model is loaded.">
+          <div className="mb-4 space-y-1.5">
+            <Choices label="Compute on" choices={devices} value={settings.device} onChange={(device) => set({ device })} />
+            <p className="text-[0.8125rem] text-soft">By itself: the GPU, or the processor for small models where the browser offers no GPU of its own.</p>
+          </div>
           <div className="grid gap-4 sm:grid-cols-2">
             <NumberField label="Context, in tokens" help="Empty: 8,192. More takes more memory." value={settings.context} min={256} max={262144} step={256} placeholder="8192" onChange={(context) => set({ context })} />
             <NumberField label="GPU memory at most, in GB" help="Empty: what the device gives." value={settings.memoryBudget === null ? null : settings.memoryBudget / gigabyte} min={0.05} max={512} step={0.05} placeholder="no limit" onChange={(value) => set({ memoryBudget: value === null ? null : Math.round(value * gigabyte) })} />

@@ -1,3 +1,4 @@
+import type { Device } from "gemwire";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import type { Sampling } from "../chat/message";
@@ -18,6 +19,7 @@ export interface Settings {
   sampling: Sampling;
   /** Opened when the app starts. */
   model: ModelChoice;
+  device: Device;
   /** null: as the model's plan says. */
   context: number | null;
   memoryBudget: number | null;
@@ -29,7 +31,7 @@ interface SettingsState extends Settings {
 }
 
 const initial: Settings = {
-  theme: "system", enterSends: true, system: "", sampling: recommended, model: { kind: "builtin" }, context: null, memoryBudget: null, servers: [],
+  theme: "system", enterSends: true, system: "", sampling: recommended, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, servers: [],
 };
 
 export const useSettings = create<SettingsState>()(

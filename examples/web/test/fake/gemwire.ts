@@ -91,7 +91,7 @@ export class Model {
   #open = true;
 
   private constructor(name: string) {
-    this.info = { ...info, name };
+    this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name };
     this.lost = new Promise((resolve) => { this.#lose = resolve; });
   }
 
@@ -103,6 +103,8 @@ export class Model {
     if (script() === "oom" && options.memoryBudget === undefined) {
       throw new GemwireError("out-of-memory", "The GPU has too little memory for 4.2 GB.", "Load it with a smaller plan.", { context: 4096, memoryBudget: 1_900_000_000 });
     }
+    const small = typeof source === "object" && "builtin" in source;
+    if (script() === "no-webgpu" && !small) throw new GemwireError("no-webgpu", "The model is too large for the processor, and this browser offers no GPU.");
     if (script() === "slow") await wait(600_000, options.signal);
     return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted");
   }
