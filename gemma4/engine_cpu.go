@@ -17,13 +17,15 @@ type cpuEngine struct {
 
 func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
 	options := cpuOptions()
+	if options.Whole {
+		if _, err := newCPUPlan(m, 0); err != nil {
+			return nil, err
+		}
+	}
 	options.Progress = func(done, total int64) {
 		opts.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
 	}
 	model, err := cpu.New(ctx, m, options)
-	if errors.Is(err, cpu.ErrTooLarge) {
-		return nil, fmt.Errorf("%w: %w; "+tooLarge, ErrDoesNotFit, err, size(options.WeightBudget))
-	}
 	if err != nil {
 		return nil, err
 	}
