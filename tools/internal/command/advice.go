@@ -5,6 +5,8 @@ import (
 	"net"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/multimodal/sound"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -15,6 +17,9 @@ var advice = []struct {
 	text string
 }{
 	{gguf.ErrVersion, "; convert it anew with a current version of llama.cpp"},
+	{arch.ErrNoVision, "; --mmproj names it"},
+	{arch.ErrNoAudio, "; --mmproj names it"},
+	{sound.ErrTooLong, ": --split-audio does that"},
 	{wgslkit.ErrOutOfMemory, "; take a smaller --context or model, or compute with --device cpu"},
 	{wgslkit.ErrLimit, "; or compute with --device cpu"},
 	{wgslkit.ErrDeviceLost, "; try again, or compute with --device cpu"},

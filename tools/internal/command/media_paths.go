@@ -21,7 +21,8 @@ var mediaKinds = map[string]chat.PartType{
 func takePaths(text string) (rest string, files []mediaFile) {
 	var kept strings.Builder
 	for at := 0; at < len(text); {
-		if end := wordEnd(text, at); end > at && startsWord(text, at) {
+		if startsWord(text, at) {
+			end := wordEnd(text, at)
 			if file, ok := mediaPath(text[at:end]); ok {
 				files = append(files, file)
 				if at = end; at < len(text) && isSpace(text[at]) && text[at] != '\n' {
@@ -44,8 +45,12 @@ func startsWord(text string, at int) bool { return at == 0 || isSpace(text[at-1]
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
+// longestPath is how far a word is read: no system has longer paths.
+const longestPath = 4096
+
 // wordEnd is where a word ends that begins at a place, read as a shell reads it.
 func wordEnd(text string, at int) int {
+	text = text[:min(len(text), at+longestPath)]
 	var quote byte
 	for i := at; i < len(text); i++ {
 		switch b := text[i]; {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -73,6 +74,52 @@ func TestMediaMistakes(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTextFilesSayWhatTheyLack(t *testing.T) {
+	shared := os.Getenv("GEMWIRE_SHARED")
+	if shared == "" {
+		shared = "../../../../shared"
+	}
+	model := filepath.Join(shared, "conformance/nano/nano-text.gguf")
+	if _, err := os.Stat(model); err != nil {
+		t.Skip("no shared conformance cases: set GEMWIRE_SHARED")
+	}
+	got := gemwire(t, "", "run", "--device", "cpu", "--model", model, "-i", scene, askPicture)
+	if got.code == 0 || !strings.Contains(got.err, "no image tower") || !strings.Contains(got.err, "--mmproj") {
+		t.Errorf("exit status %d, %q", got.code, got.err)
+	}
+	towers := filepath.Join(shared, "conformance/nano/nano-mmproj.gguf")
+	if got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--image-budget", "70", "--model", model, "--mmproj", towers, "-i", scene, askPicture)); got != sceneAnswer {
+		t.Errorf("with its projector it said %q", got)
+	}
+}
+
+func TestLongRecordings(t *testing.T) {
+	wav := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data")
+	wav = binary.LittleEndian.AppendUint32(wav, 2*8000*40)
+	long := writeFile(t, "long.wav", append(wav, make([]byte, 2*8000*40)...))
+	got := gemwire(t, "", "run", "--device", "cpu", "-a", long, askAudio)
+	if got.code == 0 || !strings.Contains(got.err, "--split-audio") {
+		t.Errorf("exit status %d, %q", got.code, got.err)
+	}
+	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--split-audio", "-a", long, askAudio))
+	if !strings.Contains(out, `"media":2`) {
+		t.Errorf("40 s in pieces: %s", out)
+	}
+}
+
+// Whatever a line holds, what names no file stays as it is.
+func FuzzTakePaths(f *testing.F) {
+	for _, line := range []string{`a\ b.png What?`, `'x.png`, `"it's" c.wav`, "file://%zz.png", `\`, "~/x.png"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		rest, files := takePaths(line)
+		if len(files) == 0 && rest != line {
+			t.Errorf("%q became %q", line, rest)
+		}
+	})
 }
 
 func TestChatWithMedia(t *testing.T) {

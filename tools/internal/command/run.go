@@ -91,7 +91,7 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
 	encoded, err := r.encode(ctx, model, prompt, conversation)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
 	usage, err := r.answer(ctx, model, encoded, options)
 	if err == nil && r.verbose {
