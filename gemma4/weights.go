@@ -23,6 +23,7 @@ type gpuWeights struct {
 	vectors  []*wgslkit.Buffer
 	matrices []*ops.Matrix
 	ropes    map[ropeKey]*ops.Rope
+	places   places
 }
 
 // ropeKey is what layers that rotate alike have in common.
@@ -92,7 +93,7 @@ type loader struct {
 
 // loadWeights uploads what the plan places on the GPU.
 func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, progress func(done int64)) (*gpuWeights, error) {
-	w := &gpuWeights{layers: make([]gpuLayer, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}}
+	w := &gpuWeights{layers: make([]gpuLayer, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
 	l := &loader{ctx: ctx, kit: kit, weights: w, progress: progress}
 	if plan.onGPU(m.TokenEmbd) {
 		w.tokenEmbd = l.matrix(m.TokenEmbd)
@@ -204,6 +205,7 @@ func (l *loader) upload(layout ops.Layout, experts int, tensors ...*gguf.Tensor)
 		l.done += t.Size
 	}
 	l.weights.matrices = append(l.weights.matrices, m)
+	l.weights.places.matrix(m, tensors)
 	return m
 }
 
@@ -233,6 +235,7 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 		return nil
 	}
 	l.weights.vectors = append(l.weights.vectors, v)
+	l.weights.places.vectors[t.Name] = v
 	return v
 }
 
