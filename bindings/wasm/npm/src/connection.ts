@@ -42,7 +42,7 @@ export class Connection {
     port.addEventListener("error", (event) => {
       event.preventDefault();
       connection.#die(new GemwireError("internal", `the worker failed: ${event.message || "its script could not be loaded"}`, {
-        advice: event.message ? undefined : "Check that worker.js and gemwire.wasm are served beside the package's index.js.",
+        advice: event.message ? undefined : "Check that worker.js and gemwire.wasm are served beside the package's index.js. With Vite 7 or older, say optimizeDeps: { exclude: [\"gemwire\"] }.",
       }));
     });
     return connection;
