@@ -1,6 +1,6 @@
 // Measures a model in desktop Chromium and prints the figures as JSON.
 //
-//   node run-chromium.mjs [--model nano|URL|FILE.gguf|NAME] [--tokens N] [--repeats R] [--context N]
+//   node run-chromium.mjs [--model nano|URL|FILE.gguf|NAME] [--tokens N] [--repeats R] [--context N] [--device auto|gpu|cpu]
 //                         [--prompt TEXT] [--no-worker] [--post URL] [--swiftshader] [--headed] [--timeout SECONDS]
 //
 // It starts `gemwire serve` itself (bin/gemwire, or $GEMWIRE) on a free port. A
@@ -19,7 +19,7 @@ function options() {
   const yes = { type: "boolean", default: false };
   const { values } = parseArgs({
     options: {
-      model: { ...text, default: "nano" }, tokens: text, repeats: text, context: text, prompt: text, post: text, timeout: { ...text, default: "600" },
+      model: { ...text, default: "nano" }, tokens: text, repeats: text, context: text, device: text, prompt: text, post: text, timeout: { ...text, default: "600" },
       "no-worker": yes, swiftshader: yes, headed: yes,
     },
   });
@@ -35,7 +35,7 @@ function served(model) {
 
 function address(base, url, opts) {
   const page = new URL("bench/", base);
-  const query = { auto: "1", model: url, tokens: opts.tokens, repeats: opts.repeats, context: opts.context, prompt: opts.prompt, post: opts.post, worker: opts["no-worker"] ? "0" : "1" };
+  const query = { auto: "1", model: url, tokens: opts.tokens, repeats: opts.repeats, context: opts.context, device: opts.device, prompt: opts.prompt, post: opts.post, worker: opts["no-worker"] ? "0" : "1" };
   for (const [name, value] of Object.entries(query)) if (value !== undefined) page.searchParams.set(name, value);
   return page.href;
 }

@@ -105,7 +105,7 @@ test("takes an answer of one token", async () => {
 
 test("says that there is no WebGPU", async () => {
   const page = await open({}, { behave: "webgpu=0" });
-  await page.getByText("Models cannot run here. This browser has none.").waitFor();
+  await page.getByText("Only small models run here, on the CPU. This browser has none.").waitFor();
 });
 
 test("is accessible, in both themes and on a phone", async (t) => {
@@ -140,7 +140,7 @@ async function look(page, axe, name) {
 }
 
 test("measures the built-in model", { skip: !opts.real && "only with --real" }, async () => {
-  const page = await open({ package: undefined, auto: "1", tokens: "16", repeats: "1", context: "256" });
+  const page = await open({ package: undefined, auto: "1", tokens: "16", repeats: "1", context: "256", device: "gpu" });
   await page.waitForFunction(() => ["done", "failed"].includes(document.documentElement.dataset.state), undefined, { timeout: 300_000 });
   assert.equal(await page.locator("#error").textContent(), "");
   const f = await figures(page);
