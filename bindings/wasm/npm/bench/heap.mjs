@@ -70,7 +70,7 @@ async function run({ url, tokens, context }) {
   });
   await entered("load");
   const downloaded = performance.now();
-  const model = await gemwire.Model.load({ opfs: "large" }, { worker, context });
+  const model = await gemwire.Model.load({ opfs: "large" }, { device: "gpu", worker, context });
   const loaded = performance.now();
   let usage;
   await entered("prefill");

@@ -81,7 +81,7 @@ try {
 async function load(url) {
   const begun = performance.now();
   let weights = 0;
-  const model = await gemwire.Model.load(url, { context: 512, onProgress: ({ phase }) => { if (phase === "weights") weights = performance.now() - begun; } });
+  const model = await gemwire.Model.load(url, { device: "gpu", context: 512, onProgress: ({ phase }) => { if (phase === "weights") weights = performance.now() - begun; } });
   await model.close();
   return weights;
 }
