@@ -35,6 +35,7 @@ func TestDecodeFormats(t *testing.T) {
 		{"mono16.flac", 16000, 1, 85, 0},
 		{"stereo24.flac", 44100, 2, 130, 0},
 		{"stereo44100.mp3", 44100, 2, 25, 0}, // LAME makes all a twentieth softer, which is 26 dB
+		{"mono48000.mp3", 48000, 1, 25, 0},
 		{"mono24000.mp3", 24000, 1, 25, 0},
 		{"mono22050.mp3", 22050, 1, 25, 0},
 		{"stereo22050.mp3", 22050, 2, 25, 0},

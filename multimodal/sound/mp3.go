@@ -16,27 +16,11 @@ import (
 // decodeMP3 reads MPEG-1 and MPEG-2 layer III. What an encoder that says so added
 // in front and behind is taken away again.
 func decodeMP3(ctx context.Context, data []byte, limits Limits) (*Samples, error) {
-	first, ok := parseMP3Header(data)
-	if !ok || len(data) < first.size {
-		return nil, fmt.Errorf("sound: MP3 without a whole frame: %w", ErrDamaged)
+	stream, err := openMP3(data)
+	if err != nil {
+		return nil, err
 	}
-	if first.quarter {
-		return nil, fmt.Errorf("sound: MP3 of %d Hz, which is MPEG-2.5: %w", first.rate, ErrFormat)
-	}
-	info, hasInfo := parseMP3Info(first, data[:first.size])
-	if hasInfo {
-		data = data[first.size:] // decodes to silence
-	}
-	frames, whole := countMP3Frames(data)
-	if !whole || hasInfo && frames < info.frames {
-		return nil, fmt.Errorf("sound: MP3 has %d of %d frames: %w", frames, max(info.frames, frames+1), ErrDamaged)
-	}
-	if first.half && first.rate == 22050 {
-		if packed, ok := repackMP3(data); ok {
-			data = packed
-		}
-	}
-	decoder, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(data)}) // hides Seek, for which it would read all first
+	decoder, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(stream.data)}) // hides Seek, for which it would read all first
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +29,7 @@ func decodeMP3(ctx context.Context, data []byte, limits Limits) (*Samples, error
 	if err != nil {
 		return nil, err
 	}
-	t := trimmer{mixer: m, skip: info.skip(), keep: info.keep(frames * first.samples)}
+	t := trimmer{mixer: m, skip: stream.info.skip(), keep: stream.info.keep(stream.samples)}
 	if err := m.check(t.keep); err != nil {
 		return nil, err
 	}
@@ -53,6 +37,40 @@ func decodeMP3(ctx context.Context, data []byte, limits Limits) (*Samples, error
 		return nil, err
 	}
 	return m.samples()
+}
+
+// An mp3Stream is the frames of a file that hold sound.
+type mp3Stream struct {
+	data    []byte
+	samples int // of each channel, with what the encoder added
+	info    mp3Info
+}
+
+func openMP3(data []byte) (*mp3Stream, error) {
+	first, ok := parseMP3Header(data)
+	switch {
+	case !ok || len(data) < first.size:
+		return nil, fmt.Errorf("sound: MP3 without a whole frame: %w", ErrDamaged)
+	case first.quarter:
+		return nil, fmt.Errorf("sound: MP3 of %d Hz, which is MPEG-2.5: %w", first.rate, ErrFormat)
+	}
+	s := &mp3Stream{data: data}
+	if info, ok := parseMP3Info(first, data[:first.size]); ok {
+		s.info, s.data = info, data[first.size:]
+	}
+	frames, whole := countMP3Frames(s.data)
+	if !whole || frames+1 < s.info.frames { // some encoders count the frame of the info too
+		return nil, fmt.Errorf("sound: MP3 has %d of %d frames: %w", frames, max(s.info.frames, frames+1), ErrDamaged)
+	}
+	s.samples = frames * first.samples
+	if misreadPadding(s.data) {
+		packed, err := repackMP3(s.data)
+		if err != nil {
+			return nil, err
+		}
+		s.data = packed
+	}
+	return s, nil
 }
 
 func (t *trimmer) readPCM16(r io.Reader) error {

@@ -11,6 +11,7 @@ type mp3Header struct {
 	mono     bool
 	rate     int // samples in a second
 	size     int // of the frame in bytes
+	misread  bool // by go-mp3, see misreadPadding
 	samples  int // of each channel
 	checksum int // bytes behind the header
 	sideInfo int // bytes behind those
@@ -48,7 +49,7 @@ func parseMP3Header(data []byte) (h mp3Header, ok bool) {
 		h.rate /= 2
 	}
 	if h.mono {
-		h.sideInfo = (h.sideInfo + 1) / 2
+		h.sideInfo = h.sideInfo/2 + 1
 	}
 	if bits>>16&1 == 0 {
 		h.checksum = 2
@@ -57,7 +58,9 @@ func parseMP3Header(data []byte) (h mp3Header, ok bool) {
 	if bitRate == 0 || h.rate == 0 {
 		return h, false
 	}
-	h.size = h.samples/8*bitRate*1000/h.rate + int(bits>>9&1)
+	padding := int(bits >> 9 & 1)
+	h.size = h.samples/8*bitRate*1000/h.rate + padding
+	h.misread = h.half && (2*h.samples/8*bitRate*1000/h.rate+padding)/2 != h.size
 	return h, h.size >= h.dataAt()
 }
 
@@ -68,6 +71,21 @@ func (h mp3Header) dataAt() int { return 4 + h.checksum + h.sideInfo }
 func isMP3(data []byte) bool {
 	_, ok := parseMP3Header(data)
 	return ok
+}
+
+// misreadPadding says whether any frame is one that go-mp3 takes for a byte too
+// short: of MPEG-2, it halves twice the size and the padding together.
+func misreadPadding(data []byte) bool {
+	for {
+		h, ok := parseMP3Header(data)
+		if !ok || h.size > len(data) {
+			return false
+		}
+		if h.misread {
+			return true
+		}
+		data = data[h.size:]
+	}
 }
 
 // countMP3Frames counts frames from the beginning to the first thing that is none,

@@ -2,29 +2,32 @@
 
 package sound
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // go-mp3 takes frames of MPEG-2 at 22.05 kHz for a byte too short where their padding
 // makes them odd by its reckoning, and loses that byte of the sound. repackMP3 hands it
 // frames without padding: each of 160 kbit/s, large enough to hold its own data
 // alone, which otherwise begins in frames before.
 //
-// Frames that need the data of others which are not there are left out. Where a
-// frame does not fit, which takes a stream of nearly 160 kbit/s, ok is false.
-func repackMP3(data []byte) (packed []byte, ok bool) {
-	var reservoir []byte
+// Frames that need the data of others which are not there are left out. Frames of
+// a stream that has 160 kbit/s itself may not fit.
+func repackMP3(data []byte) ([]byte, error) {
+	var packed, reservoir []byte
 	for {
 		h, isFrame := parseMP3Header(data)
 		if !isFrame || h.size > len(data) {
-			return packed, true
+			return packed, nil
 		}
 		side := data[4+h.checksum : h.dataAt()]
 		begin := len(reservoir) - int(side[0]) // where the frame's data begins
 		reservoir = append(reservoir, data[h.dataAt():h.size]...)
 		if begin >= 0 {
 			end := min(begin+h.mainDataLen(side), len(reservoir))
-			if packed, ok = h.appendAlone(packed, data, reservoir[begin:end]); !ok {
-				return nil, false
+			if packed = h.appendAlone(packed, data, reservoir[begin:end]); packed == nil {
+				return nil, fmt.Errorf("sound: MP3 of 160 kbit/s at 22.05 kHz: %w", ErrFormat)
 			}
 		}
 		const reach = 255 // of side[0]
@@ -51,8 +54,9 @@ func (h mp3Header) mainDataLen(side []byte) int {
 }
 
 // appendAlone writes a frame with the header and side information of the one given, but
-// of 160 kbit/s, without padding or checksum, and with its data within itself.
-func (h mp3Header) appendAlone(packed, frame, mainData []byte) ([]byte, bool) {
+// of 160 kbit/s, without padding or checksum, and with its data within itself. It
+// returns nil if they do not fit.
+func (h mp3Header) appendAlone(packed, frame, mainData []byte) []byte {
 	const (
 		noChecksum = 1 << 16
 		bitRates   = 0xf << 12
@@ -68,7 +72,7 @@ func (h mp3Header) appendAlone(packed, frame, mainData []byte) ([]byte, bool) {
 	alone, _ := parseMP3Header(packed[start:])
 	room := start + alone.size - len(packed)
 	if room < 0 {
-		return nil, false
+		return nil
 	}
-	return append(packed, make([]byte, room)...), true
+	return append(packed, make([]byte, room)...)
 }

@@ -14,6 +14,6 @@ func (t *trimmer) addTrimmed(interleaved []float32) error {
 	drop := min(t.skip, len(interleaved)/t.channels)
 	t.skip -= drop
 	interleaved = interleaved[drop*t.channels:]
-	room := max(t.keep-len(t.data), 0) * t.channels
-	return t.add(interleaved[:min(len(interleaved), room)])
+	frames := min(len(interleaved)/t.channels, max(t.keep-len(t.data), 0))
+	return t.add(interleaved[:frames*t.channels])
 }

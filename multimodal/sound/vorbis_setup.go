@@ -31,7 +31,9 @@ func checkVorbisSetup(packet []byte) error {
 		if kind := r.read(16); kind == 0 {
 			return fmt.Errorf("sound: Vorbis with floors of type 0: %w", ErrFormat)
 		}
-		r.floor1()
+		if !r.floor1() {
+			return fmt.Errorf("sound: Vorbis with floors of no partitions, as for loudspeakers of bass: %w", ErrFormat)
+		}
 	}
 	for range r.read(6) + 1 {
 		if !r.residue() {
@@ -103,15 +105,20 @@ func (r *bitReader) orderedLengths(entries int) bool {
 	return entries == 0
 }
 
-func (r *bitReader) floor1() {
+// floor1 reads one; false stands for one without partitions, of which the decoder
+// reads too much.
+func (r *bitReader) floor1() bool {
 	classOf := make([]uint32, r.read(5))
+	if len(classOf) == 0 {
+		return false
+	}
 	classes := uint32(0)
 	for i := range classOf {
 		classOf[i] = r.read(4)
 		classes = max(classes, classOf[i]+1)
 	}
 	var dimensions [16]int
-	for c := range max(classes, 1) { // the decoder reads one even of none
+	for c := range classes {
 		dimensions[c] = int(r.read(3)) + 1
 		subclass := int(r.read(2))
 		if subclass > 0 {
@@ -124,6 +131,7 @@ func (r *bitReader) floor1() {
 	for _, c := range classOf {
 		r.skip(dimensions[c] * width)
 	}
+	return true
 }
 
 // residue reads one, whose end must not come before its beginning.

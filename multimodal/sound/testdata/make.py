@@ -30,7 +30,8 @@ def channels(rate, count):
 
 def lossy(name, codec, rate, count, bit_rate, container=None):
     layout = {1: "mono", 2: "stereo"}[count]
-    with av.open(str(HERE / name), "w", format=container) as file:
+    pages = {"page_duration": "100000"} if container == "ogg" else {}  # µs: several pages
+    with av.open(str(HERE / name), "w", format=container, options=pages) as file:
         stream = file.add_stream(codec, rate=rate, layout=layout)
         stream.bit_rate = bit_rate
         whole = av.AudioFrame.from_ndarray(channels(rate, count), format="fltp", layout=layout)
@@ -49,6 +50,7 @@ def write(name, rate, count, container, subtype):
 write("mono16.flac", 16000, 1, "FLAC", "PCM_16")
 write("stereo24.flac", 44100, 2, "FLAC", "PCM_24")
 lossy("stereo44100.mp3", "libmp3lame", 44100, 2, 96000)
+lossy("mono48000.mp3", "libmp3lame", 48000, 1, 64000)
 lossy("mono24000.mp3", "libmp3lame", 24000, 1, 32000)
 lossy("mono22050.mp3", "libmp3lame", 22050, 1, 32000)
 lossy("stereo22050.mp3", "libmp3lame", 22050, 2, 128000)
