@@ -14,6 +14,7 @@ func BenchmarkDecode(b *testing.B) {
 	}{
 		{"decoded weights", Options{}},
 		{"one thread", Options{Threads: 1}},
+		{"everything in memory", Options{Threads: 1, Whole: true}},
 		{"weights read in each step", Options{WeightBudget: -1}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
