@@ -50,13 +50,6 @@ func Mel(samples []float32) (frames []float32, valid int, err error) {
 	return frames, valid, nil
 }
 
-// SoftTokens is how many soft tokens a clip of that many valid frames makes: one
-// for every 40 ms begun, two halvings that each round up.
-func SoftTokens(valid int) int {
-	halved := (valid + 1) / 2
-	return (halved + 1) / 2
-}
-
 func checkClip(samples []float32) error {
 	switch {
 	case len(samples) < MinSamples:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf/safetensors"
+	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/sound"
 )
 
@@ -85,8 +86,8 @@ func TestSoftTokens(t *testing.T) {
 		"nano/speech0.wav": 28, "nano/speech1.wav": 18, "nano/speech2.wav": 20, "nano/speech3.wav": 30,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, valid := melOf(t, sharedFile(t, name)); sound.SoftTokens(valid) != want {
-				t.Errorf("%d frames make %d soft tokens, want %d", valid, sound.SoftTokens(valid), want)
+			if _, valid := melOf(t, sharedFile(t, name)); arch.AudioTokens(valid) != want {
+				t.Errorf("%d frames make %d soft tokens, want %d", valid, arch.AudioTokens(valid), want)
 			}
 		})
 	}
@@ -109,7 +110,7 @@ func checkLengths(t *testing.T, samples []float32) {
 		t.Fatal(err)
 	}
 	n := len(frames) / sound.Bands
-	if tokens := sound.SoftTokens(valid); valid < 1 || valid > n || tokens < 1 || tokens > 750 {
+	if tokens := arch.AudioTokens(valid); valid < 1 || valid > n || tokens < 1 || tokens > 750 {
 		t.Fatalf("%d samples: %d of %d frames valid, %d soft tokens", len(samples), valid, n, tokens)
 	}
 	silence := float32(math.Log(0.001))
@@ -171,6 +172,6 @@ func TestMelRefuses(t *testing.T) {
 
 func ExampleMel() {
 	frames, valid, err := sound.Mel(make([]float32, sound.Rate)) // a second
-	fmt.Println(len(frames)/sound.Bands, "frames,", valid, "valid,", sound.SoftTokens(valid), "soft tokens,", err)
+	fmt.Println(len(frames)/sound.Bands, "frames,", valid, "valid,", arch.AudioTokens(valid), "soft tokens,", err)
 	// Output: 99 frames, 99 valid, 25 soft tokens, <nil>
 }

@@ -9,12 +9,12 @@ type mp3Header struct {
 	half     bool // MPEG-2: half the samples in a frame, at half the rate
 	quarter  bool // MPEG-2.5: at a quarter of the rate
 	mono     bool
-	rate     int // samples in a second
-	size     int // of the frame in bytes
+	rate     int  // samples in a second
+	size     int  // of the frame in bytes
 	misread  bool // by go-mp3, see misreadPadding
-	samples  int // of each channel
-	checksum int // bytes behind the header
-	sideInfo int // bytes behind those
+	samples  int  // of each channel
+	checksum int  // bytes behind the header
+	sideInfo int  // bytes behind those
 }
 
 // Bit rates in kbit/s and sampling rates in Hz by their index, ISO 11172-3 and 13818-3.
