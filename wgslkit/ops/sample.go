@@ -60,17 +60,45 @@ func (r *Recorder) Sample(o Sample) {
 		}
 		return out
 	}
-	step := func(file string, threads, groups int, bind []wgslkit.Binding) {
-		r.dispatch(file, s.variant(threads), wgslkit.Call{Label: o.Label, Bind: bind, Grid: wgslkit.Grid{X: uint32(groups)}})
+	binds := map[string][]wgslkit.Binding{
+		"sample_small.wgsl":     all(s.settings, r.state, o.Logits, s.bias, o.Tokens, s.memory, s.scratch),
+		"sample_scan.wgsl":      all(s.settings, o.Logits, s.memory, s.bias, s.adjusted, s.scratch),
+		"sample_histogram.wgsl": all(s.settings, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list),
+		"sample_gather.wgsl":    all(s.settings, r.state, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list),
+		"sample_choose.wgsl":    all(s.settings, r.state, o.Logits, s.scratch, s.list, o.Tokens, s.memory),
 	}
+	for _, step := range s.steps() {
+		r.dispatch(step.file, step.variant, wgslkit.Call{Label: o.Label, Bind: binds[step.file], Grid: wgslkit.Grid{X: uint32(step.groups)}})
+	}
+}
+
+// sampleStep is one dispatch of sampling.
+type sampleStep struct {
+	file    string
+	variant wgslkit.Variant
+	groups  int
+}
+
+// steps are sampling's dispatches in their order.
+func (s *Sampler) steps() []sampleStep {
 	if s.shape.small {
-		r.dispatch("sample_small.wgsl", wgslkit.Variant{"BINS": s.shape.bins}, wgslkit.Call{
-			Label: o.Label, Bind: all(s.settings, r.state, o.Logits, s.bias, o.Tokens, s.memory, s.scratch),
-		})
-		return
+		return []sampleStep{{"sample_small.wgsl", wgslkit.Variant{"BINS": s.shape.bins}, 1}}
 	}
-	step("sample_scan.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.memory, s.bias, s.adjusted, s.scratch))
-	step("sample_histogram.wgsl", s.shape.threads, s.shape.groups, all(s.settings, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
-	step("sample_gather.wgsl", s.shape.threads, s.shape.groups, all(s.settings, r.state, o.Logits, s.adjusted, s.probabilities, s.scratch, s.list))
-	step("sample_choose.wgsl", s.shape.lastThreads, 1, all(s.settings, r.state, o.Logits, s.scratch, s.list, o.Tokens, s.memory))
+	shared := s.variant(s.shape.threads)
+	return []sampleStep{
+		{"sample_scan.wgsl", shared, s.shape.groups},
+		{"sample_histogram.wgsl", shared, s.shape.groups},
+		{"sample_gather.wgsl", shared, s.shape.groups},
+		{"sample_choose.wgsl", s.variant(s.shape.lastThreads), 1},
+	}
+}
+
+// prepare begins to compile the steps, which takes longer than other kernels.
+func (s *Sampler) prepare() error {
+	for _, step := range s.steps() {
+		if _, err := s.kit.dev.Kernel(s.kit.shaders, step.file, step.variant); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -140,6 +140,9 @@ func (s *Sampler) build() (err error) {
 			return err
 		}
 	}
+	if err := s.prepare(); err != nil {
+		return err
+	}
 	r := s.kit.Record("count history", 1, nil)
 	r.dispatch("sample_count.wgsl", s.variant(countThreads), wgslkit.Call{
 		Label: "count history", Bind: []wgslkit.Binding{s.settings.All(), s.memory.All()},
