@@ -7,7 +7,7 @@ import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
 import type { ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestOptions, SelfTestReport, Source } from "./types.js";
 
-/** An open model: on the GPU, ready to answer. */
+/** An open model, ready to answer. */
 export class Model {
   /** What it is and where it runs: sizes, residency plan, adapter, limits. */
   readonly info: ModelInfo;
@@ -28,7 +28,7 @@ export class Model {
     this.completions = new Completions(this);
   }
 
-  /** Loads a model: streams it to the GPU, without ever holding it in memory. */
+  /** Loads a model: streams it to the GPU without ever holding it in memory, or keeps a small one there for the CPU. */
   static async load(source: Source, options: LoadOptions = {}): Promise<Model> {
     const wire = toWire(source, options);
     const params = toParams(options);
