@@ -54,7 +54,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 		params.InMin, params.InMax = o.Bounds.inputs()
 		mul := orBuffer(o.Mul, o.In.X)
 		v := w.variant()
-		v["GATED"], v["SPLIT"], v["PAIRED_OUT"] = o.Gated, splits > 1, o.Gated && splits == 1
+		v["GATED"], v["SPLIT"], v["PAIRED_OUT"], v["PLAIN"] = o.Gated, splits > 1, o.Gated && splits == 1, w.Type.BlockLen() == 1
 		out := o.Out
 		if splits > 1 {
 			out = r.temp("sums of splits", splits*r.width*tile.rows)

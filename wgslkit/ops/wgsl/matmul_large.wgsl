@@ -2,12 +2,14 @@
 // activation.wgsl names and `mul`: matmul.wgsl in larger tiles, for as many rows
 // and tokens as fill a large GPU with them.
 //
-// A workgroup of 16 × 16 threads makes a tile of 128 rows × 128 tokens. For each
-// unit, threads 0–127 decode a row each and the others read a token each; span
-// by span they put 16 columns of it into memory, [column][row] and
-// [column][token]. What the next unit needs is under way while this one is
-// multiplied. Thread x + 16·y makes the rows 4x … 4x+3 and 64 more, by the tokens
-// 4y … 4y+3 and 64 more.
+// A workgroup of 16 × 16 threads makes a tile of 128 rows × 128 tokens, 16
+// columns of it at a time, which it puts into memory, [column][rows, tokens].
+// Thread x + 16·y makes the rows 4x … 4x+3 and 64 more, by the tokens 4y … 4y+3
+// and 64 more.
+//
+// Of plain numbers (PLAIN), thread i + 128·h reads 8 columns of row i and of token
+// i, from 8·h on; the next ones are under way while these are multiplied. Of
+// blocks, threads 0–127 decode a unit of a row each and the others read a token's.
 //
 // Where SPLIT, workgroups of neighbouring z share the columns, and leave their
 // sums for matmul_sum.wgsl: out[z][token][row], with room for `capacity` tokens.
@@ -63,6 +65,148 @@ struct Params {
 //#include "finish_four.wgsl"
 //#end
 
+// Indices that are numbers need no check of their bounds: most compilers of WGSL
+// put one before every other.
+var<workgroup> tiles: array<array<array<vec4<f32>, 64>, 8>, 2>; // [8 columns of each half][128 rows, 128 tokens]
+var<private> acc: array<vec4<f32>, 16>;                         // [8 tokens][8 rows]
+
+// add_narrow adds the products of a column with the first 64 tokens.
+fn add_narrow(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>) {
+  acc[0] += a * p.x; acc[1] += b * p.x;
+  acc[2] += a * p.y; acc[3] += b * p.y;
+  acc[4] += a * p.z; acc[5] += b * p.z;
+  acc[6] += a * p.w; acc[7] += b * p.w;
+}
+
+fn add(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>, q: vec4<f32>) {
+  add_narrow(a, b, p);
+  acc[8] += a * q.x; acc[9] += b * q.x;
+  acc[10] += a * q.y; acc[11] += b * q.y;
+  acc[12] += a * q.z; acc[13] += b * q.z;
+  acc[14] += a * q.w; acc[15] += b * q.w;
+}
+
+// multiply adds the products of the 16 columns in memory; narrow says that no more
+// than 64 of the tokens exist.
+fn multiply(thread: u32, narrow: bool) {
+  let tx = thread & 15u;
+  let ty = thread >> 4u;
+  if (narrow) {
+    add_narrow(tiles[0][0][tx], tiles[0][0][tx + 16u], tiles[0][0][ty + 32u]);
+    add_narrow(tiles[0][1][tx], tiles[0][1][tx + 16u], tiles[0][1][ty + 32u]);
+    add_narrow(tiles[0][2][tx], tiles[0][2][tx + 16u], tiles[0][2][ty + 32u]);
+    add_narrow(tiles[0][3][tx], tiles[0][3][tx + 16u], tiles[0][3][ty + 32u]);
+    add_narrow(tiles[0][4][tx], tiles[0][4][tx + 16u], tiles[0][4][ty + 32u]);
+    add_narrow(tiles[0][5][tx], tiles[0][5][tx + 16u], tiles[0][5][ty + 32u]);
+    add_narrow(tiles[0][6][tx], tiles[0][6][tx + 16u], tiles[0][6][ty + 32u]);
+    add_narrow(tiles[0][7][tx], tiles[0][7][tx + 16u], tiles[0][7][ty + 32u]);
+    add_narrow(tiles[1][0][tx], tiles[1][0][tx + 16u], tiles[1][0][ty + 32u]);
+    add_narrow(tiles[1][1][tx], tiles[1][1][tx + 16u], tiles[1][1][ty + 32u]);
+    add_narrow(tiles[1][2][tx], tiles[1][2][tx + 16u], tiles[1][2][ty + 32u]);
+    add_narrow(tiles[1][3][tx], tiles[1][3][tx + 16u], tiles[1][3][ty + 32u]);
+    add_narrow(tiles[1][4][tx], tiles[1][4][tx + 16u], tiles[1][4][ty + 32u]);
+    add_narrow(tiles[1][5][tx], tiles[1][5][tx + 16u], tiles[1][5][ty + 32u]);
+    add_narrow(tiles[1][6][tx], tiles[1][6][tx + 16u], tiles[1][6][ty + 32u]);
+    add_narrow(tiles[1][7][tx], tiles[1][7][tx + 16u], tiles[1][7][ty + 32u]);
+    return;
+  }
+  add(tiles[0][0][tx], tiles[0][0][tx + 16u], tiles[0][0][ty + 32u], tiles[0][0][ty + 48u]);
+  add(tiles[0][1][tx], tiles[0][1][tx + 16u], tiles[0][1][ty + 32u], tiles[0][1][ty + 48u]);
+  add(tiles[0][2][tx], tiles[0][2][tx + 16u], tiles[0][2][ty + 32u], tiles[0][2][ty + 48u]);
+  add(tiles[0][3][tx], tiles[0][3][tx + 16u], tiles[0][3][ty + 32u], tiles[0][3][ty + 48u]);
+  add(tiles[0][4][tx], tiles[0][4][tx + 16u], tiles[0][4][ty + 32u], tiles[0][4][ty + 48u]);
+  add(tiles[0][5][tx], tiles[0][5][tx + 16u], tiles[0][5][ty + 32u], tiles[0][5][ty + 48u]);
+  add(tiles[0][6][tx], tiles[0][6][tx + 16u], tiles[0][6][ty + 32u], tiles[0][6][ty + 48u]);
+  add(tiles[0][7][tx], tiles[0][7][tx + 16u], tiles[0][7][ty + 32u], tiles[0][7][ty + 48u]);
+  add(tiles[1][0][tx], tiles[1][0][tx + 16u], tiles[1][0][ty + 32u], tiles[1][0][ty + 48u]);
+  add(tiles[1][1][tx], tiles[1][1][tx + 16u], tiles[1][1][ty + 32u], tiles[1][1][ty + 48u]);
+  add(tiles[1][2][tx], tiles[1][2][tx + 16u], tiles[1][2][ty + 32u], tiles[1][2][ty + 48u]);
+  add(tiles[1][3][tx], tiles[1][3][tx + 16u], tiles[1][3][ty + 32u], tiles[1][3][ty + 48u]);
+  add(tiles[1][4][tx], tiles[1][4][tx + 16u], tiles[1][4][ty + 32u], tiles[1][4][ty + 48u]);
+  add(tiles[1][5][tx], tiles[1][5][tx + 16u], tiles[1][5][ty + 32u], tiles[1][5][ty + 48u]);
+  add(tiles[1][6][tx], tiles[1][6][tx + 16u], tiles[1][6][ty + 32u], tiles[1][6][ty + 48u]);
+  add(tiles[1][7][tx], tiles[1][7][tx + 16u], tiles[1][7][ty + 32u], tiles[1][7][ty + 48u]);
+}
+
+// write ends rows r … r+3 and r+64 … r+67 of token t.
+fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
+  if (t >= state[1]) { return; }
+//#if SPLIT
+  let to = ((split * params.capacity + t) * params.rows + r) / 4u;
+  if (r < params.rows) { out[to] = a; }
+  if (r + 64u < params.rows) { out[to + 16u] = b; }
+//#else
+  if (r < params.rows) { finish_four(t, params.first + r, a); }
+  if (r + 64u < params.rows) { finish_four(t, params.first + r + 64u, b); }
+//#end
+}
+
+// token_at is where a token's inputs begin, in fours.
+fn token_at(token: u32) -> u32 { return (token * params.x_stride + params.x_offset) / 4u; }
+
+//#if PLAIN
+// Raw is 8 columns of a row as they lie there, and of a token.
+struct Raw {
+  w: vec4<u32>,
+//#if QUANT == f32
+  w2: vec4<u32>,
+//#end
+  p: vec4<f32>, q: vec4<f32>,
+}
+
+// raw reads those of half h of a unit; row and token are where theirs begin.
+fn raw(row: u32, token: u32, unit: u32, h: u32) -> Raw {
+  let at = token + 4u * unit + 2u * h;
+//#if QUANT == f32
+  let from_row = row + 4u * unit + 2u * h;
+  return Raw(weights[from_row], weights[from_row + 1u], x[at], x[at + 1u]);
+//#else
+  return Raw(weights[row + 2u * unit + h], x[at], x[at + 1u]);
+//#end
+}
+
+// store puts them into memory.
+fn store(v: Raw, thread: u32) {
+  let h = thread >> 7u;
+  let to = (thread & 127u) >> 2u;
+  let c = thread & 3u;
+//#if QUANT == f16
+  let a = vec4<f32>(unpack2x16float(v.w.x), unpack2x16float(v.w.y));
+  let b = vec4<f32>(unpack2x16float(v.w.z), unpack2x16float(v.w.w));
+//#end
+//#if QUANT == bf16
+  let a = upper(v.w.x, v.w.y);
+  let b = upper(v.w.z, v.w.w);
+//#end
+//#if QUANT == f32
+  let a = bitcast<vec4<f32>>(v.w);
+  let b = bitcast<vec4<f32>>(v.w2);
+//#end
+  let p = bounded_input(v.p);
+  let q = bounded_input(v.q);
+  tiles[h][0][to][c] = a.x; tiles[h][1][to][c] = a.y; tiles[h][2][to][c] = a.z; tiles[h][3][to][c] = a.w;
+  tiles[h][4][to][c] = b.x; tiles[h][5][to][c] = b.y; tiles[h][6][to][c] = b.z; tiles[h][7][to][c] = b.w;
+  tiles[h][0][to + 32u][c] = p.x; tiles[h][1][to + 32u][c] = p.y; tiles[h][2][to + 32u][c] = p.z; tiles[h][3][to + 32u][c] = p.w;
+  tiles[h][4][to + 32u][c] = q.x; tiles[h][5][to + 32u][c] = q.y; tiles[h][6][to + 32u][c] = q.z; tiles[h][7][to + 32u][c] = q.w;
+}
+
+fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
+  let first_token = workgroup.y * 128u;
+  let narrow = first_token + 64u >= state[1];
+  // What rows and tokens beyond the last get is not used.
+  let row = min(workgroup.x * 128u + (thread & 127u), params.rows - 1u) * params.row_size;
+  let token = token_at(min(first_token + (thread & 127u), state[1] - 1u));
+  let h = thread >> 7u;
+  var next = raw(row, token, begin, h);
+  for (var unit = begin; unit < end; unit++) {
+    workgroupBarrier();
+    store(next, thread);
+    workgroupBarrier();
+    next = raw(row, token, min(unit + 1u, params.units - 1u), h);
+    multiply(thread, narrow);
+  }
+}
+//#else
 // Held is what a thread has of a unit: 16 columns for each span.
 struct Held {
   a: mat4x4<f32>,
@@ -115,87 +259,48 @@ fn hold(thread: u32, at: u32, unit: u32) -> Held {
   return held_token(at, unit);
 }
 
-var<workgroup> tiles: array<vec4<f32>, 1024>; // rows, [16 columns][128], then tokens
-var<private> acc: array<vec4<f32>, 16>;       // [8 tokens][8 rows]
-
 // store puts 16 columns of a row or a token into memory.
 fn store(v: mat4x4<f32>, thread: u32) {
-  let to = (thread >> 7u) * 512u + ((thread & 127u) >> 2u);
+  let to = thread >> 2u;
   let c = thread & 3u;
-  tiles[to][c] = v[0].x; tiles[to + 32u][c] = v[0].y; tiles[to + 64u][c] = v[0].z; tiles[to + 96u][c] = v[0].w;
-  tiles[to + 128u][c] = v[1].x; tiles[to + 160u][c] = v[1].y; tiles[to + 192u][c] = v[1].z; tiles[to + 224u][c] = v[1].w;
-  tiles[to + 256u][c] = v[2].x; tiles[to + 288u][c] = v[2].y; tiles[to + 320u][c] = v[2].z; tiles[to + 352u][c] = v[2].w;
-  tiles[to + 384u][c] = v[3].x; tiles[to + 416u][c] = v[3].y; tiles[to + 448u][c] = v[3].z; tiles[to + 480u][c] = v[3].w;
+  tiles[0][0][to][c] = v[0].x; tiles[0][1][to][c] = v[0].y; tiles[0][2][to][c] = v[0].z; tiles[0][3][to][c] = v[0].w;
+  tiles[0][4][to][c] = v[1].x; tiles[0][5][to][c] = v[1].y; tiles[0][6][to][c] = v[1].z; tiles[0][7][to][c] = v[1].w;
+  tiles[1][0][to][c] = v[2].x; tiles[1][1][to][c] = v[2].y; tiles[1][2][to][c] = v[2].z; tiles[1][3][to][c] = v[2].w;
+  tiles[1][4][to][c] = v[3].x; tiles[1][5][to][c] = v[3].y; tiles[1][6][to][c] = v[3].z; tiles[1][7][to][c] = v[3].w;
 }
 
-// multiply adds the products of the 16 columns in memory.
-fn multiply(thread: u32) {
-  let tx = thread & 15u;
-  let ty = (thread >> 4u) & 15u;
-  for (var k = 0u; k < 16u; k++) {
-    let a = tiles[k * 32u + tx];
-    let b = tiles[k * 32u + tx + 16u];
-    let p = tiles[512u + k * 32u + ty];
-    let q = tiles[512u + k * 32u + ty + 16u];
-    acc[0] += a * p.x; acc[1] += b * p.x;
-    acc[2] += a * p.y; acc[3] += b * p.y;
-    acc[4] += a * p.z; acc[5] += b * p.z;
-    acc[6] += a * p.w; acc[7] += b * p.w;
-    acc[8] += a * q.x; acc[9] += b * q.x;
-    acc[10] += a * q.y; acc[11] += b * q.y;
-    acc[12] += a * q.z; acc[13] += b * q.z;
-    acc[14] += a * q.w; acc[15] += b * q.w;
+fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
+  let first_token = workgroup.y * 128u;
+  let narrow = first_token + 64u >= state[1];
+  // What rows and tokens beyond the last get is not used.
+  var at = min(workgroup.x * 128u + (thread & 127u), params.rows - 1u) * params.row_size;
+  if (thread >= 128u) { at = token_at(min(first_token + (thread & 127u), state[1] - 1u)); }
+  for (var unit = begin; unit < end; unit++) {
+    let held = hold(thread, at, unit);
+    for (var span = 0u; span < SPANS; span++) {
+      workgroupBarrier();
+      switch span {
+//#if SPANS != 1
+        case 1u: { store(held.b, thread); }
+//#end
+//#if SPANS == 4
+        case 2u: { store(held.c, thread); }
+        case 3u: { store(held.d, thread); }
+//#end
+        default: { store(held.a, thread); }
+      }
+      workgroupBarrier();
+      multiply(thread, narrow);
+    }
   }
 }
-
-// write ends rows r … r+3 and r+64 … r+67 of token t.
-fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
-  if (t >= state[1]) { return; }
-//#if SPLIT
-  let to = ((split * params.capacity + t) * params.rows + r) / 4u;
-  if (r < params.rows) { out[to] = a; }
-  if (r + 64u < params.rows) { out[to + 16u] = b; }
-//#else
-  if (r < params.rows) { finish_four(t, params.first + r, a); }
-  if (r + 64u < params.rows) { finish_four(t, params.first + r + 64u, b); }
 //#end
-}
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let first_token = workgroup.y * 128u;
   if (first_token >= state[1]) { return; }
-  // What rows and tokens beyond the last get is not used.
-  var at = min(workgroup.x * 128u + (thread & 127u), params.rows - 1u) * params.row_size;
-  if (thread >= 128u) { at = (min(first_token + (thread & 127u), state[1] - 1u) * params.x_stride + params.x_offset) / 4u; }
-  let begin = workgroup.z * params.units / params.splits;
-  let end = (workgroup.z + 1u) * params.units / params.splits;
-
-  var next = hold(thread, at, begin);
-  for (var unit = begin; unit < end; unit++) {
-    let held = next;
-    workgroupBarrier();
-    store(held.a, thread);
-    workgroupBarrier();
-    next = hold(thread, at, min(unit + 1u, params.units - 1u));
-    multiply(thread);
-//#if SPANS != 1
-    workgroupBarrier();
-    store(held.b, thread);
-    workgroupBarrier();
-    multiply(thread);
-//#end
-//#if SPANS == 4
-    workgroupBarrier();
-    store(held.c, thread);
-    workgroupBarrier();
-    multiply(thread);
-    workgroupBarrier();
-    store(held.d, thread);
-    workgroupBarrier();
-    multiply(thread);
-//#end
-  }
+  sum_units(workgroup, thread, workgroup.z * params.units / params.splits, (workgroup.z + 1u) * params.units / params.splits);
   let t = first_token + (thread >> 4u) * 4u;
   let r = workgroup.x * 128u + (thread & 15u) * 4u;
   write(t, r, acc[0], acc[1], workgroup.z);
