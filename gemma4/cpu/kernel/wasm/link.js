@@ -9,7 +9,9 @@
 
 /** link compiles the kernels; it fails where WebAssembly has no SIMD. */
 export async function link(bytes) {
-  const module = await WebAssembly.compile(bytes);
+  const module = await WebAssembly.compile(bytes).catch((cause) => {
+    throw new Error("this browser's WebAssembly has no SIMD: use a current Chrome, Edge, Safari or Firefox", { cause });
+  });
   const names = WebAssembly.Module.exports(module).map(({ name }) => name);
   const binders = [];
   const late = (name) => {
