@@ -63,6 +63,9 @@ func (b *Buffer) ReadFloats(n int) ([]float32, error) {
 	return out, nil
 }
 
+// Size is the bytes that are read.
+func (r *Readback) Size() int64 { return r.size }
+
 // Bytes waits for the read and copies it to dst.
 func (r *Readback) Bytes(dst []byte) error {
 	if r.handle == nil {

@@ -64,10 +64,10 @@ func Length(grads []*adapter.Pair) float64 {
 func (o AdamW) Step(s *State, pairs, grads []*adapter.Pair, rate float64) float64 {
 	length := Length(grads)
 	s.Steps++
-	m := o.move(s.Steps, rate, o.Factor(length))
+	n, factor := o.Numbers(s.Steps, rate), o.Factor(length)
 	for i, p := range pairs {
-		m.apply(p.A, grads[i].A, s.First[i].A, s.Second[i].A)
-		m.apply(p.B, grads[i].B, s.First[i].B, s.Second[i].B)
+		n.apply(p.A, grads[i].A, s.First[i].A, s.Second[i].A, factor)
+		n.apply(p.B, grads[i].B, s.First[i].B, s.Second[i].B, factor)
 	}
 	return length
 }
@@ -81,31 +81,32 @@ func (o AdamW) Factor(length float64) float64 {
 	return min(1, o.Clip/(length+1e-6))
 }
 
-// move is one step's numbers.
-type move struct {
-	beta1, beta2, epsilon float64
-	keep                  float64 // what weight decay leaves of a value
-	rate                  float64 // with the first mean's correction
-	correction            float64 // √ of the second's
-	factor                float64 // on gradients
+// Numbers are one step's, worked out.
+type Numbers struct {
+	Beta1, Beta2, Epsilon float64
+	Keep                  float64 // what weight decay leaves of a value
+	Rate                  float64 // with the first mean's correction
+	Correction            float64 // √ of the second's
+	Clip                  float64
 }
 
-func (o AdamW) move(step int, rate, factor float64) move {
-	return move{
-		beta1: o.Beta1, beta2: o.Beta2, epsilon: o.Epsilon,
-		keep:       1 - rate*o.Decay,
-		rate:       rate / (1 - math.Pow(o.Beta1, float64(step))),
-		correction: math.Sqrt(1 - math.Pow(o.Beta2, float64(step))),
-		factor:     factor,
+// Numbers are those of a step, counted from 1, at a learning rate.
+func (o AdamW) Numbers(step int, rate float64) Numbers {
+	return Numbers{
+		Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon, Clip: o.Clip,
+		Keep:       1 - rate*o.Decay,
+		Rate:       rate / (1 - math.Pow(o.Beta1, float64(step))),
+		Correction: math.Sqrt(1 - math.Pow(o.Beta2, float64(step))),
 	}
 }
 
-func (m move) apply(values, grads, first, second []float32) {
+// apply moves values along gradients that clipping has multiplied by a factor.
+func (n Numbers) apply(values, grads, first, second []float32, factor float64) {
 	for i, g := range grads {
-		g := float64(g) * m.factor
-		mean := m.beta1*float64(first[i]) + (1-m.beta1)*g
-		square := m.beta2*float64(second[i]) + (1-m.beta2)*g*g
+		g := float64(g) * factor
+		mean := n.Beta1*float64(first[i]) + (1-n.Beta1)*g
+		square := n.Beta2*float64(second[i]) + (1-n.Beta2)*g*g
 		first[i], second[i] = float32(mean), float32(square)
-		values[i] = float32(float64(values[i])*m.keep - m.rate*mean/(math.Sqrt(square)/m.correction+m.epsilon))
+		values[i] = float32(float64(values[i])*n.Keep - n.Rate*mean/(math.Sqrt(square)/n.Correction+n.Epsilon))
 	}
 }

@@ -146,17 +146,18 @@ func combineCase(r *rig) (float64, error) {
 func pickRowsCase(r *rig) (float64, error) {
 	const rows, size = 9, 67
 	x, other := r.normal(rows*size), r.normal(rows*size)
-	where := []uint32{7, 7, 3, 0, 8}
-	xBuffer, whereBuffer, out, back := r.upload(x), r.words(where...), r.floats(3*size), r.upload(other)
+	some, where := []uint32{7, 7, 3, ops.NoRow, 8}, []uint32{7, 7, 3, 0, 8}
+	xBuffer, out, back := r.upload(x), r.floats(3*size), r.upload(other)
+	someBuffer, whereBuffer := r.words(some...), r.words(where...)
 	r.run(4, 2, 3, func(rec *ops.Recorder) {
-		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: out, Size: size})
-		rec.Zero("zero", back, size)
+		rec.PickRows(ops.PickRows{Rows: someBuffer, X: xBuffer, Out: out, Size: size})
 		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: back, Size: size, Back: true})
 	})
-	var picked []float64
-	want := append(make([]float64, 3*size), other[3*size:]...)
+	picked, want := make([]float64, 3*size), append([]float64(nil), other...)
 	for i, row := range where[2:] {
-		picked = append(picked, x[row*size:(row+1)*size]...)
+		if some[2+i] != ops.NoRow {
+			copy(picked[i*size:], x[row*size:(row+1)*size])
+		}
 		copy(want[row*size:], x[i*size:(i+1)*size])
 	}
 	return r.compare(joined(r.read(out, len(picked)), r.read(back, len(want))), joined(picked, want))

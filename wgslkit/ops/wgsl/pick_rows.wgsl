@@ -1,5 +1,5 @@
-// out[t] = x[rows[base + t]], or where BACK out[rows[base + t]] = x[t], with base
-// the replay's first position, state[0].
+// out[t] = x[rows[base + t]], 0 where that is no row (2³² − 1), or where BACK
+// out[rows[base + t]] = x[t], with base the replay's first position, state[0].
 //
 // One thread for each value: x = values, y = tokens.
 
@@ -19,6 +19,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //#if BACK
   out[row * params.size + i] = x[group.y * params.size + i];
 //#else
-  out[group.y * params.size + i] = x[row * params.size + i];
+  var v = 0.0;
+  if (row != 0xffffffffu) { v = x[row * params.size + i]; }
+  out[group.y * params.size + i] = v;
 //#end
 }

@@ -1,0 +1,103 @@
+package gpu
+
+import (
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// Embeddings are frozen: no gradient reaches them.
+func (*back) Embed(*tape.Embed) error                   { return nil }
+func (*back) PerLayerInputs(*tape.PerLayerInputs) error { return nil }
+
+// Loss has a program of its own; see plan.go.
+func (*back) Loss(*tape.Loss) error { return nil }
+
+func (*back) Mixture(*tape.Mixture) error { return errMixture }
+
+func (b *back) Norm(op *tape.Norm) error {
+	w := (*walk)(b)
+	x, dy := w.values[op.X], w.deltas[op.Out]
+	dx, more := w.delta(op.X)
+	w.record(func(r *ops.Recorder) {
+		r.RMSNormBack(ops.RMSNormBack{
+			Label: "norm back", X: x.slice(), DX: dx.slice(), DY: dy.Buffer, Weight: w.weights.Vector(op.Weight),
+			Groups: w.tape.Shape(op.X).Width / op.Size, Size: op.Size, Eps: w.tape.Config.Eps, Add: more,
+		})
+	})
+	w.dropDelta(op.Out)
+	return nil
+}
+
+func (b *back) Rotate(op *tape.Rotate) error {
+	w := (*walk)(b)
+	dy := w.deltas[op.Out]
+	dx, more := w.delta(op.X)
+	w.record(func(r *ops.Recorder) {
+		o := w.rotation(op, dy, dx)
+		o.Label, o.Back, o.Add = "rotation back", true, more
+		r.Rotate(o)
+	})
+	w.dropDelta(op.Out)
+	return nil
+}
+
+func (b *back) Attend(op *tape.Attend) error {
+	w := (*walk)(b)
+	dy := w.deltas[op.Out]
+	dq, moreQ := w.delta(op.Q)
+	dk, moreK := w.delta(op.K)
+	dv, moreV := w.delta(op.V)
+	w.record(func(r *ops.Recorder) {
+		r.PackedAttentionBack(ops.PackedAttentionBack{
+			PackedAttention: w.attention(op), DOut: dy.Buffer, SeenBy: w.inputs.of(op.Window).seenBy, Keys: w.plan.tokens,
+			DQ: bufferOf(dq), DK: bufferOf(dk), DV: bufferOf(dv), AddQ: moreQ, AddK: moreK, AddV: moreV,
+		})
+	})
+	w.dropDelta(op.Out)
+	return nil
+}
+
+func bufferOf(v *view) *wgslkit.Buffer {
+	if v == nil {
+		return nil
+	}
+	return v.Buffer
+}
+
+func (b *back) Gate(op *tape.Gate) error {
+	w := (*walk)(b)
+	dy, size := w.deltas[op.Out], w.tape.Shape(op.Out).Width
+	for _, part := range []struct {
+		of   tape.Value
+		isUp bool
+	}{{op.Gate, false}, {op.Up, true}} {
+		d, more := w.delta(part.of)
+		if d == nil {
+			continue
+		}
+		w.record(func(r *ops.Recorder) {
+			r.GateBack(ops.GateBack{
+				Label: "gate back", Gate: w.values[op.Gate].lattice(), Up: w.up(op), Out: d.lattice(), DY: dy.Buffer, Size: size, OfUp: part.isUp, Add: more,
+			})
+		})
+	}
+	w.dropDelta(op.Out)
+	return nil
+}
+
+func (b *back) Add(op *tape.Add) error {
+	w := (*walk)(b)
+	dy := w.deltas[op.Out]
+	for _, v := range op.Inputs() {
+		d, more := w.delta(v)
+		if d == nil {
+			continue
+		}
+		w.record(func(r *ops.Recorder) {
+			r.Combine(ops.Combine{Label: "sum back", A: dy.Buffer, Out: d.Buffer, Size: d.row, Scale: op.Scale, Accumulate: more})
+		})
+	}
+	w.dropDelta(op.Out)
+	return nil
+}

@@ -1,0 +1,242 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// inputs are the buffers of what changes from batch to batch.
+type inputs struct {
+	ids                 *wgslkit.Buffer // u32 [tokens], the pad token where soft ones stand
+	softMarks, softRows *wgslkit.Buffer // u32 [tokens]; [tokens, d]
+	embedded, perLayer  *hostRows       // of tables that are not on the GPU
+	asked               *wgslkit.Buffer // u32 [asked]: the positions that have a target
+	places              *wgslkit.Buffer // u32 [tokens]: where each of them stands among the asked, or ops.NoRow
+	order               *wgslkit.Buffer // u32 [asked]: 0, 1, 2 …
+	targets             *wgslkit.Buffer // u32 [asked]
+	losses              *wgslkit.Buffer // [asked]
+	weight              *wgslkit.Buffer // [1] of the loss
+	part                *wgslkit.Buffer // state of the part of the asked positions that the head computes
+	lower, upper        *rowInputs
+
+	buffers []*wgslkit.Buffer
+}
+
+// hostRows are rows of a table that the host looks up.
+type hostRows struct {
+	*wgslkit.Buffer
+	table *gguf.Tensor
+	scale float32
+}
+
+// rowInputs are those of a half of the tape, by row.
+type rowInputs struct {
+	state     *wgslkit.Buffer
+	positions *wgslkit.Buffer // u32 [rows]
+	global    ranges
+	sliding   ranges
+}
+
+// ranges are what each row sees, and which rows see each key: [first, end), u32.
+type ranges struct{ visible, seenBy *wgslkit.Buffer }
+
+func (r *rowInputs) of(window int) ranges {
+	if window == 0 {
+		return r.global
+	}
+	return r.sliding
+}
+
+// newInputs makes the buffers for batches of so many tokens and asked positions.
+func (m *Machine) newInputs(tokens, asked int) (in *inputs, err error) {
+	in = new(inputs)
+	defer func() {
+		if err != nil {
+			in.release()
+			in = nil
+		}
+	}()
+	c, model := m.tape.Config, m.tape.Model
+	words := func(n int) *wgslkit.Buffer {
+		if err != nil {
+			return nil
+		}
+		var b *wgslkit.Buffer
+		if b, err = m.kit.Device().NewBuffer("training inputs", wgslkit.Activations, int64(4*n)); err == nil {
+			in.buffers = append(in.buffers, b)
+		}
+		return b
+	}
+	host := func(t *gguf.Tensor, scale float32) *hostRows {
+		if t == nil {
+			return nil
+		}
+		if _, ok := m.weights.Matrix(t); ok {
+			return nil
+		}
+		return &hostRows{words(tokens * t.RowLen()), t, scale}
+	}
+	half := func(rows int) *rowInputs {
+		of := func() ranges { return ranges{words(2 * rows), words(2 * tokens)} }
+		return &rowInputs{words(ops.StateWords), words(rows), of(), of()}
+	}
+	in.ids, in.softMarks, in.softRows = words(tokens), words(tokens), words(tokens*c.EmbeddingLength)
+	in.embedded, in.perLayer = host(model.TokenEmbd, c.EmbedScale()), host(model.PerLayerTokenEmbd, c.PerLayerScale())
+	in.asked, in.places, in.order, in.targets, in.losses = words(asked), words(tokens), words(asked), words(asked), words(asked)
+	in.weight, in.part = words(1), words(ops.StateWords)
+	in.lower, in.upper = half(tokens), half(asked)
+	if err != nil {
+		return in, err
+	}
+	numbers := make([]uint32, asked)
+	for i := range numbers {
+		numbers[i] = uint32(i)
+	}
+	return in, in.order.Write(0, wordBytes(numbers))
+}
+
+func (in *inputs) release() {
+	if in == nil {
+		return
+	}
+	for _, b := range in.buffers {
+		b.Release()
+	}
+}
+
+// padToken is the row of the per-layer embeddings that soft tokens use.
+const padToken = 0
+
+// check refuses what would read beyond a table.
+func (m *Machine) check(batch *tape.Batch) error {
+	c := m.tape.Config
+	for i, t := range batch.Tokens {
+		if t.Soft == nil && (t.ID < 0 || int(t.ID) >= c.Vocab) || t.Soft != nil && len(t.Soft) != c.EmbeddingLength {
+			return fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d values", tape.ErrBatch, i, t.ID, len(t.Soft), c.Vocab, c.EmbeddingLength)
+		}
+		if target := batch.Targets[i]; target != tape.NoTarget && (target < 0 || int(target) >= c.Vocab) {
+			return fmt.Errorf("%w: position %d has target %d; the vocabulary has %d tokens", tape.ErrBatch, i, target, c.Vocab)
+		}
+	}
+	return nil
+}
+
+// writer keeps the first error of several writes.
+type writer struct{ err error }
+
+func (w *writer) words(b *wgslkit.Buffer, words []uint32) {
+	if w.err == nil {
+		w.err = b.Write(0, wordBytes(words))
+	}
+}
+
+func (w *writer) floatsAt(b *wgslkit.Buffer, at int, values []float32) {
+	if w.err == nil {
+		w.err = b.Write(int64(4*at), floatBytes(values))
+	}
+}
+
+// write puts a batch where the programs read it.
+func (in *inputs) write(batch *tape.Batch, window int, weight float64) error {
+	w := new(writer)
+	n, d := batch.Len(), 0
+	ids, marks, places := make([]uint32, n), make([]uint32, n), make([]uint32, n)
+	rows := make([]int, n)
+	for t, token := range batch.Tokens {
+		rows[t], ids[t], places[t] = t, uint32(token.ID), ops.NoRow
+		if token.Soft != nil {
+			d = len(token.Soft)
+			ids[t], marks[t] = padToken, 1
+			w.floatsAt(in.softRows, t*d, token.Soft)
+		}
+	}
+	targets := make([]uint32, len(batch.Asked))
+	asked := make([]uint32, len(batch.Asked))
+	for i, t := range batch.Asked {
+		places[t], asked[i], targets[i] = uint32(i), uint32(t), uint32(batch.Targets[t])
+	}
+	w.words(in.ids, ids)
+	w.words(in.softMarks, marks)
+	w.words(in.places, places)
+	w.words(in.asked, asked)
+	w.words(in.targets, targets)
+	w.floatsAt(in.weight, 0, []float32{float32(weight)})
+	in.lower.write(w, batch, rows, window)
+	in.upper.write(w, batch, batch.Asked, window)
+	for _, h := range []*hostRows{in.embedded, in.perLayer} {
+		if h != nil && w.err == nil {
+			w.err = h.write(ids)
+		}
+	}
+	return w.err
+}
+
+// write puts down what rows of a batch, by position, see and who sees them.
+func (r *rowInputs) write(w *writer, batch *tape.Batch, rows []int, window int) {
+	w.words(r.state, state(0, len(rows)))
+	positions := make([]uint32, len(rows))
+	for i, t := range rows {
+		positions[i] = uint32(batch.Position(t))
+	}
+	w.words(r.positions, positions)
+	r.global.write(w, batch, rows, 0)
+	r.sliding.write(w, batch, rows, max(window, 1))
+}
+
+// write fills both buffers to their ends: rows beyond the last see nothing.
+func (r ranges) write(w *writer, batch *tape.Batch, rows []int, window int) {
+	visible, seenBy := make([]uint32, r.visible.Size()/4), make([]uint32, r.seenBy.Size()/4)
+	for i, t := range rows {
+		first, end := batch.Visible(t, window)
+		visible[2*i], visible[2*i+1] = uint32(first), uint32(end)
+		for j := first; j < end; j++ {
+			if seenBy[2*j+1] == 0 {
+				seenBy[2*j] = uint32(i)
+			}
+			seenBy[2*j+1] = uint32(i + 1)
+		}
+	}
+	w.words(r.visible, visible)
+	w.words(r.seenBy, seenBy)
+}
+
+// state is the words that programs read for so many rows from a first one on.
+func state(first, rows int) []uint32 {
+	words := make([]uint32, ops.StateWords)
+	words[ops.StatePosition], words[ops.StateWidth] = uint32(first), uint32(rows)
+	return words
+}
+
+// write looks rows up.
+func (h *hostRows) write(ids []uint32) error {
+	row := make([]float32, h.table.RowLen())
+	for t, id := range ids {
+		if err := h.table.ReadRows(row, int(id), 1); err != nil {
+			return err
+		}
+		for i := range row {
+			row[i] *= h.scale
+		}
+		if err := h.Write(int64(4*t*len(row)), floatBytes(row)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sum adds up the first n losses.
+func sum(raw []byte) float64 {
+	var total float64
+	for _, v := range appendFloats(nil, raw) {
+		total += float64(v)
+	}
+	if math.IsInf(total, 0) {
+		return math.NaN()
+	}
+	return total
+}
