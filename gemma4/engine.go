@@ -3,6 +3,7 @@ package gemma4
 import (
 	"context"
 
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gemma4/sample"
 )
@@ -11,6 +12,9 @@ import (
 type engine interface {
 	// newState makes the caches of a session of n tokens.
 	newState(n int) (state, error)
+	// setAdapters makes all that follows compute with these adapters alone. No
+	// state is computing; what they hold is forgotten before they compute again.
+	setAdapters(ctx context.Context, adapters []adapter.Weighted) error
 	// describe fills in what Info tells about the device.
 	describe(info *Info)
 	close() error

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gemma4/sample"
@@ -38,6 +39,11 @@ func (e *cpuEngine) newState(n int) (state, error) {
 		return nil, err
 	}
 	return &cpuState{model: e.model, cache: cache}, nil
+}
+
+func (e *cpuEngine) setAdapters(_ context.Context, adapters []adapter.Weighted) error {
+	e.model.SetAdapters(adapters)
+	return nil
 }
 
 func (e *cpuEngine) describe(info *Info) {

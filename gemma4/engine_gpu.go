@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -67,6 +68,13 @@ func (e *gpuEngine) tryKernels(contextLength int) error {
 
 func (e *gpuEngine) sizing(contextLength int) sizing {
 	return newSizing(e.model.Config, contextLength, e.device.Info().Kind, e.device.Limits())
+}
+
+func (e *gpuEngine) setAdapters(_ context.Context, adapters []adapter.Weighted) error {
+	if len(adapters) > 0 {
+		return fmt.Errorf("%w: adapters on the GPU; open the model on the CPU", ErrUnsupported)
+	}
+	return nil
 }
 
 func (e *gpuEngine) describe(info *Info) {

@@ -10,10 +10,13 @@ var (
 	ErrContextFull = errors.New("the context is full")
 	// ErrUnsupported: the file holds something that this version cannot compute.
 	ErrUnsupported = errors.New("not supported")
-	// ErrBusy: a session answers one prompt at a time.
-	ErrBusy = errors.New("the session is busy")
+	// ErrBusy: a session answers one prompt at a time, and adapters change between
+	// answers.
+	ErrBusy = errors.New("an answer is under way")
 	// ErrClosed: a model or session was used after its Close.
 	ErrClosed = errors.New("used after close")
+	// ErrAdapter: an adapter is named that is not loaded, or loaded twice.
+	ErrAdapter = errors.New("no such adapter")
 	// ErrSavedSession: bytes that are no saved session, or one of another model.
 	ErrSavedSession = errors.New("unusable saved session")
 )

@@ -86,6 +86,7 @@ type Model struct {
 	engine    engine
 	info      Info
 	context   int
+	adapters  adapterSet
 
 	mu       sync.Mutex
 	media    MediaEncoder // nil where none was set

@@ -253,5 +253,6 @@ func (m *Model) fingerprint() string {
 	if _, err := m.arch.OutputNorm.ReadAt(sample, 0); err == nil {
 		hash.Write(sample)
 	}
+	m.adapters.current().writeTo(hash)
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }

@@ -22,6 +22,8 @@ type Session struct {
 	soft   softCache
 	busy   atomic.Bool
 	closed bool
+	// mix is the model's when the caches were begun.
+	mix *adapterMix
 }
 
 // NewSession makes a session of n tokens, prompt and answers together; 0 means
@@ -43,7 +45,7 @@ func (m *Model) NewSession(n int) (*Session, error) {
 		return nil, err
 	}
 	m.sessions++
-	return &Session{model: m, state: st, context: n}, nil
+	return &Session{model: m, state: st, context: n, mix: m.adapters.current()}, nil
 }
 
 // Model is the model that the session is of.
@@ -98,10 +100,18 @@ func (s *Session) begin() error {
 		s.busy.Store(false)
 		return fmt.Errorf("%w: session", ErrClosed)
 	}
+	s.model.adapters.using.RLock()
+	if mix := s.model.adapters.mix; s.mix != mix {
+		s.clear() // it was computed under other adapters
+		s.mix = mix
+	}
 	return nil
 }
 
-func (s *Session) end() { s.busy.Store(false) }
+func (s *Session) end() {
+	s.model.adapters.using.RUnlock()
+	s.busy.Store(false)
+}
 
 // Logits computes a prompt as a text of its own and hands over each position's
 // logits, after the softcap, in order. row is only valid during the call.

@@ -52,7 +52,7 @@ func (t *threads) mul(tokens int, products ...product) error {
 	} else {
 		grain = min(rowsPerPart, max(grain, rows/t.n))
 	}
-	return t.each(rows, grain, func(from, to int) error {
+	err := t.each(rows, grain, func(from, to int) error {
 		for _, p := range products {
 			if from < p.rows && to > 0 {
 				if err := p.multiply(tokens, max(from, 0), min(to, p.rows)); err != nil {
@@ -63,6 +63,12 @@ func (t *threads) mul(tokens int, products ...product) error {
 		}
 		return nil
 	})
+	for _, p := range products {
+		if err == nil && p.w.adapters != nil {
+			err = p.adapt(t, tokens)
+		}
+	}
+	return err
 }
 
 // multiply computes the outputs from … to of every token.

@@ -21,6 +21,8 @@ type matrix struct {
 	// What the budget reached is in memory, in one of two forms.
 	values []float32 // [rows, cols]
 	stored []byte    // as in the file, for kernels that decode while they multiply
+
+	adapters []lowRank // see SetAdapters
 }
 
 func newMatrix(t *gguf.Tensor) *matrix {

@@ -1,0 +1,139 @@
+package gemma4_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/arch"
+)
+
+// randomAdapter changes every linear of a model.
+func randomAdapter(t testing.TB, m *gemma4.Model, seed uint64, scale float32) *adapter.Adapter {
+	t.Helper()
+	model, err := arch.Open(m.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	a := &adapter.Adapter{Pairs: map[adapter.Target]*adapter.Pair{}}
+	for i := range model.Layers {
+		for _, l := range adapter.All() {
+			w := l.Tensor(&model.Layers[i])
+			if w == nil {
+				continue
+			}
+			p := &adapter.Pair{Rank: 3, In: w.RowLen(), Out: w.Rows(), Scale: scale}
+			p.A, p.B = make([]float32, p.Rank*p.In), make([]float32, p.Out*p.Rank)
+			for _, half := range [][]float32{p.A, p.B} {
+				for j := range half {
+					half[j] = float32(0.1 * r.NormFloat64())
+				}
+			}
+			a.Pairs[adapter.Target{Layer: i, Linear: l}] = p
+		}
+	}
+	return a
+}
+
+// lastLogits are those of a text's last position.
+func lastLogits(t testing.TB, s *gemma4.Session, ids []int32) []float32 {
+	t.Helper()
+	var last []float32
+	err := s.Logits(t.Context(), gemma4.Tokens(ids), func(_ int, row []float32) error {
+		last = append(last[:0], row...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return last
+}
+
+// Adapters come and go without the model being loaded again, and sessions never
+// go on from what was computed under others.
+func TestAdaptersComeAndGo(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	s := newSession(t, m, 0)
+	ids := []int32{2, 5, 384, 279, 512, 610}
+	plain := lastLogits(t, s, ids)
+	one, two := randomAdapter(t, m, 1, 0.5), randomAdapter(t, m, 2, 0.5)
+	for name, a := range map[string]*adapter.Adapter{"one": one, "two": two} {
+		if err := m.LoadAdapter(name, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use := func(weights map[string]float32) []float32 {
+		t.Helper()
+		if err := m.UseAdapters(t.Context(), weights); err != nil {
+			t.Fatal(err)
+		}
+		return lastLogits(t, s, ids)
+	}
+	if !slices.Equal(plain, use(nil)) {
+		t.Error("loading alone changes answers")
+	}
+	first, second := use(map[string]float32{"one": 1}), use(map[string]float32{"two": 1})
+	both := use(map[string]float32{"one": 1, "two": 1})
+	if slices.Equal(first, plain) || slices.Equal(first, second) || slices.Equal(both, first) || slices.Equal(both, second) {
+		t.Error("an adapter makes no difference")
+	}
+	if !slices.Equal(use(map[string]float32{"one": 0, "two": 1}), second) {
+		t.Error("a weight of 0 is not as if the adapter were not there")
+	}
+	if !slices.Equal(use(map[string]float32{"one": 1}), first) || !slices.Equal(use(nil), plain) {
+		t.Error("there is no way back")
+	}
+	if err := m.UseAdapters(t.Context(), map[string]float32{"three": 1}); !errors.Is(err, gemma4.ErrAdapter) {
+		t.Errorf("one that is not loaded: %v", err)
+	}
+	if err := m.LoadAdapter("one", two); !errors.Is(err, gemma4.ErrAdapter) {
+		t.Errorf("a name twice: %v", err)
+	}
+}
+
+// A session saved under an adapter does not open under another.
+func TestSavedUnderAdapter(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	s := newSession(t, m, 0)
+	if err := m.LoadAdapter("one", randomAdapter(t, m, 1, 0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.UseAdapters(t.Context(), map[string]float32{"one": 1}); err != nil {
+		t.Fatal(err)
+	}
+	lastLogits(t, s, []int32{2, 5, 384})
+	var saved bytes.Buffer
+	if err := s.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restore(bytes.NewReader(saved.Bytes())); err != nil {
+		t.Errorf("under the same adapter: %v", err)
+	}
+	if err := m.ClearAdapters(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restore(bytes.NewReader(saved.Bytes())); !errors.Is(err, gemma4.ErrSavedSession) {
+		t.Errorf("under none: %v", err)
+	}
+}
+
+// Adapters do not change under an answer.
+func TestAdaptersWhileAnswering(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	s := newSession(t, m, 0)
+	if err := m.LoadAdapter("one", randomAdapter(t, m, 1, 0.5)); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Logits(t.Context(), gemma4.Tokens([]int32{2, 5}), func(int, []float32) error {
+		return m.UseAdapters(context.Background(), map[string]float32{"one": 1})
+	})
+	if !errors.Is(err, gemma4.ErrBusy) {
+		t.Errorf("changed under way: %v", err)
+	}
+}
