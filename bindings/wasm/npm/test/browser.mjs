@@ -12,10 +12,11 @@ export const nano = join(root, "gemma4/nano/nano.gguf");
 /** The built-in model in other forms; run.mjs makes them. */
 export const forms = join(npm, "test/forms");
 
-export async function start(options) {
+/** start takes the site's headers, and switches for the browser. */
+export async function start({ args, ...options } = {}) {
   const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms }, options);
   const models = await serveFaults(nano, forms);
-  const browser = await launch();
+  const browser = await launch({ args });
   const context = await browser.newContext();
   return {
     site, models, browser, context,

@@ -53,3 +53,18 @@ test("a lost device is told, and the model loads again", { timeout: 600_000 }, a
     await env.stop();
   }
 });
+
+test("WebAssembly's memory that runs out is told in a sentence", async () => {
+  const env = await start({ args: ["--js-flags=--wasm-max-mem-pages=210"] }); // 13 MiB
+  try {
+    const page = await env.page();
+    const { error } = await attempt(page, () => gemwire.Model.load({ builtin: "nano" }, { device: "cpu" }));
+    assert.equal(error?.code, "out-of-memory", error?.message);
+    assert.match(error.message, /this tab has no more memory/);
+    assert.match(error.advice, /smaller context/);
+    const { value } = await attempt(page, () => gemwire.support());
+    assert.equal(value.webgpu, true, "the page goes on");
+  } finally {
+    await env.stop();
+  }
+});

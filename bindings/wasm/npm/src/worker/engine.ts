@@ -5,6 +5,7 @@ import { link } from "gemwire:link";
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
 import type { Failure, Op, WorkerReply } from "../protocol.js";
+import { hearLastWords, outOfMemory } from "./last_words.js";
 import type { OpenSource } from "./open_source.js";
 
 // Go's own loader, as the toolchain ships it.
@@ -61,6 +62,7 @@ export class Engine {
     const go = new Go();
     let code = 0;
     go.exit = (given) => { code = given; };
+    const lastWords = hearLastWords();
     const kernels = await link(kernelBytes);
     const instance = await instantiate({ ...go.importObject, ...kernels.imports });
     kernels.bind(instance.exports["mem"] as WebAssembly.Memory);
@@ -74,10 +76,7 @@ export class Engine {
         post: (reply: string) => engine.#receive(JSON.parse(reply) as WorkerReply),
       };
       const ended = (error?: unknown) => {
-        const failure: Failure = {
-          code: "internal", message: error instanceof Error ? `the program failed: ${error.message}` : `the program ended with code ${code}; the console says more`,
-          advice: "Load the model again, with a smaller context if it happens again.",
-        };
+        const failure = causeOfDeath(error instanceof Error ? error.message : lastWords() || `it ended with code ${code}`);
         engine.#die(fromFailure(failure));
         fatal(failure);
         reject(fromFailure(failure));
@@ -118,6 +117,16 @@ export class Engine {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }
+}
+
+function causeOfDeath(words: string): Failure {
+  if (outOfMemory(words)) {
+    return {
+      code: "out-of-memory", message: `this tab has no more memory: ${words}`,
+      advice: "Close other tabs, and load the model again with a smaller context, with fewer sessions, or a smaller model.",
+    };
+  }
+  return { code: "internal", message: `the program failed: ${words}`, advice: "Load the model again, with a smaller context if it happens again." };
 }
 
 async function instantiate(imports: WebAssembly.Imports): Promise<WebAssembly.Instance> {
