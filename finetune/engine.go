@@ -8,7 +8,8 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 )
 
-// engine computes the steps of a run: on the CPU (engine_cpu.go) or on the GPU.
+// engine computes the steps of a run: on the CPU (engine_cpu.go) or on the GPU
+// (engine_gpu.go), wherever the model is.
 // Its methods are called by one goroutine at a time.
 type engine interface {
 	// gradients adds weight·∂loss of a batch to what has gathered since the last
@@ -22,8 +23,8 @@ type engine interface {
 	// read and write copy the adapter, by slot, and what the optimizer remembers.
 	read(ctx context.Context) ([]*adapter.Pair, *optimizer.State, error)
 	write(ctx context.Context, pairs []*adapter.Pair, state *optimizer.State) error
-	// bytes is what training takes beside the weights, at most, for batches of so
-	// many tokens.
-	bytes(tokens int) int64
+	// plan is what training takes beside the weights, at most, for batches of so
+	// many tokens, and how many layers are computed again for the way back.
+	plan(tokens int) (bytes int64, recomputed int)
 	close() error
 }

@@ -72,15 +72,18 @@ func copied(pairs []*adapter.Pair) []*adapter.Pair {
 	return list
 }
 
-// bytes counts the adapter four times (itself, gradients, two moments) and all
+// plan counts the adapter four times (itself, gradients, two moments) and all
 // values with their gradients: those of one layer, with what is kept of the
 // others, where they are computed again.
-func (e *cpuEngine) bytes(tokens int) int64 {
+func (e *cpuEngine) plan(tokens int) (bytes int64, recomputed int) {
+	if e.machine.Recompute {
+		recomputed = e.tape.Config.Blocks
+	}
 	var adapters int64
 	for _, p := range e.pairs {
 		adapters += int64(len(p.A) + len(p.B))
 	}
-	return 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute))
+	return 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute)), recomputed
 }
 
 func (e *cpuEngine) close() error {

@@ -46,7 +46,7 @@ type Plan struct {
 	Targets    int64 `json:"targets"`    // of an epoch
 	Parameters int64 `json:"parameters"` // of the adapter
 	Bytes      int64 `json:"bytes"`      // beside the weights, at most
-	Recompute  bool  `json:"recompute"`
+	Recomputed int   `json:"recomputed"` // layers that are computed again for the way back
 }
 
 // New prepares a run. The adapter begins as LoRA does: A at random from the seed,
@@ -89,8 +89,16 @@ func (t *Trainer) prepare(model *gemma4.Model) (err error) {
 	if t.tape, err = tape.New(t.model, targets); err != nil {
 		return err
 	}
-	t.engine = newCPUEngine(t.tape, t.config.Recompute)
-	return nil
+	t.engine, err = newEngine(t.tape, model, t.config.Recompute)
+	return err
+}
+
+// newEngine computes where the model is.
+func newEngine(t *tape.Tape, model *gemma4.Model, recompute bool) (engine, error) {
+	if model.Kit() != nil {
+		return newGPUEngine(t, model, recompute)
+	}
+	return newCPUEngine(t, recompute), nil
 }
 
 // firstPairs are Kaiming-uniform with a = √5, which is ±1/√in, and zeros.
@@ -111,7 +119,8 @@ func (t *Trainer) firstPairs() []*adapter.Pair {
 
 // Plan says what the run will take.
 func (t *Trainer) Plan() Plan {
-	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Recompute: t.config.Recompute, Bytes: t.engine.bytes(t.order.longest())}
+	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train)}
+	p.Bytes, p.Recomputed = t.engine.plan(t.order.longest())
 	for i := range t.data.Train {
 		p.Tokens += int64(len(t.data.Train[i].Tokens))
 		p.Targets += int64(t.data.Train[i].Asked())

@@ -1,0 +1,58 @@
+package finetune
+
+import (
+	"context"
+
+	"github.com/gemwire/gemwire/finetune/gpu"
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+)
+
+// gpuEngine trains on the GPU that the model is on.
+type gpuEngine struct{ machine *gpu.Machine }
+
+func newGPUEngine(t *tape.Tape, model *gemma4.Model, recompute bool) (*gpuEngine, error) {
+	m, err := gpu.New(t, model)
+	if err != nil {
+		return nil, err
+	}
+	m.Recompute = recompute
+	return &gpuEngine{m}, nil
+}
+
+func (e *gpuEngine) gradients(ctx context.Context, batch *tape.Batch, weight float64) (float64, error) {
+	return e.machine.Gradients(ctx, batch, weight)
+}
+
+func (e *gpuEngine) loss(ctx context.Context, batch *tape.Batch) (float64, error) {
+	return e.machine.Loss(ctx, batch)
+}
+
+func (e *gpuEngine) step(ctx context.Context, o optimizer.AdamW, rate float64) (float64, error) {
+	return e.machine.Step(ctx, o, rate)
+}
+
+func (e *gpuEngine) read(ctx context.Context) ([]*adapter.Pair, *optimizer.State, error) {
+	return e.machine.Read(ctx)
+}
+
+func (e *gpuEngine) write(ctx context.Context, pairs []*adapter.Pair, state *optimizer.State) error {
+	return e.machine.Write(ctx, pairs, state)
+}
+
+// plan is 0 for batches that the device has no room for, which the first step
+// says with its reason.
+func (e *gpuEngine) plan(tokens int) (bytes int64, recomputed int) {
+	p, err := e.machine.PlanFor(tokens)
+	if err != nil {
+		return 0, 0
+	}
+	return p.Bytes, p.Recomputed
+}
+
+func (e *gpuEngine) close() error {
+	e.machine.Close()
+	return nil
+}
