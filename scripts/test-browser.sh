@@ -42,9 +42,9 @@ counts() {
 
 # The failures of a log with what follows them, and its end.
 show_failure() {
-  grep -E -A 12 '^ *(fail|FAIL|not ok|✖)' "$1" | head -n 120 || true
+  grep -E -A 12 '^ *(fail|FAIL|not ok|✖)' "$1" | cut -c1-500 | head -n 120 || true
   echo '...'
-  tail -n 30 "$1"
+  tail -n 30 "$1" | cut -c1-500
 }
 
 has_skips() { grep -qE '[^0-9][1-9][0-9]* skipped|^[ℹ#] skipped [1-9]' "$1"; }

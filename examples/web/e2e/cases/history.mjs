@@ -67,6 +67,23 @@ export default [
     },
   },
   {
+    name: "history: storage that is full ends in a sentence, and the chat goes on",
+    async run(visitor) {
+      const page = await visitor.open();
+      await visitor.ask("kept");
+      const devtools = await visitor.context.newCDPSession(page);
+      await devtools.send("Storage.overrideQuotaForOrigin", { origin: visitor.server.origin, quotaSize: 1 });
+      await visitor.type(`/system and what is too long to be kept: ${"much ".repeat(8000)}`);
+      await page.getByText("The history is not kept: The browser's storage is full.").waitFor();
+      await visitor.answered();
+      assert.equal(await visitor.ask("and on"), "You said: and on");
+      await devtools.send("Storage.overrideQuotaForOrigin", { origin: visitor.server.origin });
+      await page.reload();
+      await visitor.ready();
+      await page.locator(".prose").getByText("You said: kept").waitFor();
+    },
+  },
+  {
     name: "history: delete, and undo",
     async run(visitor) {
       const page = await visitor.open();

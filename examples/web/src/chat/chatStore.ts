@@ -45,7 +45,7 @@ export const useChat = create<ChatState>()((set, get) => {
 
   const put = async (message: ChatMessage) => {
     if (get().conversation.id === message.conversationId) set({ tree: withMessage(get().tree, message) });
-    await client()?.saveMessage(message);
+    await useHistory.getState().saveMessage(message);
   };
 
   const update = async (change: Partial<Conversation>, of: Conversation = get().conversation) => {
@@ -88,7 +88,7 @@ export const useChat = create<ChatState>()((set, get) => {
           set({ run: streamed });
           if (performance.now() - saved < saveEvery) return;
           saved = performance.now();
-          void client()?.saveMessage(streamed.message);
+          void useHistory.getState().saveMessage(streamed.message);
         },
       });
       await put(message);
@@ -133,7 +133,7 @@ export const useChat = create<ChatState>()((set, get) => {
     set({ conversation: asked, tree: grown });
     if (tree.byId.size === 0) replaceWith(chatHref(asked.id));
     // The database's worker does things in the order in which they were asked of it.
-    const saving = Promise.all([useHistory.getState().save(asked), client()?.saveMessage(message)]);
+    const saving = Promise.all([useHistory.getState().save(asked), useHistory.getState().saveMessage(message)]);
     await answer(asked, grown, message.id);
     await saving;
   };

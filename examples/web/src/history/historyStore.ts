@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { Conversation } from "../chat/message";
+import type { ChatMessage, Conversation } from "../chat/message";
 import type { Hit, HistoryClient } from "./api";
 import { startHistory } from "./client";
 
@@ -13,8 +13,10 @@ interface HistoryState {
   close: () => Promise<void>;
   refresh: () => Promise<void>;
   find: (typed: string) => Promise<void>;
-  /** Writes a conversation and shows it in the list. */
+  /** Writes a conversation and shows it in the list. Where there is no room for it, error says so and the chat goes on. */
   save: (conversation: Conversation) => Promise<void>;
+  /** Writes a message, in the same way. */
+  saveMessage: (message: ChatMessage) => Promise<void>;
   remove: (id: string) => Promise<void>;
   restore: (id: string) => Promise<void>;
 }
@@ -24,65 +26,84 @@ let stop: (() => void) | null = null;
 /** Conversations deleted longer ago than this are gone for good at the next start. */
 const keepDeleted = 60 * 60 * 1000;
 
-export const useHistory = create<HistoryState>()((set, get) => ({
-  client: null,
-  kept: true,
-  error: null,
-  conversations: [],
-  search: null,
+/** What kept a chat from being written, as a sentence. */
+export function sentenceOf(error: unknown): string {
+  const detail = error instanceof Error ? error.message : String(error);
+  return /SQLITE_FULL|SQLITE_IOERR|disk is full|disk I\/O|quota/i.test(detail) ? "The browser's storage is full. Delete a model or old chats, then reload the page." : detail;
+}
 
-  open: async () => {
-    const history = startHistory();
-    stop = history.stop;
-    try {
-      const { kept } = await history.client.open();
-      await history.client.purge(Date.now() - keepDeleted);
-      set({ client: history.client, conversations: await history.client.list(), kept, error: null });
-    } catch (error) {
-      history.stop();
-      set({ error: error instanceof Error ? error.message : String(error) });
-    }
-  },
-
-  close: async () => {
+export const useHistory = create<HistoryState>()((set, get) => {
+  const write = async (work: (client: HistoryClient) => Promise<void>) => {
     const { client } = get();
-    const end = stop;
-    stop = null;
-    set({ client: null, conversations: [], search: null });
-    await client?.close();
-    end?.();
-  },
-
-  refresh: async () => {
-    const conversations = await get().client?.list();
-    if (conversations) set({ conversations });
-    const { search } = get();
-    if (search) await get().find(search.typed);
-  },
-
-  find: async (typed) => {
-    if (typed.trim() === "") {
-      set({ search: null });
-      return;
+    try {
+      if (client) await work(client);
+    } catch (error) {
+      // A database that was closed meanwhile, by a hand-over, has lost nothing.
+      if (get().client === client) set({ error: sentenceOf(error) });
     }
-    const hits = (await get().client?.search(typed)) ?? [];
-    set({ search: { typed, hits } });
-  },
+  };
+  return {
+    client: null,
+    kept: true,
+    error: null,
+    conversations: [],
+    search: null,
 
-  save: async (conversation) => {
-    const others = get().conversations.filter(({ id }) => id !== conversation.id);
-    set({ conversations: [conversation, ...others].sort((a, b) => b.updatedAt - a.updatedAt) });
-    await get().client?.saveConversation(conversation);
-  },
+    open: async () => {
+      const history = startHistory();
+      stop = history.stop;
+      try {
+        const { kept } = await history.client.open();
+        await history.client.purge(Date.now() - keepDeleted);
+        set({ client: history.client, conversations: await history.client.list(), kept, error: null });
+      } catch (error) {
+        history.stop();
+        set({ error: sentenceOf(error) });
+      }
+    },
 
-  remove: async (id) => {
-    set({ conversations: get().conversations.filter((conversation) => conversation.id !== id) });
-    await get().client?.remove(id);
-    await get().refresh();
-  },
+    close: async () => {
+      const { client } = get();
+      const end = stop;
+      stop = null;
+      set({ client: null, conversations: [], search: null });
+      await client?.close();
+      end?.();
+    },
 
-  restore: async (id) => {
-    await get().client?.restore(id);
-    await get().refresh();
-  },
-}));
+    refresh: async () => {
+      const conversations = await get().client?.list();
+      if (conversations) set({ conversations });
+      const { search } = get();
+      if (search) await get().find(search.typed);
+    },
+
+    find: async (typed) => {
+      if (typed.trim() === "") {
+        set({ search: null });
+        return;
+      }
+      const hits = (await get().client?.search(typed)) ?? [];
+      set({ search: { typed, hits } });
+    },
+
+    save: async (conversation) => {
+      const others = get().conversations.filter(({ id }) => id !== conversation.id);
+      set({ conversations: [conversation, ...others].sort((a, b) => b.updatedAt - a.updatedAt) });
+      await write((client) => client.saveConversation(conversation));
+    },
+
+    saveMessage: (message) => write((client) => client.saveMessage(message)),
+
+    remove: async (id) => {
+      set({ conversations: get().conversations.filter((conversation) => conversation.id !== id) });
+      await get().client?.remove(id);
+      await get().refresh();
+    },
+
+    restore: async (id) => {
+      await get().client?.restore(id);
+      await get().refresh();
+    },
+  };
+});
