@@ -9,9 +9,11 @@
 //
 //   const STRIP: u32                                columns of a strip
 //   fn load_strip(at: u32, strip: u32)              reads its inputs, which x has from `at` on
-//   fn strip_dot(row: u32, strip: u32) -> f32       their product with a row's weights
+//   fn strip_dot(row: u32) -> f32                   their product with a row's weights
 //
-// with row in 16-byte words. x has zeros beyond the row: use input().
+// with row in 16-byte words. x has zeros beyond the row: use input(). Where a
+// strip lies beyond the row, any of its weights will do. What does not depend on
+// the row belongs into load_strip: a division costs as much as 50 additions.
 
 struct Params {
   rows: u32,  // of the tile of W
@@ -105,11 +107,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let first = workgroup.x * params.rows_of_group;
   let count = min(params.rows_of_group, params.rows - min(first, params.rows));
   for (var s = 0u; s < params.strips; s += THREADS) {
-    // Beyond the row inputs are zeros, and weights those of its last strip.
     load_strip(token * params.x_stride + params.x_offset, s + thread);
-    let strip = min(s + thread, params.strips - 1u);
     for (var r = 0u; r < count; r++) {
-      sums[r] += strip_dot((first + r) * params.row_size, strip);
+      sums[r] += strip_dot((first + r) * params.row_size);
     }
   }
   share_sums(count, thread);

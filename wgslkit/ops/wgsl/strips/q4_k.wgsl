@@ -18,6 +18,8 @@ var<private> low: array<vec4<f32>, 8>;  // inputs of low nibbles
 var<private> high: array<vec4<f32>, 8>; // of high ones
 var<private> in_sum: vec2<f32>;         // of each sub-block
 var<private> offset: f32;
+var<private> block_at: u32;             // words into a row, where the block begins
+var<private> weights_at: u32;           // and the strip's weights
 // The header's bits of a sub-block's scale and low, and what they count.
 var<private> first_bits: vec2<u32>;     // of words y and z: all six, or the top two
 var<private> first_unit: vec2<f32>;
@@ -26,6 +28,8 @@ var<private> low_bits: vec2<u32>;
 var<private> rest_unit: vec2<f32>;
 
 fn load_strip(at: u32, strip: u32) {
+  block_at = strip / 4u * 9u;
+  weights_at = block_at + 1u + 2u * (strip % 4u);
   in_sum = vec2<f32>();
   offset = 0.0;
   for (var i = 0u; i < 8u; i++) {
@@ -56,14 +60,12 @@ fn high_dot(words: vec4<i32>, i: u32) -> f32 {
     (dot(vec4<f32>(words.zzzz & HIGH_NIBBLES), high[i + 2u]) + dot(vec4<f32>(words.wwww & HIGH_NIBBLES), high[i + 3u]));
 }
 
-fn strip_dot(row: u32, strip: u32) -> f32 {
-  let block = row + strip / 4u * 9u;
-  let header = weights[block];
-  let at = block + 1u + 2u * (strip % 4u);
-  let a = vec4<i32>(weights[at]) ^ vec4<i32>(-0x80000000);
-  let b = vec4<i32>(weights[at + 1u]) ^ vec4<i32>(-0x80000000);
+fn strip_dot(row: u32) -> f32 {
+  let header = weights[row + block_at];
+  let a = vec4<i32>(weights[row + weights_at]) ^ vec4<i32>(-0x80000000);
+  let b = vec4<i32>(weights[row + weights_at + 1u]) ^ vec4<i32>(-0x80000000);
   let dots = vec2<f32>(low_dot(a, 0u) + low_dot(b, 4u), offset + (high_dot(a, 0u) + high_dot(b, 4u)));
-  let scale = vec2<f32>(header.yy & first_bits) * first_unit + vec2<f32>(header.ww & scale_bits) * rest_unit;
+  let scale = vec2<f32>(header.yy & first_bits) * first_unit + vec2<f32>(vec2<i32>(header.ww & scale_bits)) * rest_unit;
   let lows = vec2<f32>(header.zz & first_bits) * first_unit + vec2<f32>(header.ww & low_bits) * rest_unit * 0.0625;
   return low_half(i32(header.x)) * dot(scale, dots) - high_half(i32(header.x)) * dot(lows, in_sum);
 }

@@ -17,9 +17,22 @@ const FOURTH_TWO: vec4<i32> = vec4<i32>(0xc0, 0xc000, 0xc00000, -0x40000000);
 
 var<private> in: array<vec4<f32>, 16>; // four of each span
 var<private> offset: vec4<f32>;
+var<private> block_at: u32;            // words into a row, where the block begins
+var<private> low_at: u32;              // and within the block, the strip's lower bits
+var<private> high_at: u32;             // the others
+var<private> scales_at: u32;           // components of the last word
+var<private> d_at: vec2<u32>;          // in plane 1: word, component
+var<private> d_high: bool;
 var<private> to_top: vec4<u32>;        // factor that brings a span's scale to the top byte
 
 fn load_strip(at: u32, strip: u32) {
+  let half = strip / 2u % 2u;
+  block_at = strip / 4u * 13u;
+  low_at = block_at + 4u * half + strip % 2u;
+  high_at = block_at + 8u + 2u * half + strip % 2u;
+  scales_at = 2u * half;
+  d_at = vec2<u32>(params.plane1 + strip / 32u, strip / 8u % 4u);
+  d_high = strip / 4u % 2u == 1u;
   let column = strip / 2u * 128u + strip % 2u * 16u;
   offset = vec4<f32>();
   for (var i = 0u; i < 16u; i++) {
@@ -48,13 +61,10 @@ fn split(words: vec4<i32>, high: vec4<i32>, bits: vec4<i32>, unit: f32, i: u32) 
     (split_word(words.z, high.z, bits, unit, in[i + 2u]) + split_word(words.w, high.w, bits, unit, in[i + 3u]));
 }
 
-fn strip_dot(row: u32, strip: u32) -> f32 {
-  let block = row + strip / 4u * 13u;
-  let h = strip / 2u % 2u;
-  let i = strip % 2u;
-  let a = vec4<i32>(weights[block + 4u * h + i]);
-  let b = vec4<i32>(weights[block + 4u * h + 2u + i]);
-  let high = vec4<i32>(weights[block + 8u + 2u * h + i]);
+fn strip_dot(row: u32) -> f32 {
+  let a = vec4<i32>(weights[row + low_at]);
+  let b = vec4<i32>(weights[row + low_at + 2u]);
+  let high = vec4<i32>(weights[row + high_at]);
   let flip = vec4<i32>(-0x80000000);
   let four = vec4<i32>(0x0f0f0f0f);
   let two = vec4<i32>(0x30303030);
@@ -63,9 +73,8 @@ fn strip_dot(row: u32, strip: u32) -> f32 {
     six((b & four) | ((high * 4) & two), 4u),
     split(a ^ flip, high, THIRD_TWO, 1.0, 8u),
     split(b ^ flip, high ^ flip, FOURTH_TWO, 0.25, 12u));
-  let scales = vec2<u32>(weights[block + 12u][2u * h], weights[block + 12u][2u * h + 1u]);
+  let scales = vec2<u32>(weights[row + block_at + 12u][scales_at], weights[row + block_at + 12u][scales_at + 1u]);
   let scale = vec4<f32>(vec4<i32>((scales.xxyy * to_top) & vec4<u32>(0xff000000u)));
-  let d_at = row + params.plane1 + strip / 32u;
-  let pair = i32(weights[d_at][strip / 8u % 4u]);
-  return select(low_half(pair), high_half(pair), strip / 4u % 2u == 1u) * (1.0 / 16777216.0) * dot(scale, dots);
+  let pair = i32(weights[row + d_at.x][d_at.y]);
+  return select(low_half(pair), high_half(pair), d_high) * (1.0 / 16777216.0) * dot(scale, dots);
 }

@@ -7,7 +7,10 @@ const FOURS: u32 = 4u * SPANS;
 
 var<private> in: array<vec4<f32>, FOURS>;
 
+var<private> unit: u32;
+
 fn load_strip(at: u32, strip: u32) {
+  unit = min(strip, params.strips - 1u);
   for (var i = 0u; i < FOURS; i++) { in[i] = inputs(at, span_column(strip, i / 4u) + 4u * (i % 4u)); }
 }
 
@@ -16,8 +19,8 @@ fn span_dot(q: mat4x4<f32>, scale: f32, low: f32, i: u32) -> f32 {
   return scale * dots + low * total((in[i] + in[i + 1u]) + (in[i + 2u] + in[i + 3u]));
 }
 
-fn strip_dot(row: u32, strip: u32) -> f32 {
-  let w = decode(row, strip);
+fn strip_dot(row: u32) -> f32 {
+  let w = decode(row, unit);
   var sum = span_dot(w.q[0], w.scale.x, w.low.x, 0u);
 //#if SPANS == 2
   sum += span_dot(w.q[1], w.scale.y, w.low.y, 4u);
