@@ -4,11 +4,12 @@
 // Before it starts, JavaScript sets globalThis.gemwireHost to
 //
 //	interface Host {
-//	  ready(handle: (request: string, ...sources: Source[]) => void): void;
+//	  ready(handle: (request: string, ...attached: (Source | Uint8Array)[]) => void): void;
 //	  post(reply: string): void;
 //	}
 //
-// A Source is what gguf.OpenJS takes. An error that a source throws has a
+// A Source is what gguf.OpenJS takes; a Uint8Array is an image or a clip of the
+// request's messages. No request has both. An error that a source throws has a
 // property code, one of the protocol's.
 package main
 
@@ -37,6 +38,10 @@ func main() {
 		Post:   func(r engine.Reply) { post.Invoke(encode(r)) },
 	})
 	host.Call("ready", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if len(args) > 1 && args[1].InstanceOf(bytesType) {
+			e.HandleMedia([]byte(args[0].String()), binaries(args[1:])...)
+			return nil
+		}
 		sources, err := open(args[1:])
 		if err != nil {
 			panic(err) // the worker's code is wrong, not what it was given
@@ -56,6 +61,17 @@ func open(objects []js.Value) ([]gguf.Source, error) {
 		}
 	}
 	return sources, nil
+}
+
+var bytesType = js.Global().Get("Uint8Array")
+
+func binaries(objects []js.Value) [][]byte {
+	list := make([][]byte, len(objects))
+	for i, object := range objects {
+		list[i] = make([]byte, object.Get("byteLength").Int())
+		js.CopyBytesToGo(list[i], object)
+	}
+	return list
 }
 
 func encode(r engine.Reply) string {

@@ -24,10 +24,14 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	if len(p.Messages) == 0 {
 		return nil, fmt.Errorf("%w: a conversation without messages", errArgument)
 	}
+	if err := c.place(p.Messages, p.Media); err != nil {
+		return nil, err
+	}
 	s, err := c.ref()
 	if err != nil {
 		return nil, err
 	}
+	defer s.model.audience.join(c)()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer s.begin(stop)()
@@ -142,6 +146,7 @@ func (a *answer) cancelled() {
 func usageOf(u *gemma4.Usage) Usage {
 	out := Usage{
 		PromptTokens: u.Prompt, ComputedTokens: u.Computed, AnswerTokens: u.Answer,
+		Media: u.Media, MediaMs: milliseconds(u.MediaTime),
 		PrefillMs: milliseconds(u.PrefillTime), DecodeMs: milliseconds(u.DecodeTime),
 	}
 	out.TokensPerSecond = rate(out.AnswerTokens, out.DecodeMs)

@@ -3,7 +3,7 @@
 // bundle beside it connects it to JavaScript; tests drive it on any system.
 //
 // Read message.go for the protocol, then engine.go (how a request runs and is
-// cancelled), model.go, session.go and chat.go (what requests do), examine.go
+// cancelled), model.go, session.go, chat.go and media.go (what requests do), examine.go
 // (the self-test) and failure.go (what a page hears of errors). The TypeScript
 // half of the protocol is npm/src/protocol.ts; a test keeps the two alike.
 package engine

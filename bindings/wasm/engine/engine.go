@@ -45,7 +45,13 @@ func New(o Options) *Engine {
 
 // Handle runs a request and returns at once. Sources are those that the
 // request works on; the engine closes them.
-func (e *Engine) Handle(raw []byte, sources ...gguf.Source) {
+func (e *Engine) Handle(raw []byte, sources ...gguf.Source) { e.handle(raw, nil, sources) }
+
+// HandleMedia is Handle for a request with images and clips: the binaries that
+// its params list.
+func (e *Engine) HandleMedia(raw []byte, media ...[]byte) { e.handle(raw, media, nil) }
+
+func (e *Engine) handle(raw []byte, media [][]byte, sources []gguf.Source) {
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
 		closeAll(sources)
@@ -58,7 +64,7 @@ func (e *Engine) Handle(raw []byte, sources ...gguf.Source) {
 		e.options.Post(Reply{ID: r.ID, Error: e.failure(err)})
 		return
 	}
-	go e.run(ctx, &call{engine: e, Request: r, sources: sources})
+	go e.run(ctx, &call{engine: e, Request: r, sources: sources, media: media})
 }
 
 // begin makes the context that ends when the request does, or is cancelled.
@@ -99,6 +105,7 @@ type call struct {
 	Request
 	engine  *Engine
 	sources []gguf.Source // those that nobody has taken yet
+	media   [][]byte      // images and clips of the messages
 }
 
 // errProtocol says that the page's half does not speak the protocol.
@@ -110,7 +117,7 @@ func (c *call) do(ctx context.Context) (any, error) {
 		OpSession: c.session, OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
 		OpChat: c.chat, OpStop: c.stop,
 		OpTokenize: c.tokenize, OpDetokenize: c.detokenize, OpCount: c.count,
-		OpExamine: c.examine, OpMemory: c.memory, OpCancel: c.cancel,
+		OpExamine: c.examine, OpMemory: c.memory, OpRelease: c.releaseTowers, OpCancel: c.cancel,
 	}
 	handle, ok := handlers[c.Op]
 	if !ok {

@@ -37,8 +37,9 @@ func newPage(t *testing.T) *page {
 	return p
 }
 
-// ask sends a request; its replies come on the channel.
-func (p *page) ask(op Op, params any, sources ...gguf.Source) (int, <-chan Reply) {
+// ask sends a request; its replies come on the channel. What is attached are
+// sources, or media.
+func (p *page) ask(op Op, params any, attached ...any) (int, <-chan Reply) {
 	p.t.Helper()
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -53,14 +54,32 @@ func (p *page) ask(op Op, params any, sources ...gguf.Source) (int, <-chan Reply
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.engine.Handle(request, sources...)
+	var sources []gguf.Source
+	var media [][]byte
+	for _, thing := range attached {
+		switch thing := thing.(type) {
+		case gguf.Source:
+			sources = append(sources, thing)
+		case []byte:
+			media = append(media, thing)
+		}
+	}
+	p.engine.handle(request, media, sources)
 	return id, replies
 }
 
+// things are what a request has attached.
+func things[T any](list []T) (all []any) {
+	for _, thing := range list {
+		all = append(all, thing)
+	}
+	return all
+}
+
 // call asks and waits for the result.
-func (p *page) call(op Op, params any, sources ...gguf.Source) (any, *Failure) {
+func (p *page) call(op Op, params any, attached ...any) (any, *Failure) {
 	p.t.Helper()
-	_, replies := p.ask(op, params, sources...)
+	_, replies := p.ask(op, params, attached...)
 	for r := range replies {
 		if r.Event == nil {
 			return r.Result, r.Error
@@ -69,9 +88,9 @@ func (p *page) call(op Op, params any, sources ...gguf.Source) (any, *Failure) {
 	return nil, nil
 }
 
-func (p *page) must(op Op, params any, sources ...gguf.Source) any {
+func (p *page) must(op Op, params any, attached ...any) any {
 	p.t.Helper()
-	result, failure := p.call(op, params, sources...)
+	result, failure := p.call(op, params, attached...)
 	if failure != nil {
 		p.t.Fatalf("%s: %+v", op, *failure)
 	}
@@ -227,10 +246,10 @@ func TestMistakes(t *testing.T) {
 		{"an unknown token", OpDetokenize, DetokenizeParams{Model: model.Model, Tokens: []int{-1}}, nil, CodeBadArgument},
 		{"top-p out of range", OpChat, ChatParams{Session: session, Messages: ask("Hi"), TopP: &seven}, nil, CodeBadArgument},
 		{"a prompt too long", OpChat, ChatParams{Session: session, Messages: ask(strings.Repeat("word ", 600))}, nil, CodeContextFull},
-		{"an image", OpChat, ChatParams{Session: session, Messages: []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Image})}}}, nil, CodeUnsupported},
+		{"an image", OpChat, ChatParams{Session: session, Messages: []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Image})}}}, nil, CodeBadMedia},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, failure := p.call(c.op, c.params, c.sources...)
+			_, failure := p.call(c.op, c.params, things(c.sources)...)
 			if failure == nil || failure.Code != c.want {
 				t.Fatalf("%+v", failure)
 			}

@@ -11,6 +11,10 @@ import (
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/multimodal"
+	mediaarch "github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/multimodal/picture"
+	"github.com/gemwire/gemwire/multimodal/sound"
 	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -26,6 +30,7 @@ const (
 	CodeCancelled   Code = "cancelled"
 	CodeBadFile     Code = "bad-file"
 	CodeBadArgument Code = "bad-argument"
+	CodeBadMedia    Code = "bad-media"
 	CodeUnsupported Code = "unsupported"
 	CodeContextFull Code = "context-full"
 	CodeNetwork     Code = "network"
@@ -89,6 +94,21 @@ var codes = []struct {
 	{arch.ErrShape, CodeBadFile},
 	{tokenizer.ErrVocabulary, CodeBadFile},
 	{chat.ErrVocabulary, CodeBadFile},
+	{mediaarch.ErrNoVision, CodeUnsupported},
+	{mediaarch.ErrNoAudio, CodeUnsupported},
+	{mediaarch.ErrConfig, CodeBadFile},
+	{mediaarch.ErrMissingTensor, CodeBadFile},
+	{mediaarch.ErrShape, CodeBadFile},
+	{picture.ErrFormat, CodeBadMedia},
+	{picture.ErrDamaged, CodeBadMedia},
+	{picture.ErrSize, CodeBadMedia},
+	{sound.ErrFormat, CodeBadMedia},
+	{sound.ErrDamaged, CodeBadMedia},
+	{sound.ErrTooShort, CodeBadMedia},
+	{sound.ErrTooLong, CodeBadMedia},
+	{sound.ErrSamples, CodeBadMedia},
+	{multimodal.ErrNoBytes, CodeBadMedia},
+	{multimodal.ErrOptions, CodeBadArgument},
 	{errArgument, CodeBadArgument},
 	{tokenizer.ErrToken, CodeBadArgument},
 	{chat.ErrMessage, CodeBadArgument},

@@ -52,7 +52,7 @@ func TestForms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPage(t)
-			result, failure := p.call(OpOpen, OpenParams{Parts: c.parts, Context: 512}, c.sources...)
+			result, failure := p.call(OpOpen, OpenParams{Parts: c.parts, Context: 512}, things(c.sources)...)
 			if c.want == "" {
 				if failure != nil {
 					t.Fatalf("%+v", failure)

@@ -29,21 +29,22 @@ type Op string
 
 // The requests, with their parameters, events and results.
 const (
-	OpOpen         Op = "open"         // OpenParams, LoadProgress, OpenResult; with sources
-	OpPlan         Op = "plan"         // OpenParams, LoadProgress, PlanResult; with sources
-	OpClose        Op = "close"        // ModelParams, none, Nothing
-	OpSession      Op = "session"      // SessionParams, none, SessionResult
-	OpSessionState Op = "sessionState" // SessionRef, none, SessionResult
-	OpReset        Op = "reset"        // SessionRef, none, Nothing
-	OpEndSession   Op = "endSession"   // SessionRef, none, Nothing
-	OpChat         Op = "chat"         // ChatParams, ChatEvent, Nothing
-	OpStop         Op = "stop"         // ModelParams, none, Nothing: ends the model's answers
-	OpTokenize     Op = "tokenize"     // TokenizeParams, none, TokensResult
-	OpDetokenize   Op = "detokenize"   // DetokenizeParams, none, TextResult
-	OpCount        Op = "count"        // CountParams, none, CountResult
-	OpExamine      Op = "examine"      // ExamineParams, ExamineProgress, Verdict
-	OpMemory       Op = "memory"       // ModelParams, none, MemoryResult
-	OpCancel       Op = "cancel"       // CancelParams, none, Nothing: ends another request
+	OpOpen         Op = "open"          // OpenParams, LoadProgress, OpenResult; with sources
+	OpPlan         Op = "plan"          // OpenParams, LoadProgress, PlanResult; with sources
+	OpClose        Op = "close"         // ModelParams, none, Nothing
+	OpSession      Op = "session"       // SessionParams, none, SessionResult
+	OpSessionState Op = "sessionState"  // SessionRef, none, SessionResult
+	OpReset        Op = "reset"         // SessionRef, none, Nothing
+	OpEndSession   Op = "endSession"    // SessionRef, none, Nothing
+	OpChat         Op = "chat"          // ChatParams, ChatEvent, Nothing
+	OpStop         Op = "stop"          // ModelParams, none, Nothing: ends the model's answers
+	OpTokenize     Op = "tokenize"      // TokenizeParams, none, TokensResult
+	OpDetokenize   Op = "detokenize"    // DetokenizeParams, none, TextResult
+	OpCount        Op = "count"         // CountParams, none, CountResult
+	OpExamine      Op = "examine"       // ExamineParams, ExamineProgress, Verdict
+	OpMemory       Op = "memory"        // ModelParams, none, MemoryResult
+	OpRelease      Op = "releaseTowers" // ModelParams, none, Nothing: until the next medium comes
+	OpCancel       Op = "cancel"        // CancelParams, none, Nothing: ends another request
 )
 
 // Nothing is the result of what only succeeds.
@@ -59,7 +60,8 @@ type OpenParams struct {
 	MemoryBudget int64  `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
 	// PowerPreference is WebGPU's: empty is "high-performance".
 	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
-	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"` // what the self-test found broken
+	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"`     // what the self-test found broken
+	TextOnly        bool                    `json:"textOnly,omitempty"` // refuse images and audio
 	// Smaller asks a plan for a suggestion even where it fits: what was
 	// reckoned to fit has failed.
 	Smaller bool `json:"smaller,omitempty"`
@@ -88,6 +90,7 @@ type OpenResult struct {
 	Model   int           `json:"model"`
 	Session SessionResult `json:"session"`
 	Info    gemma4.Info   `json:"info"`
+	Media   Media         `json:"media"`
 }
 
 // PlanResult says where the model's tensors would live. Where they do not fit,
@@ -133,6 +136,7 @@ type SessionResult struct {
 type ChatParams struct {
 	Session           int            `json:"session"`
 	Messages          []chat.Message `json:"messages"`
+	Media             []MediaRef     `json:"media,omitempty"` // one for each binary
 	Tools             []chat.Tool    `json:"tools,omitempty"`
 	Thinking          bool           `json:"thinking,omitempty"`
 	Temperature       *float32       `json:"temperature,omitempty"`
@@ -149,15 +153,16 @@ type ChatParams struct {
 
 // ChatEvent is a part of an answer; Type says which of the others it has.
 type ChatEvent struct {
-	Type   string      `json:"type"`             // prefill, text, thinking, tool_call, malformed_call, done
-	Text   string      `json:"text,omitempty"`   // text, thinking, malformed_call
-	Call   *Call       `json:"call,omitempty"`   // tool_call
-	Error  string      `json:"error,omitempty"`  // malformed_call
-	Done   *int        `json:"done,omitempty"`   // prefill
-	Total  *int        `json:"total,omitempty"`  // prefill
-	Reason chat.Reason `json:"reason,omitempty"` // done
-	Stop   string      `json:"stop,omitempty"`   // done: the string that ended it
-	Usage  *Usage      `json:"usage,omitempty"`  // done
+	Type   string        `json:"type"`             // media, prefill, text, thinking, tool_call, malformed_call, done
+	Kind   chat.PartType `json:"kind,omitempty"`   // media: image or audio
+	Text   string        `json:"text,omitempty"`   // text, thinking, malformed_call
+	Call   *Call         `json:"call,omitempty"`   // tool_call
+	Error  string        `json:"error,omitempty"`  // malformed_call
+	Done   *int          `json:"done,omitempty"`   // media, prefill
+	Total  *int          `json:"total,omitempty"`  // media, prefill
+	Reason chat.Reason   `json:"reason,omitempty"` // done
+	Stop   string        `json:"stop,omitempty"`   // done: the string that ended it
+	Usage  *Usage        `json:"usage,omitempty"`  // done
 }
 
 // Call is a tool call as a page sees it.
@@ -170,9 +175,11 @@ type Call struct {
 // Usage counts an answer's tokens and time.
 type Usage struct {
 	PromptTokens    int     `json:"promptTokens"`
-	ComputedTokens  int     `json:"computedTokens"` // of the prompt, those that were not cached
+	ComputedTokens  int     `json:"computedTokens"`  // of the prompt, those that were not cached
+	Media           int     `json:"media,omitempty"` // images and clips that were encoded
 	AnswerTokens    int     `json:"answerTokens"`
-	PrefillMs       float64 `json:"prefillMs"`
+	MediaMs         float64 `json:"mediaMs,omitempty"`
+	PrefillMs       float64 `json:"prefillMs"` // that of media included
 	DecodeMs        float64 `json:"decodeMs"`
 	TokensPerSecond float64 `json:"tokensPerSecond"` // of decoding
 }
@@ -204,6 +211,7 @@ type TextResult struct {
 type CountParams struct {
 	Model    int            `json:"model"`
 	Messages []chat.Message `json:"messages"`
+	Media    []MediaRef     `json:"media,omitempty"` // one for each binary
 	Tools    []chat.Tool    `json:"tools,omitempty"`
 	Thinking bool           `json:"thinking,omitempty"`
 }

@@ -10,13 +10,16 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // openModel is a model with a number.
 type openModel struct {
 	*gemma4.Model
-	id int
+	id       int
+	media    *multimodal.Media // nil where it takes text only
+	audience audience
 }
 
 // phases are gemma4's, in the protocol's words.
@@ -79,8 +82,12 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeModel(model, session))
 	}
-	m := c.engine.addModel(model)
-	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info()}, nil
+	m, err := attach(model, p.TextOnly)
+	if err != nil {
+		return nil, errors.Join(err, closeModel(model, session))
+	}
+	c.engine.addModel(m)
+	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info(), Media: m.takes()}, nil
 }
 
 // closeModel closes a model with its only session, which may be nil.
@@ -91,12 +98,11 @@ func closeModel(m *gemma4.Model, s *gemma4.Session) error {
 	return errors.Join(s.Close(), m.Close())
 }
 
-func (e *Engine) addModel(made *gemma4.Model) *openModel {
+func (e *Engine) addModel(m *openModel) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	m := &openModel{Model: made, id: e.number()}
+	m.id = e.number()
 	e.models[m.id] = m
-	return m
 }
 
 // progressEvery bounds how often a page hears of progress.
@@ -206,6 +212,9 @@ func (c *call) count(ctx context.Context) (any, error) {
 	}
 	m, err := c.engine.model(p.Model)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.place(p.Messages, p.Media); err != nil {
 		return nil, err
 	}
 	prompt, err := m.EncodeChat(ctx, chat.Conversation{

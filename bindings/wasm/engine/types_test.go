@@ -45,7 +45,7 @@ func typescript(t *testing.T) string {
 	w := &writer{names: map[reflect.Type]string{}}
 	for _, message := range []any{
 		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{}, SessionResult{},
-		ChatParams{}, Usage{}, Call{}, TokenizeParams{}, TokensResult{}, DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{},
+		ChatParams{}, Usage{}, Call{}, TokenizeParams{}, TokensResult{}, DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
 		ExamineParams{}, ExamineProgress{}, MemoryResult{}, CancelParams{}, Failure{}, Suggestion{}, Nothing{},
 		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{}, wgslkit.Avoid{},
 		checkup.Verdict{}, checkup.OpVerdict{}, checkup.Failure{},
@@ -65,7 +65,7 @@ func typescript(t *testing.T) string {
 	}
 	w.constant(t, "ops", "Op[]", []Op{
 		OpOpen, OpPlan, OpClose, OpSession, OpSessionState, OpReset, OpEndSession, OpChat, OpStop,
-		OpTokenize, OpDetokenize, OpCount, OpExamine, OpMemory, OpCancel,
+		OpTokenize, OpDetokenize, OpCount, OpExamine, OpMemory, OpRelease, OpCancel,
 	})
 	w.constant(t, "failureCodes", "FailureCode[]", allCodes())
 	w.constant(t, "chatEvents", "ChatEvent[]", chatEvents())
@@ -163,8 +163,9 @@ func allCodes() []Code {
 
 func chatEvents() []ChatEvent {
 	done, total := 3, 7
-	usage := Usage{PromptTokens: 7, ComputedTokens: 7, AnswerTokens: 3, PrefillMs: 1.5, DecodeMs: 2, TokensPerSecond: 1000}
+	usage := Usage{PromptTokens: 7, ComputedTokens: 7, Media: 1, MediaMs: 1, AnswerTokens: 3, PrefillMs: 1.5, DecodeMs: 2, TokensPerSecond: 1000}
 	events := []ChatEvent{
+		{Type: "media", Kind: chat.Image, Done: &done, Total: &total},
 		{Type: "prefill", Done: &done, Total: &total},
 		{Type: "text", Text: "Hi"},
 		{Type: "thinking", Text: "Hm"},

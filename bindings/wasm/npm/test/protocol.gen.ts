@@ -15,6 +15,7 @@ export interface CancelParams {
 export interface ChatParams {
   session: number;
   messages: Message[] | null;
+  media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
   temperature?: number;
@@ -64,6 +65,7 @@ export interface CheckupVerdict {
 export interface CountParams {
   model: number;
   messages: Message[] | null;
+  media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
 }
@@ -139,6 +141,22 @@ export interface LoadProgress {
   total: number;
 }
 
+export interface Media {
+  images: boolean;
+  audio: boolean;
+}
+
+export interface MediaRef {
+  message: number;
+  part: number;
+  name?: string;
+  format?: string;
+  width?: number;
+  height?: number;
+  rate?: number;
+  channels?: number;
+}
+
 export interface MemoryResult {
   heap: number;
   system: number;
@@ -159,6 +177,7 @@ export interface OpenParams {
   memoryBudget?: number;
   powerPreference?: string;
   avoid?: WgslkitAvoid;
+  textOnly?: boolean;
   smaller?: boolean;
 }
 
@@ -166,6 +185,7 @@ export interface OpenResult {
   model: number;
   session: SessionResult;
   info: Gemma4Info;
+  media: Media;
 }
 
 export interface PlanResult {
@@ -212,7 +232,9 @@ export interface TokensResult {
 export interface Usage {
   promptTokens: number;
   computedTokens: number;
+  media?: number;
   answerTokens: number;
+  mediaMs?: number;
   prefillMs: number;
   decodeMs: number;
   tokensPerSecond: number;
@@ -267,12 +289,14 @@ export const ops: Op[] = [
   "count",
   "examine",
   "memory",
+  "releaseTowers",
   "cancel"
 ];
 
 export const failureCodes: FailureCode[] = [
   "bad-argument",
   "bad-file",
+  "bad-media",
   "busy",
   "cancelled",
   "changed",
@@ -288,6 +312,12 @@ export const failureCodes: FailureCode[] = [
 ];
 
 export const chatEvents: ChatEvent[] = [
+  {
+    "type": "media",
+    "kind": "image",
+    "done": 3,
+    "total": 7
+  },
   {
     "type": "prefill",
     "done": 3,
@@ -323,7 +353,9 @@ export const chatEvents: ChatEvent[] = [
     "usage": {
       "promptTokens": 7,
       "computedTokens": 7,
+      "media": 1,
       "answerTokens": 3,
+      "mediaMs": 1,
       "prefillMs": 1.5,
       "decodeMs": 2,
       "tokensPerSecond": 1000
@@ -335,7 +367,9 @@ export const chatEvents: ChatEvent[] = [
     "usage": {
       "promptTokens": 7,
       "computedTokens": 7,
+      "media": 1,
       "answerTokens": 3,
+      "mediaMs": 1,
       "prefillMs": 1.5,
       "decodeMs": 2,
       "tokensPerSecond": 1000
@@ -347,7 +381,9 @@ export const chatEvents: ChatEvent[] = [
     "usage": {
       "promptTokens": 7,
       "computedTokens": 7,
+      "media": 1,
       "answerTokens": 3,
+      "mediaMs": 1,
       "prefillMs": 1.5,
       "decodeMs": 2,
       "tokensPerSecond": 1000
@@ -359,7 +395,9 @@ export const chatEvents: ChatEvent[] = [
     "usage": {
       "promptTokens": 7,
       "computedTokens": 7,
+      "media": 1,
       "answerTokens": 3,
+      "mediaMs": 1,
       "prefillMs": 1.5,
       "decodeMs": 2,
       "tokensPerSecond": 1000
@@ -371,7 +409,9 @@ export const chatEvents: ChatEvent[] = [
     "usage": {
       "promptTokens": 7,
       "computedTokens": 7,
+      "media": 1,
       "answerTokens": 3,
+      "mediaMs": 1,
       "prefillMs": 1.5,
       "decodeMs": 2,
       "tokensPerSecond": 1000
