@@ -13,7 +13,7 @@ mkdirSync(folder, { recursive: true });
 const looks = [
   { name: "light", theme: "light", width: 1200, height: 780 },
   { name: "dark", theme: "dark", width: 1200, height: 780 },
-  { name: "phone", theme: "light", width: 360, height: 720 },
+  { name: "phone", theme: "light", width: 360, height: 720, touch: true },
 ];
 
 const browser = await launch();
@@ -31,8 +31,9 @@ async function save(page, name) {
   await session.detach();
 }
 
-async function takeAll({ name, theme, width, height }) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block" });
+async function takeAll({ name, theme, width, height, touch = false }) {
+  const visit = { viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block", hasTouch: touch, isMobile: touch };
+  const context = await browser.newContext(visit);
   context.setDefaultTimeout(30_000);
   const visitor = new Visitor(context, server);
   const take = async (screen) => {
@@ -91,13 +92,15 @@ async function takeAll({ name, theme, width, height }) {
   await visitor.go("/settings");
   await page.getByRole("heading", { name: "Appearance" }).waitFor();
   await take("settings");
+  await page.getByRole("heading", { name: "Device" }).evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await take("settings-more");
   await visitor.open("", { ready: false });
   await visitor.page.getByText("gemwire is open in another tab.").waitFor();
   await take("other-tab");
   await context.close();
 
   for (const [script, screen, text] of [["no-webgpu", "no-webgpu", "This browser gives no way to the GPU."], ["oom", "out-of-memory", "too little memory"]]) {
-    const alone = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", serviceWorkers: "block" });
+    const alone = await browser.newContext(visit);
     const broken = new Visitor(alone, server);
     await broken.open("", { script, ready: false });
     await broken.page.getByText(text).waitFor();

@@ -14,7 +14,7 @@ export function Readings() {
   const share = context > 0 ? Math.min(1, used / context) : 0;
   return (
     <div className="flex min-h-7 items-center justify-between gap-3 px-2 pt-1 text-xs text-soft tabular-nums">
-      <span className="truncate">{run ? "Esc stops" : usage && usage.tokensPerSecond > 0 ? tokensPerSecond(usage.tokensPerSecond) : "Stays on this device."}</span>
+      <span className="truncate">{run ? <><span className="pointer-coarse:hidden">Esc stops</span><span className="hidden pointer-coarse:inline">Answering…</span></> : usage && usage.tokensPerSecond > 0 ? tokensPerSecond(usage.tokensPerSecond) : "Stays on this device."}</span>
       {context > 0 && (
         <span className="flex shrink-0 items-center gap-2" title="Tokens of the context that this chat uses">
           <span aria-hidden="true" className="bar hidden w-16 sm:block"><span style={{ width: `${share * 100}%`, background: share > 0.85 ? "var(--danger)" : "var(--accent)" }} /></span>

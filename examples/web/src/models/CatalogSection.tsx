@@ -34,7 +34,7 @@ function Entry({ entry }: { entry: CatalogEntry }) {
           : null}
         <div className="flex flex-wrap items-center gap-x-3">
           <PlanLine key={url} source={directAddress(url)} name={entry.name} />
-          {!editing && <Button look="plain" className="-ml-2 !min-h-8 !px-2 text-[0.8125rem]" aria-label={`Change the address of ${entry.name}`} onClick={() => setEditing(true)}>Change the address</Button>}
+          {!editing && <Button look="plain" className="-ml-2 !min-h-8 !px-2 !text-[0.8125rem]" aria-label={`Change the address of ${entry.name}`} onClick={() => setEditing(true)}>Change the address</Button>}
         </div>
       </div>
       <Button icon="download" disabled={here || url.trim() === ""} aria-label={`Download ${entry.name}`} onClick={() => void download(url)}>{here ? "Added" : "Download"}</Button>

@@ -23,7 +23,7 @@ export function PlanLine({ source, name }: { source: Source; name: string }) {
   };
   return (
     <div className="text-[0.8125rem]" aria-live="polite">
-      {checked.state === "unknown" && <Button look="plain" className="!min-h-8 !px-2 -ml-2" aria-label={`Does it fit? ${name}`} onClick={() => void check()}>Does it fit?</Button>}
+      {checked.state === "unknown" && <Button look="plain" className="-ml-2 !min-h-8 !px-2 !text-[0.8125rem]" aria-label={`Does it fit? ${name}`} onClick={() => void check()}>Does it fit?</Button>}
       {checked.state === "checking" && <span className="text-soft">Reading the header…</span>}
       {checked.state === "failed" && <span className="text-danger">{checked.sentence}</span>}
       {checked.state === "known" && <Known result={checked.result} />}

@@ -13,7 +13,7 @@ import { recommended, useSettings, type Theme } from "./settingsStore";
 
 const themes: { value: Theme; label: string }[] = [{ value: "system", label: "As the system" }, { value: "light", label: "Light" }, { value: "dark", label: "Dark" }];
 
-const devices: { value: Device; label: string }[] = [{ value: "auto", label: "By itself" }, { value: "gpu", label: "GPU" }, { value: "cpu", label: "Processor" }];
+const devices: { value: Device; label: string }[] = [{ value: "auto", label: "Automatic" }, { value: "gpu", label: "GPU" }, { value: "cpu", label: "Processor" }];
 
 const gigabyte = 1e9;
 
@@ -38,7 +38,7 @@ export function SettingsPage() {
         <Section title="Device" intro="Where the model computes, and how much it may take. Takes effect when a model is loaded.">
           <div className="mb-4 space-y-1.5">
             <Choices label="Compute on" choices={devices} value={settings.device} onChange={(device) => set({ device })} />
-            <p className="text-[0.8125rem] text-soft">By itself: the GPU, or the processor for small models where the browser offers no GPU of its own.</p>
+            <p className="text-[0.8125rem] text-soft">Automatic: the GPU, or the processor for small models where the browser offers no GPU of its own.</p>
           </div>
           <div className="grid gap-4 sm:grid-cols-2">
             <NumberField label="Context, in tokens" help="Empty: 8,192. More takes more memory." value={settings.context} min={256} max={262144} step={256} placeholder="8192" onChange={(context) => set({ context })} />
