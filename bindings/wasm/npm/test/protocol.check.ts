@@ -35,10 +35,12 @@ export type Checks = [
   Check<Alike<go.ExamineParams, wire.ExamineParams>>,
   Check<Alike<go.ExamineProgress, api.SelfTestProgress>>,
   Check<Alike<go.MemoryResult, wire.MemoryResult>>,
+  Check<Alike<go.Media, wire.Media>>,
+  Check<Alike<go.MediaRef, wire.MediaRef>>,
   Check<Alike<go.CancelParams, wire.CancelParams>>,
   Check<Alike<go.Failure, wire.Failure>>,
   Check<Alike<go.Suggestion, wire.Suggestion>>,
-  Check<Alike<go.Gemma4Info, api.ModelInfo>>,
+  Check<Alike<go.Gemma4Info, Omit<api.ModelInfo, keyof wire.Media>>>,
   Check<Alike<go.Gemma4Plan, api.Plan>>,
   Check<Alike<go.Gemma4PlanEntry, api.PlanTensor>>,
   Check<Alike<go.WgslkitInfo, api.Adapter>>,
@@ -48,7 +50,7 @@ export type Checks = [
   Check<Alike<go.CheckupVerdict, api.Verdict>>,
   Check<Alike<go.CheckupOpVerdict, api.OpVerdict>>,
   Check<Alike<go.CheckupFailure, api.SelfTestFailure>>,
-  Check<Same<Exclude<keyof api.ChatOptions, "signal"> | "session" | "messages", keyof go.ChatParams>>,
+  Check<Same<Exclude<keyof api.ChatOptions, "signal"> | "session" | "messages" | "media", keyof go.ChatParams>>,
 ];
 
 export { ops };
