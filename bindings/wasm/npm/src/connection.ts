@@ -1,5 +1,5 @@
 import { cancelled, fromFailure, GemwireError } from "./error.js";
-import type { Op, Operations, PageRequest, Port, WireSource, WorkerReply } from "./protocol.js";
+import type { Op, Operations, PageRequest, Port, WireMedium, WireSource, WorkerReply } from "./protocol.js";
 
 interface Pending {
   event?: ((event: never) => void) | undefined;
@@ -9,6 +9,7 @@ interface Pending {
 
 export interface CallOptions<O extends Op> {
   source?: WireSource;
+  media?: WireMedium[];
   signal?: AbortSignal | undefined;
   onEvent?: ((event: Operations[O]["event"]) => void) | undefined;
 }
@@ -57,7 +58,7 @@ export class Connection {
 
   /** call asks for something and waits for it; the signal cancels it. */
   call<O extends Op>(op: O, params: Operations[O]["params"], options: CallOptions<O> = {}): Promise<Operations[O]["result"]> {
-    const { signal, source, onEvent } = options;
+    const { signal, source, media, onEvent } = options;
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     const id = ++this.#last;
@@ -66,7 +67,7 @@ export class Connection {
       this.#pending.set(id, { event: onEvent, resolve, reject });
       signal?.addEventListener("abort", abort, { once: true });
       try {
-        this.#post({ id, op, params, ...(source && { source }) });
+        this.#post({ id, op, params, ...(source && { source }), ...(media?.length && { media }) });
       } catch (error) {
         this.#pending.delete(id);
         reject(new GemwireError("bad-argument", `${op}: ${(error as Error).message}`, { cause: error }));
@@ -80,7 +81,10 @@ export class Connection {
     this.#end();
   }
 
-  #post(request: PageRequest): void { this.#port.postMessage(request); }
+  // An ImageBitmap stays its owner's; the bytes of media were made for this message.
+  #post(request: PageRequest): void {
+    this.#port.postMessage(request, (request.media ?? []).map(({ data }) => data).filter((data) => data instanceof ArrayBuffer));
+  }
 
   #receive({ id, event, result, error, fatal, lost }: WorkerReply): void {
     if (fatal) return this.#die(fromFailure(fatal));

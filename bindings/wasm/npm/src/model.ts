@@ -1,7 +1,8 @@
 import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
-import type { MemoryResult, OpenResult } from "./protocol.js";
+import { pack } from "./media.js";
+import type { MemoryResult, OpenParams, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
@@ -19,19 +20,22 @@ export class Model {
   readonly #id: number;
   readonly #main: Session;
 
-  private constructor(connection: Connection, { model, session, info }: OpenResult) {
+  private constructor(connection: Connection, { model, session, info, media }: OpenResult) {
     this.#connection = connection;
     this.#id = model;
     this.#main = new Session(connection, session);
-    this.info = info;
+    this.info = { ...info, ...media };
     this.lost = connection.lost;
     this.completions = new Completions(this);
   }
 
   /** Loads a model: streams it to the GPU without ever holding it in memory, or keeps a small one there for the CPU. */
   static async load(source: Source, options: LoadOptions = {}): Promise<Model> {
+    return Model.#open(source, options, toParams(options));
+  }
+
+  static async #open(source: Source, options: LoadOptions, params: OpenParams): Promise<Model> {
     const wire = toWire(source, options);
-    const params = toParams(options);
     const connection = await Connection.open(options.worker);
     try {
       return new Model(connection, await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }));
@@ -50,7 +54,7 @@ export class Model {
   /** Loads a model without what only images and audio need; an mmproj is not even opened. */
   static loadTextOnly(source: Source, options: LoadOptions = {}): Promise<Model> {
     const { mmproj: _, ...rest } = options;
-    return Model.load(source, rest);
+    return Model.#open(source, rest, { ...toParams(rest), textOnly: true });
   }
 
   /**
@@ -94,8 +98,16 @@ export class Model {
     const { system, signal, ...rest } = options;
     if (typeof input === "string") return (await this.tokenize(input, signal && { signal })).length;
     const messages: Message[] = system === undefined ? input : [{ role: "system", content: system }, ...input];
-    return (await this.#connection.call("count", { model: this.#id, messages, ...rest }, { signal })).tokens;
+    const { media, messages: packed } = await pack(messages, signal);
+    return (await this.#connection.call("count", { model: this.#id, messages: packed, ...rest }, { signal, media })).tokens;
   }
+
+  /**
+   * Frees what images and recordings need. It is loaded when the first of them
+   * comes, and again when another one does; those of a session that it has seen
+   * are not encoded again.
+   */
+  async releaseTowers(): Promise<void> { await this.#connection.call("releaseTowers", { model: this.#id }); }
 
   /** What the model and the worker's Go program hold, in bytes. */
   memory(): Promise<MemoryResult> { return this.#connection.call("memory", { model: this.#id }); }

@@ -10,7 +10,7 @@ import type {
 
 export type FailureCode =
   | "no-webgpu" | "out-of-memory" | "device-lost" | "cancelled" | "bad-file" | "bad-argument" | "unsupported" | "context-full"
-  | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
+  | "bad-media" | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
 
 /** A plan that fits, or that is at least smaller, or another device: options to load with. */
 export interface Suggestion {
@@ -39,6 +39,30 @@ export interface WireSource {
   mmproj?: WireFile;
 }
 
+/** Media says what a model takes beside text. */
+export interface Media {
+  images: boolean;
+  audio: boolean;
+}
+
+/** MediaRef says to which part of the messages a binary belongs, and what it holds if that is no file. */
+export interface MediaRef {
+  message: number;
+  part: number;
+  /** How errors call it. */
+  name?: string;
+  format?: "rgba" | "f32";
+  width?: number;
+  height?: number;
+  rate?: number;
+  channels?: number;
+}
+
+/** WireMedium is an image or a recording beside a request's messages. */
+export interface WireMedium extends MediaRef {
+  data: ArrayBuffer | ImageBitmap;
+}
+
 export interface OpenParams {
   device?: Device;
   /** How many of the sources are the text model's; one behind them is the projector. */
@@ -47,17 +71,19 @@ export interface OpenParams {
   memoryBudget?: number;
   powerPreference?: PowerPreference;
   avoid?: Avoid;
+  textOnly?: boolean;
   smaller?: boolean;
 }
 export interface ModelParams { model: number }
 export interface SessionParams { model: number; context?: number }
 export interface SessionRef { session: number }
-export interface OpenResult { model: number; session: SessionResult; info: ModelInfo }
+export interface OpenResult { model: number; session: SessionResult; info: Omit<ModelInfo, keyof Media>; media: Media }
 export interface PlanResult { fits: boolean; plan: Plan; suggestion?: Suggestion }
 export interface SessionResult { session: number; context: number; length: number }
 export interface ChatParams {
   session: number;
   messages: Message[];
+  media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
   temperature?: number;
@@ -75,7 +101,7 @@ export interface TokenizeParams { model: number; text: string; special?: boolean
 export interface TokensResult { tokens: number[] }
 export interface DetokenizeParams { model: number; tokens: number[] }
 export interface TextResult { text: string }
-export interface CountParams { model: number; messages: Message[]; tools?: Tool[]; thinking?: boolean }
+export interface CountParams { model: number; messages: Message[]; media?: MediaRef[]; tools?: Tool[]; thinking?: boolean }
 export interface CountResult { tokens: number }
 export interface ExamineParams { version: string; full?: boolean; powerPreference?: PowerPreference }
 /** What a model and the worker's Go program hold, in bytes. */
@@ -107,6 +133,7 @@ export interface Operations {
   count: { params: CountParams; event: never; result: CountResult };
   examine: { params: ExamineParams; event: SelfTestProgress; result: Verdict };
   memory: { params: ModelParams; event: never; result: MemoryResult };
+  releaseTowers: { params: ModelParams; event: never; result: Nothing };
   cancel: { params: CancelParams; event: never; result: Nothing };
   // Answered by the worker.
   selfTest: { params: ExamineParams & { force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
@@ -131,6 +158,7 @@ export interface PageRequest<O extends Op = Op> {
   op: O;
   params: Operations[O]["params"];
   source?: WireSource;
+  media?: WireMedium[];
 }
 
 /** WorkerReply is what a worker sends: one of event, result and error. */

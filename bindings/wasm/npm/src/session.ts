@@ -1,5 +1,6 @@
 import type { Connection } from "./connection.js";
 import { cancelled } from "./error.js";
+import { pack } from "./media.js";
 import type { ChatParams, SessionResult } from "./protocol.js";
 import { Queue } from "./queue.js";
 import type { ChatEvent, ChatOptions, Message } from "./types.js";
@@ -25,11 +26,12 @@ export class Session {
   /** Answers a conversation. Leaving the loop ends the answer. */
   async *chat(messages: Message[], options: ChatOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
     const { signal, ...rest } = options;
-    const params: ChatParams = { session: this.#id, messages, ...rest };
+    const { media, messages: packed } = await pack(messages, signal);
+    const params: ChatParams = { session: this.#id, messages: packed, ...rest };
     const left = new AbortController();
     const queue = new Queue<ChatEvent>();
     const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-    const answered = this.#connection.call("chat", params, { signal: either, onEvent: (event) => queue.push(event) }).then(
+    const answered = this.#connection.call("chat", params, { media, signal: either, onEvent: (event) => queue.push(event) }).then(
       () => queue.end(),
       (error: { code?: string }) => queue.end(error.code === "cancelled" && signal?.aborted ? cancelled(signal) : error),
     );

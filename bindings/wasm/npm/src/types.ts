@@ -84,6 +84,10 @@ export interface ModelInfo {
   adapter?: Adapter;
   limits?: Limits;
   features?: Features;
+  /** Whether it can be given images. */
+  images: boolean;
+  /** Whether it can be given recordings. */
+  audio: boolean;
 }
 
 /** How far loading is, in bytes; a total of 0 is not known. */
@@ -93,11 +97,43 @@ export interface LoadProgress {
   total: number;
 }
 
-/** A piece of a message. */
+/** An image: a file in any format that the browser shows, its address, or its pixels. */
+export type ImageInput = Blob | URL | string | ImageBitmap | ImageData;
+
+/** Sound without a file, such as a microphone gives it: one channel, or a list of them. */
+export interface SoundSamples {
+  /** −1 to 1. */
+  samples: Float32Array | readonly Float32Array[];
+  /** Samples a second. */
+  sampleRate: number;
+}
+
+/** A recording: a file in any format that the browser plays, its address, or its samples. */
+export type AudioInput = Blob | URL | string | AudioBuffer | SoundSamples;
+
+/** An image in a message. */
+export interface ImagePart {
+  type: "image";
+  image: ImageInput;
+  /** The most tokens that it may take, 70 to 1120; more show more detail. 280 if not given. */
+  budget?: number;
+}
+
+/** A recording in a message, of at most 30 seconds. */
+export interface AudioPart {
+  type: "audio";
+  audio: AudioInput;
+  /** Take a longer one, of up to 15 minutes, in pieces; otherwise it is refused. */
+  split?: boolean;
+}
+
+/** A piece of a message. The last two are OpenAI's forms; an address may also be a data URL. */
 export type Part =
   | { type: "text"; text: string }
-  | { type: "image_url"; image_url: { url: string } }
-  | { type: "input_audio"; input_audio: { data: string; format: string } };
+  | ImagePart
+  | AudioPart
+  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" }; budget?: number }
+  | { type: "input_audio"; input_audio: { /** Base64. */ data: string; format?: string }; split?: boolean };
 
 /** A tool call in a message, in OpenAI's form. */
 export interface MessageToolCall {
@@ -144,7 +180,12 @@ export interface Usage {
   promptTokens: number;
   /** Of the prompt, those that were not cached. */
   computedTokens: number;
+  /** Images and recordings that were encoded: the session has not seen them before. */
+  media?: number;
+  /** What that took. */
+  mediaMs?: number;
   answerTokens: number;
+  /** That of images and recordings included. */
   prefillMs: number;
   decodeMs: number;
   /** Of decoding; 0 for answers of one token. */
@@ -156,6 +197,7 @@ export type DoneReason = "stop" | "length" | "tool_calls" | "stop_string" | "can
 
 /** A part of an answer. The last one is "done". */
 export type ChatEvent =
+  | { type: "media"; /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio"; done: number; total: number }
   | { type: "prefill"; done: number; total: number }
   | { type: "text"; text: string }
   | { type: "thinking"; text: string }

@@ -19,11 +19,13 @@ declare const Go: new () => {
 type Notify = (ticket: number, kind: string, message: string, value?: unknown) => void;
 declare const gemwireWebGPU: { open(options: object, notify: Notify): void };
 
-type Handle = (request: string, ...sources: OpenSource[]) => void;
+type Handle = (request: string, ...attached: (OpenSource | Uint8Array)[]) => void;
 
 interface CallOptions {
   /** What Go reads, and closes. */
   sources?: OpenSource[];
+  /** The media that the params list. */
+  binaries?: Uint8Array[];
   signal: AbortSignal;
   tell(event: unknown): void;
 }
@@ -88,7 +90,7 @@ export class Engine {
   }
 
   /** call asks Go; aborting the signal cancels. */
-  call(op: Op, params: unknown, { sources = [], signal, tell }: CallOptions): Promise<unknown> {
+  call(op: Op, params: unknown, { sources = [], binaries = [], signal, tell }: CallOptions): Promise<unknown> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal.aborted) {
       for (const source of sources) source.close?.();
@@ -99,7 +101,7 @@ export class Engine {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { tell, resolve, reject });
       signal.addEventListener("abort", abort, { once: true });
-      this.#handle(JSON.stringify({ id, op, params }), ...sources);
+      this.#handle(JSON.stringify({ id, op, params }), ...sources, ...binaries);
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 

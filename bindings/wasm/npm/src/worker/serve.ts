@@ -1,6 +1,7 @@
 import { fromFailure, toFailure } from "../error.js";
 import type { Op, OpenParams, Operations, PageRequest, PlanResult, Port, WireSource, WorkerReply } from "../protocol.js";
 import { Engine } from "./engine.js";
+import { unpack } from "./media.js";
 import { list } from "./records.js";
 import { estimate } from "./room.js";
 import { openModel } from "./sources.js";
@@ -40,10 +41,14 @@ export function serve(port: Port): void {
     throw error;
   });
 
-  async function run({ id, op, params, source }: PageRequest, signal: AbortSignal): Promise<unknown> {
+  async function run({ id, op, params, source, media }: PageRequest, signal: AbortSignal): Promise<unknown> {
     const tell = (event: unknown) => post({ id, event });
     const handler = handlers[op] as Handler<Op> | undefined;
     if (handler) return handler(params, { signal, tell, engine });
+    if (media) {
+      const { refs, binaries } = unpack(media);
+      return (await engine()).call(op, { ...params, media: refs }, { signal, tell, binaries });
+    }
     if (!source) return (await engine()).call(op, params, { signal, tell });
     try {
       return await open(op, params as OpenParams, source, signal, tell);
