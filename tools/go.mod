@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/dustin/go-humanize v1.1.0
+	github.com/gemwire/gemwire/finetune v0.1.0
 	github.com/gemwire/gemwire/gemma4 v0.1.0
 	github.com/gemwire/gemwire/gemma4/nano v0.1.0
 	github.com/gemwire/gemwire/gguf v0.1.0
@@ -43,6 +44,7 @@ require (
 )
 
 replace (
+	github.com/gemwire/gemwire/finetune => ../finetune
 	github.com/gemwire/gemwire/gemma4 => ../gemma4
 	github.com/gemwire/gemwire/gemma4/nano => ../gemma4/nano
 	github.com/gemwire/gemwire/gguf => ../gguf

@@ -48,3 +48,20 @@ func sorted(times []*KernelTime) []KernelTime {
 	}
 	return out
 }
+
+// Total sums the times of several replays by label and kernel, slowest first.
+func Total(times []KernelTime) []KernelTime {
+	type key struct{ kernel, label string }
+	sums := map[key]*KernelTime{}
+	var out []*KernelTime
+	for _, t := range times {
+		k := key{t.Kernel, t.Label}
+		if sums[k] == nil {
+			sums[k] = &KernelTime{Kernel: t.Kernel, Label: t.Label}
+			out = append(out, sums[k])
+		}
+		sums[k].Dispatches += t.Dispatches
+		sums[k].Time += t.Time
+	}
+	return sorted(out)
+}

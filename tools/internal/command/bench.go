@@ -41,6 +41,7 @@ bandwidth at which the device copies memory.`,
 			`gemwire bench --device cpu`,
 			`gemwire bench gemma4:e2b --profile`,
 			`gemwire bench media gemma4:e2b`,
+			`gemwire bench train gemma4:e2b`,
 			`gemwire bench ops --only matvec`,
 		),
 		Args: args(cobra.MaximumNArgs(1)),
@@ -54,7 +55,7 @@ bandwidth at which the device copies memory.`,
 	flags.BoolVar(&b.options.Profile, "profile", false, "show what each kernel of a decoding step takes on the GPU")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
-	cmd.AddCommand(newBenchOps(env), newBenchMedia(env))
+	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env))
 	return cmd
 }
 
