@@ -1,8 +1,9 @@
 // What memory a tab takes while a large model is downloaded to OPFS, loaded from
 // there and run.
 //
-//   node bench/heap.mjs [--tokens N] [--context N] [FILE.gguf]
+//   node bench/heap.mjs [--url] [--tokens N] [--context N] [FILE.gguf]
 //
+// With --url it is loaded from the server instead, in ranges.
 // Without a file it makes one of 2 GB with gemwire synth. Shown is the most that
 // was seen in each phase, in MB, sampled several times a second:
 //   Go heap     Go's HeapAlloc: live objects and garbage not yet collected
@@ -22,7 +23,7 @@ import { serve } from "../../browsertest/server.mjs";
 const npm = join(import.meta.dirname, "..");
 const { values, positionals: [given] } = parseArgs({
   allowPositionals: true,
-  options: { tokens: { type: "string", default: "4" }, context: { type: "string", default: "1024" } },
+  options: { url: { type: "boolean", default: false }, tokens: { type: "string", default: "4" }, context: { type: "string", default: "1024" } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-heap-"));
 const file = given ?? join(folder, "e2b-20-layers.gguf");
@@ -40,7 +41,7 @@ try {
   await page.waitForFunction(() => globalThis.gemwire);
   await page.exposeFunction("entered", (name) => { phase = name; });
   const sampler = sample(page, await targets(page));
-  const done = await page.evaluate(run, { url: `/models/${basename(file)}`, tokens: Number(values.tokens), context: Number(values.context) });
+  const done = await page.evaluate(run, { url: `/models/${basename(file)}`, tokens: Number(values.tokens), context: Number(values.context), direct: values.url });
   sampling = false;
   await sampler;
   report((await stat(file)).size, done);
@@ -52,10 +53,10 @@ try {
 }
 
 // run is in the page: it keeps the model in OPFS, loads it and asks it something.
-async function run({ url, tokens, context }) {
+async function run({ url, tokens, context, direct }) {
   const begun = performance.now();
   await entered("download");
-  await gemwire.store.download(url, { name: "large" });
+  if (!direct) await gemwire.store.download(url, { name: "large" });
   // A worker of the page's own can be asked for Go's heap while a model loads.
   const worker = new Worker(new URL("/dist/worker.js", location.href), { type: "module" });
   globalThis.memory = () => new Promise((resolve) => {
@@ -70,7 +71,7 @@ async function run({ url, tokens, context }) {
   });
   await entered("load");
   const downloaded = performance.now();
-  const model = await gemwire.Model.load({ opfs: "large" }, { device: "gpu", worker, context });
+  const model = await gemwire.Model.load(direct ? url : { opfs: "large" }, { device: "gpu", worker, context });
   const loaded = performance.now();
   let usage;
   await entered("prefill");

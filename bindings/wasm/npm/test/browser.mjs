@@ -12,9 +12,9 @@ export const nano = join(root, "gemma4/nano/nano.gguf");
 /** The built-in model in other forms; run.mjs makes them. */
 export const forms = join(npm, "test/forms");
 
-/** start takes the site's headers, and switches for the browser. */
-export async function start({ args, ...options } = {}) {
-  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms }, options);
+/** start takes the site's headers and further folders, and switches for the browser. */
+export async function start({ args, folders = {}, ...options } = {}) {
+  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms, ...folders }, options);
   const models = await serveFaults(nano, forms);
   const browser = await launch({ args });
   const context = await browser.newContext();

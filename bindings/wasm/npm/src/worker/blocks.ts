@@ -1,8 +1,11 @@
 /** blockBytes is how much of a file on a server is kept together. */
 export const blockBytes = 256 << 10;
 
-// Bytes that the files of one model may have here at once.
+// Bytes that the files of one model may have here at once; and for as long as
+// nothing is read, which a model that has been loaded seldom does.
 const most = 48 << 20;
+const mostAtRest = 4 << 20;
+const restAfter = 5000; // milliseconds
 
 /**
  * Blocks keeps what has come of the files on servers. What was used already
@@ -15,6 +18,7 @@ export class Blocks {
   #unused = new Map<string, Uint8Array>();
   #bytes = 0;
   #files = 0;
+  #rest: ReturnType<typeof setTimeout> | undefined;
 
   /** file numbers another file. */
   file(): number { return ++this.#files; }
@@ -28,6 +32,7 @@ export class Blocks {
   use(file: number, block: number): Uint8Array | undefined {
     const key = keyOf(file, block);
     const bytes = this.#unused.get(key) ?? this.#used.get(key);
+    this.#awake();
     if (bytes) {
       this.#unused.delete(key);
       this.#used.delete(key);
@@ -41,7 +46,17 @@ export class Blocks {
     this.#drop(key);
     this.#unused.set(key, bytes);
     this.#bytes += bytes.length;
-    while (this.#bytes > most) this.#drop((this.#used.size ? this.#used : this.#unused).keys().next().value!);
+    this.#giveWay(most);
+    this.#awake();
+  }
+
+  #giveWay(limit: number): void {
+    while (this.#bytes > limit) this.#drop((this.#used.size ? this.#used : this.#unused).keys().next().value!);
+  }
+
+  #awake(): void {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#giveWay(mostAtRest), restAfter);
   }
 
   /** forget drops all of a file. */
