@@ -29,6 +29,7 @@ type activations struct {
 	moeSum         *wgslkit.Buffer // [width, d]
 	logits         *wgslkit.Buffer // [logit rows, vocab]
 	soft           *softRows       // nil until media come
+	adapted        *adaptedRows    // nil without adapters
 
 	buffers []*wgslkit.Buffer
 }
@@ -109,4 +110,5 @@ func (a *activations) release() {
 		b.Release()
 	}
 	a.soft.release()
+	a.adapted.release()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -19,6 +18,8 @@ type gpuEngine struct {
 	model   *arch.Model
 	plan    *Plan
 	weights *gpuWeights
+	// adapters are those in use, nil for none. States look before they compute.
+	adapters *gpuAdapters
 }
 
 func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts OpenOptions) (engine, error) {
@@ -70,13 +71,6 @@ func (e *gpuEngine) sizing(contextLength int) sizing {
 	return newSizing(e.model.Config, contextLength, e.device.Info().Kind, e.device.Limits())
 }
 
-func (e *gpuEngine) setAdapters(_ context.Context, adapters []adapter.Weighted) error {
-	if len(adapters) > 0 {
-		return fmt.Errorf("%w: adapters on the GPU; open the model on the CPU", ErrUnsupported)
-	}
-	return nil
-}
-
 func (e *gpuEngine) describe(info *Info) {
 	adapter, limits, features := e.device.Info(), e.device.Limits(), e.device.Features()
 	info.Device, info.DeviceName, info.Plan = DeviceGPU, adapter.Name, e.plan
@@ -88,6 +82,7 @@ func (e *gpuEngine) close() error {
 	if e.weights != nil {
 		e.weights.release()
 	}
+	e.adapters.release()
 	return e.device.Close()
 }
 

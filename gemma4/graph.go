@@ -17,7 +17,9 @@ type graph struct {
 	weights *gpuWeights
 	caches  []*ops.KVCache // by layer; a shared-KV layer has its donor's
 	act     *activations
-	media   bool // soft tokens stand among the tokens
+	// adapters change products, where they are not nil.
+	adapters *gpuAdapters
+	media    bool // soft tokens stand among the tokens
 
 	// x is the residual stream, other its second buffer: an op that adds to the
 	// stream while others still read it writes there, and the two change places.
@@ -80,6 +82,7 @@ func (g *graph) attention(i int, w *gpuLayer) {
 		g.Linear(ops.Linear{Label: "attn_qkv", W: p.matrix, In: in, Out: g.act.qkv, OutOffset: p.offset, OutStride: w.qkvWidth})
 		in = g.inputAgain(w.attnNorm)
 	}
+	g.adaptQKV(i, w)
 	at := func(offset int) ops.Slice { return ops.Slice{Buffer: g.act.qkv, Offset: offset, Stride: w.qkvWidth} }
 	if c.HasOwnKV(i) {
 		k, v := c.QueryDim(i), c.QueryDim(i)+c.KVDim(i)
@@ -103,17 +106,30 @@ func (g *graph) attention(i int, w *gpuLayer) {
 		attended = ops.Input{Merge: partials}
 	}
 	g.Linear(ops.Linear{Label: "attn_output", W: w.attnOutput, In: attended, Out: g.act.block})
+	g.adaptBlock(g.adaptersOf(i).output, attended)
 	g.pend(g.act.block, w.postAttentionNorm)
 }
 
 // feedForward is x += rms(ffn_down·(gelu(ffn_gate·h) ⊙ (ffn_up·h)); post_ffw_norm), h = rms(x; ffn_norm).
-func (g *graph) feedForward(_ int, w *gpuLayer) {
-	g.dense(w)
+func (g *graph) feedForward(i int, w *gpuLayer) {
+	g.dense(i, w)
 	g.pend(g.act.block, w.postFFWNorm)
 }
 
 // dense is the gated feed-forward up to its down projection, into act.block.
-func (g *graph) dense(w *gpuLayer) {
+func (g *graph) dense(i int, w *gpuLayer) {
+	g.gate(i, w)
+	hidden := ops.Input{X: g.act.hidden}
+	g.Linear(ops.Linear{Label: "ffn_down", W: w.down, In: hidden, Out: g.act.block})
+	g.adaptBlock(g.adaptersOf(i).down, hidden)
+}
+
+// gate is act.hidden = gelu(ffn_gate·h) ⊙ (ffn_up·h).
+func (g *graph) gate(i int, w *gpuLayer) {
+	if g.adaptersOf(i).gateUp != nil {
+		g.adaptedGate(i, w)
+		return
+	}
 	in := g.input(w.ffnNorm)
 	if w.gateUp != nil {
 		g.Linear(ops.Linear{Label: "ffn_gate_up", W: w.gateUp, In: in, Out: g.act.hidden, Act: ops.GELU, Gated: true})
@@ -121,14 +137,13 @@ func (g *graph) dense(w *gpuLayer) {
 		g.Linear(ops.Linear{Label: "ffn_gate", W: w.gate, In: in, Out: g.act.gate, Act: ops.GELU})
 		g.Linear(ops.Linear{Label: "ffn_up", W: w.up, In: g.inputAgain(w.ffnNorm), Out: g.act.hidden, Mul: g.act.gate, MulStride: w.up.Rows})
 	}
-	g.Linear(ops.Linear{Label: "ffn_down", W: w.down, In: ops.Input{X: g.act.hidden}, Out: g.act.block})
 }
 
 // experts is x += rms(m1 + m2; post_ffw_norm): m1 the dense half under its own
 // norm, m2 the weighted sum of the chosen experts under another.
-func (g *graph) experts(_ int, w *gpuLayer) {
+func (g *graph) experts(i int, w *gpuLayer) {
 	c, e := g.config, w.moe
-	g.dense(w)
+	g.dense(i, w)
 	g.Linear(ops.Linear{
 		Label: "ffn_gate_inp", W: e.router, Out: g.act.routerLogits,
 		In: ops.Input{X: g.x, Norm: &ops.Norm{Weight: e.routerScale, Eps: c.Eps, Scale: 1 / c.EmbedScale()}},

@@ -41,7 +41,7 @@ func (s *Session) Profile(ctx context.Context) ([]wgslkit.KernelTime, error) {
 
 // Dispatches is how many kernels a decoding step runs; 0 on the CPU.
 func (s *Session) Dispatches() int {
-	if st, ok := s.state.(*gpuState); ok {
+	if st, ok := s.state.(*gpuState); ok && st.programs != nil {
 		return st.programs.decode.Dispatches()
 	}
 	return 0

@@ -34,6 +34,8 @@ type recorder struct {
 	sampler *ops.Sampler
 	wide    *activations // of a chunk
 	single  *activations // of one token
+
+	adapters *gpuAdapters // nil for none
 }
 
 // split is the first layer that a prompt's positions but the last skip.
@@ -42,7 +44,7 @@ func split(c *arch.Config) int { return c.LastKVOwner() + 1 }
 func (r *recorder) graph(label string, act *activations) *graph {
 	return &graph{
 		Recorder: r.kit.Record(label, act.width, r.state),
-		config:   r.config, weights: r.weights, caches: r.caches, act: act, x: act.x, other: act.other,
+		config:   r.config, weights: r.weights, caches: r.caches, act: act, x: act.x, other: act.other, adapters: r.adapters,
 	}
 }
 

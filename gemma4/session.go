@@ -40,12 +40,14 @@ func (m *Model) NewSession(n int) (*Session, error) {
 	if m.closed {
 		return nil, fmt.Errorf("%w: model", ErrClosed)
 	}
+	m.adapters.using.RLock()
+	defer m.adapters.using.RUnlock()
 	st, err := m.engine.newState(n)
 	if err != nil {
 		return nil, err
 	}
 	m.sessions++
-	return &Session{model: m, state: st, context: n, mix: m.adapters.current()}, nil
+	return &Session{model: m, state: st, context: n, mix: m.adapters.mix}, nil
 }
 
 // Model is the model that the session is of.

@@ -22,6 +22,7 @@ type gpuState struct {
 	single   *activations
 	rows     *activations // of programs.every
 	programs *programs
+	adapters *gpuAdapters // that the programs were recorded with
 
 	cached  int // positions computed
 	written int // the most positions since the caches were last empty: what sliding rings have overwritten
@@ -59,15 +60,14 @@ func (s *gpuState) build() (err error) {
 		return err
 	}
 	s.rowByRow = e.plan.Rows > 0
-	s.programs, err = s.recorder().record()
-	return err
+	return s.adapt()
 }
 
 func (s *gpuState) recorder() *recorder {
 	e := s.engine
 	return &recorder{
 		kit: e.kit, config: e.model.Config, weights: e.weights, caches: s.caches,
-		state: s.words, sampler: s.sampler, wide: s.wide, single: s.single,
+		state: s.words, sampler: s.sampler, wide: s.wide, single: s.single, adapters: s.adapters,
 	}
 }
 
@@ -98,6 +98,9 @@ func (s *gpuState) at(position, width int) error {
 }
 
 func (s *gpuState) prefill(ctx context.Context, p piece, report func(done int)) error {
+	if err := s.adapt(); err != nil {
+		return err
+	}
 	if err := s.widen(p.widest()); err != nil {
 		return err
 	}

@@ -8,6 +8,9 @@ import (
 )
 
 func (s *gpuState) allLogits(ctx context.Context, p piece, each func(i int, row []float32) error) error {
+	if err := s.adapt(); err != nil {
+		return err
+	}
 	if err := s.widen(p.widest()); err != nil {
 		return err
 	}
@@ -84,6 +87,10 @@ func (s *gpuState) widenRows(width int) error {
 	}
 	rows, err := newActivations(e.kit, e.model.Config, width, width)
 	if err != nil {
+		return err
+	}
+	if err := rows.setAdapted(e.kit, e.model.Config, s.adapters); err != nil {
+		rows.release()
 		return err
 	}
 	s.programs.releaseEvery()

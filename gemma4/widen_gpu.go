@@ -31,11 +31,14 @@ func (s *gpuState) widened(width int) (*gpuState, error) {
 	if err := s.checkWidth(width); err != nil {
 		return nil, err
 	}
-	wider := &gpuState{engine: e, sizing: s.sizing, words: s.words, sampler: s.sampler, single: s.single, cached: s.cached}
+	wider := &gpuState{engine: e, sizing: s.sizing, words: s.words, sampler: s.sampler, single: s.single, cached: s.cached, adapters: s.adapters}
 	wider.sizing.chunk = width
 	var err error
 	if wider.caches, err = s.widerCaches(wider.sizing); err == nil {
 		wider.wide, err = newActivations(e.kit, c, width, 0)
+	}
+	if err == nil {
+		err = wider.wide.setAdapted(e.kit, c, s.adapters)
 	}
 	if err == nil {
 		wider.programs, err = wider.recorder().record()

@@ -33,6 +33,8 @@ func (r *Recorder) AllRows(o AllRows) {
 	switch {
 	case r.kit.tuning.SmallKernels:
 		r.product(l)
+	case r.width == 1:
+		r.matvec(l)
 	case r.large(l):
 		r.matmulLarge(l)
 	default:

@@ -34,6 +34,7 @@ func backShapes() []backShape {
 	}
 	return append(shapes,
 		backShape{quant: quant.Q4_K, cols: 256, rows: 88, width: 70, tokens: 65, paired: true},
+		backShape{quant: quant.Q6_K, cols: 256, rows: 70, width: 1, tokens: 1, paired: true},
 		backShape{quant: quant.F16, cols: 200, rows: 1060, width: 40, tokens: 33, add: true})
 }
 
