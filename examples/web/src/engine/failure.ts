@@ -16,6 +16,7 @@ const sentences: Record<GemwireError["code"], [sentence: string, advice: string]
   "bad-argument": ["gemwire was asked for something impossible.", "Check the options of this chat."],
   "not-found": ["The model is not there.", "Check its name or address on the Models page."],
   "bad-file": ["This file is not a model that gemwire can read.", "Check that it is a whole GGUF file of a Gemma 4 model."],
+  "bad-media": ["This image or recording cannot be read.", "Try another format: PNG, JPEG or WebP; WAV, MP3 or FLAC."],
   "unsupported": ["This model uses something that gemwire does not support.", "Pick another file of the same model, such as Q4_K_M."],
   "context-full": ["The conversation no longer fits the model's context.", "Start a new chat, or load the model with a larger context."],
   "network": ["The server could not be reached.", "Check the connection and try again; what was downloaded is kept."],
