@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"math"
-	"runtime"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -74,7 +73,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 		// A software rasterizer runs a workgroup's threads one vector after
 		// another and pays for every barrier: small groups suit it.
 		t.Threads = 16
-		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, runtime.NumCPU()), true
+		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, cores()), true
 	}
 	return t
 }

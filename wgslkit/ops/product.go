@@ -21,8 +21,6 @@ const (
 	productThreads = 4
 	// productRows is the most rows of a workgroup: each thread has its part of their sums.
 	productRows = 64
-	// productGroups are as many workgroups as a product should have at least.
-	productGroups = 4
 )
 
 // stripColumns are the columns of a strip of the types that have strips of their
@@ -43,7 +41,7 @@ func (r *Recorder) product(o Linear) {
 	v["THREADS"], v["ROWS"], v["SUBGROUPS"] = productThreads, productRows, t.Subgroups
 	inMin, inMax := o.Bounds.inputs()
 	for _, tile := range w.tiles {
-		rows := productRowsOf(tile.rows, strips)
+		rows := productRowsOf(t, tile.rows, strips)
 		r.dispatch("product.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Bind:  o.Bounds.bind(v, bindAll(tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out)),
@@ -59,9 +57,10 @@ func (r *Recorder) product(o Linear) {
 	}
 }
 
-// productRowsOf shares rows among the workgroups, in pairs.
-func productRowsOf(rows, strips int) int {
-	share := ceilDiv(rows, productGroups)
+// productRowsOf shares rows among the workgroups, in pairs: two for each
+// processor make up for one that has other work too.
+func productRowsOf(t Tuning, rows, strips int) int {
+	share := ceilDiv(rows, 2*t.MatvecGroups)
 	turns := ceilDiv(strips, productThreads) + 2
 	return min(productRows, (share+1)/2*2, max(2, mostIterations/(turns*16)/2*2))
 }
