@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/gemwire/gemwire/wgslkit"
@@ -55,7 +56,11 @@ func isProduct(c opstest.Case) bool {
 
 // TestTiled splits matrices over bindings that hold few rows.
 func TestTiled(t *testing.T) {
-	runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: 256 << 10}), isProduct)
+	for _, limit := range []int64{256 << 10, 1 << 20} {
+		t.Run(strconv.FormatInt(limit>>10, 10)+" KiB", func(t *testing.T) {
+			runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: limit}), isProduct)
+		})
+	}
 }
 
 // TestSizesOfGPUs runs the sizes that real GPUs get, wherever the test runs.

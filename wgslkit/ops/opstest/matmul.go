@@ -47,8 +47,13 @@ func linearShapes(kit *ops.Kit) []linearShape {
 		shapes = append(shapes, shapesOfType(row.quant)...)
 	}
 	shapes = append(shapes, fusedShapes()...)
-	shapes = append(shapes, largeShapes()...)
-	if most := kit.Device().Limits().MaxStorageBindingSize; most > 64<<20 && most <= 128<<20 {
+	most := kit.Device().Limits().MaxStorageBindingSize
+	for _, s := range largeShapes() {
+		if s.activations() <= most { // matrices are split over bindings, activations are not
+			shapes = append(shapes, s)
+		}
+	}
+	if most > 64<<20 && most <= 128<<20 {
 		// A real matrix beyond one binding of the smallest devices.
 		shapes = append(shapes, linearShape{quant: quant.F16, cols: 1024, rows: []int{70000}, width: 1, tokens: 1})
 	}
@@ -131,6 +136,15 @@ func largeShapes() []linearShape {
 		shapes = append(shapes, multiplied)
 	}
 	return shapes
+}
+
+// activations is the size of the largest buffer of inputs or outputs, in bytes.
+func (s linearShape) activations() int64 {
+	rows := 0
+	for _, n := range s.rows {
+		rows += n
+	}
+	return 4 * int64(s.width) * int64(max(s.cols, rows)+s.slack())
 }
 
 func linearCases(kit *ops.Kit) []Case {
