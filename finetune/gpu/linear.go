@@ -93,7 +93,7 @@ func (f *ahead) Linear(op *tape.Linear) error {
 		w.values[l.Out] = g.at(i, all)
 	}
 	w.record(func(r *ops.Recorder) {
-		r.AllRows(ops.AllRows{Label: op.W.Name, W: g.matrix, X: x.slice(), Out: all.Buffer})
+		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(), Out: all.Buffer})
 	})
 	p := w.pairs.of(g)
 	if p.rank == 0 {
@@ -138,7 +138,7 @@ func (b *back) Linear(op *tape.Linear) error {
 	if dx != nil {
 		dy := w.deltas[op.Out]
 		w.record(func(r *ops.Recorder) {
-			r.LinearBack(ops.LinearBack{Label: op.W.Name + " back", W: g.matrix, DY: ops.All(dy.Buffer), DX: dx.slice(), Add: more})
+			r.LinearBack(ops.LinearBack{Label: "Wᵀ·dy", W: g.matrix, DY: ops.All(dy.Buffer), DX: dx.slice(), Add: more})
 		})
 	}
 	if p := w.pairs.of(g); p.rank > 0 {

@@ -102,6 +102,7 @@ func (r *Recorder) LinearBack(o LinearBack) {
 		}
 		v := w.variant()
 		v["TOKENS"], v["ADD"], v["SPLIT"], v["QUICK_BYTES"] = tokens, add && splits == 1, splits > 1, r.kit.tuning.SmallKernels
+		v["AHEAD"] = tokens == 128
 		v["ALIGNED"] = w.Cols%4 == 0 && tile.rows%4 == 0 && tile.first%4 == 0 && params.DYOffset%4 == 0 && params.DYStride%4 == 0 &&
 			params.OutOffset%4 == 0 && params.Stride%4 == 0
 		r.dispatch("linear_back.wgsl", v, wgslkit.Call{

@@ -56,10 +56,10 @@ func (o *PackedAttention) check() error {
 	return nil
 }
 
-// packedVariant has as many threads as take two columns each, in groups of 64.
+// packedVariant has as many groups of 64 threads as have something to do.
 func (r *Recorder) packedVariant(o *PackedAttention, v wgslkit.Variant) wgslkit.Variant {
 	groups := 1
-	for !r.kit.tuning.MatvecLooped && groups < 4 && 128*groups < o.HeadDim {
+	for !r.kit.tuning.MatvecLooped && groups < 4 && 64*groups < o.HeadDim {
 		groups *= 2
 	}
 	v["HEAD_DIM"], v["GROUPS"], v["THREADS"] = o.HeadDim, groups, 64*groups

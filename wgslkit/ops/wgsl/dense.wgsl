@@ -27,30 +27,45 @@ struct Params {
 var<workgroup> a_at: array<vec4<f32>, 288>; // [32 k][32 m]
 var<workgroup> b_at: array<vec4<f32>, 288>; // [32 k][32 n]
 
-fn store_a(i: u32, first_m: u32, first_k: u32, m: u32, k: u32) {
+// What the thread loads for the next k, while these are multiplied.
+var<private> a_next: array<f32, 16>;
+var<private> b_next: array<f32, 16>;
+
+// The places are k and m, or k and n, of a tile's value i.
+fn a_place(i: u32) -> vec2<u32> {
 //#if A_ALONG_K
-  let km = vec2<u32>(i % 32u, i / 32u);
+  return vec2<u32>(i % 32u, i / 32u);
 //#else
-  let km = vec2<u32>(i / 32u, i % 32u);
+  return vec2<u32>(i / 32u, i % 32u);
 //#end
-  var v = 0.0;
-  if (first_m + km.y < m && first_k + km.x < k) {
-    v = a[params.a_offset + (first_m + km.y) * params.a_row + (first_k + km.x) * params.a_column];
-  }
-  a_at[km.x * 9u + km.y / 4u][km.y % 4u] = v;
 }
 
-fn store_b(i: u32, first_n: u32, first_k: u32, k: u32) {
+fn b_place(i: u32) -> vec2<u32> {
 //#if B_ALONG_N
-  let kn = vec2<u32>(i / 32u, i % 32u);
+  return vec2<u32>(i / 32u, i % 32u);
 //#else
-  let kn = vec2<u32>(i % 32u, i / 32u);
+  return vec2<u32>(i % 32u, i / 32u);
 //#end
-  var v = 0.0;
-  if (first_n + kn.y < params.n && first_k + kn.x < k) {
-    v = b[params.b_offset + (first_k + kn.x) * params.b_row + (first_n + kn.y) * params.b_column];
+}
+
+fn fetch(thread: u32, first_m: u32, first_n: u32, first_k: u32, m: u32, k: u32) {
+  for (var n = 0u; n < 16u; n++) {
+    let p = a_place(thread + 64u * n) + vec2<u32>(first_k, first_m);
+    a_next[n] = 0.0;
+    if (p.y < m && p.x < k) { a_next[n] = a[params.a_offset + p.y * params.a_row + p.x * params.a_column]; }
+    let q = b_place(thread + 64u * n) + vec2<u32>(first_k, first_n);
+    b_next[n] = 0.0;
+    if (q.y < params.n && q.x < k) { b_next[n] = b[params.b_offset + q.x * params.b_row + q.y * params.b_column]; }
   }
-  b_at[kn.x * 9u + kn.y / 4u][kn.y % 4u] = v;
+}
+
+fn put(thread: u32) {
+  for (var n = 0u; n < 16u; n++) {
+    let p = a_place(thread + 64u * n);
+    a_at[p.x * 9u + p.y / 4u][p.y % 4u] = a_next[n];
+    let q = b_place(thread + 64u * n);
+    b_at[q.x * 9u + q.y / 4u][q.y % 4u] = b_next[n];
+  }
 }
 
 fn write(m: u32, n: u32, last_m: u32, split: u32, value: f32) {
@@ -96,13 +111,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var s1 = vec4<f32>();
   var s2 = vec4<f32>();
   var s3 = vec4<f32>();
-  for (var step = group.z * steps / params.splits; step < end; step++) {
+  let begin = group.z * steps / params.splits;
+  fetch(thread, first_m, first_n, begin * 32u, m, k);
+  for (var step = begin; step < end; step++) {
     workgroupBarrier();
-    for (var i = thread; i < 1024u; i += 64u) {
-      store_a(i, first_m, step * 32u, m, k);
-      store_b(i, first_n, step * 32u, k);
-    }
+    put(thread);
     workgroupBarrier();
+    fetch(thread, first_m, first_n, step * 32u + 32u, m, k);
     for (var j = 0u; j < 32u; j++) {
       let p = a_at[j * 9u + y];
       let q = b_at[j * 9u + x];

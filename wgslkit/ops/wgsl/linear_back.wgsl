@@ -62,15 +62,18 @@ fn store_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32, inside: f32) {
   rows_at[to + 3u] = q[3] * s + l;
 }
 
-// store_unit decodes unit number i of the tile of 16 rows from `row` on.
-fn store_unit(i: u32, row: u32, first_unit: u32) {
-  let r = row + i / TILE_UNITS;
-  let unit = min(first_unit + i % TILE_UNITS, params.units - 1u);
-  let w = decode(min(r, params.rows - 1u) * params.row_size, unit);
-  let inside = select(0.0, 1.0, r < params.rows);
+// unit_of decodes unit number i of the 16 rows from `row` on.
+fn unit_of(i: u32, row: u32, first_unit: u32) -> Unit {
+  let r = min(row + i / TILE_UNITS, params.rows - 1u);
+  return decode(r * params.row_size, min(first_unit + i % TILE_UNITS, params.units - 1u));
+}
+
+// store_unit puts it into memory, with zeros for rows beyond the last.
+fn store_unit(i: u32, w: Unit, row: u32, first_unit: u32) {
+  let inside = select(0.0, 1.0, row + i / TILE_UNITS < params.rows);
+  let own = first_unit + i % TILE_UNITS;
   let to = i / TILE_UNITS * 32u;
   let begin = span_column(first_unit, 0u);
-  let own = first_unit + i % TILE_UNITS;
   store_span(to + (span_column(own, 0u) - begin) / 4u, w.q[0], w.scale.x, w.low.x, inside);
 //#if SPANS != 1
   store_span(to + (span_column(own, 1u) - begin) / 4u, w.q[1], w.scale.y, w.low.y, inside);
@@ -97,12 +100,15 @@ fn four_grads(t: u32, row: u32) -> vec4<f32> {
 //#end
 }
 
-// store_grads puts four rows' dy of one token into memory; i counts them.
-fn store_grads(i: u32, row: u32, first_token: u32) {
-  let token = i / 4u;
-  let v = four_grads(min(first_token + token, state[1] - 1u), row + i % 4u * 4u);
-  let to = i % 4u * 4u * TOKEN_FOURS + token / 4u;
-  let lane = token % 4u;
+// grads_of is four rows' dy of one token; i counts them. What tokens beyond the
+// last get is not used.
+fn grads_of(i: u32, row: u32, first_token: u32) -> vec4<f32> {
+  return four_grads(min(first_token + i / 4u, state[1] - 1u), row + i % 4u * 4u);
+}
+
+fn store_grads(i: u32, v: vec4<f32>) {
+  let to = i % 4u * 4u * TOKEN_FOURS + i / 16u;
+  let lane = i / 4u % 4u;
   tokens_at[to][lane] = v.x;
   tokens_at[to + TOKEN_FOURS][lane] = v.y;
   tokens_at[to + 2u * TOKEN_FOURS][lane] = v.z;
@@ -174,13 +180,31 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let steps = (params.rows + 15u) / 16u;
   let begin = workgroup.z * steps / params.splits;
   let end = (workgroup.z + 1u) * steps / params.splits;
+//#if AHEAD
+  // What the next 16 rows need is under way while these are multiplied.
+  var unit = unit_of(thread, begin * 16u, first_unit);
+  var near = grads_of(thread, begin * 16u, first_token);
+  var far_off = grads_of(thread + THREADS, begin * 16u, first_token);
   for (var step = begin; step < end; step++) {
     workgroupBarrier();
-    for (var i = thread; i < 16u * TILE_UNITS; i += THREADS) { store_unit(i, step * 16u, first_unit); }
-    for (var i = thread; i < 4u * TOKENS; i += THREADS) { store_grads(i, step * 16u, first_token); }
+    if (thread < 16u * TILE_UNITS) { store_unit(thread, unit, step * 16u, first_unit); }
+    store_grads(thread, near);
+    store_grads(thread + THREADS, far_off);
+    workgroupBarrier();
+    if (thread < 16u * TILE_UNITS) { unit = unit_of(thread, step * 16u + 16u, first_unit); }
+    near = grads_of(thread, step * 16u + 16u, first_token);
+    far_off = grads_of(thread + THREADS, step * 16u + 16u, first_token);
+    multiply(x, y);
+  }
+//#else
+  for (var step = begin; step < end; step++) {
+    workgroupBarrier();
+    for (var i = thread; i < 16u * TILE_UNITS; i += THREADS) { store_unit(i, unit_of(i, step * 16u, first_unit), step * 16u, first_unit); }
+    for (var i = thread; i < 4u * TOKENS; i += THREADS) { store_grads(i, grads_of(i, step * 16u, first_token)); }
     workgroupBarrier();
     multiply(x, y);
   }
+//#end
   let t = first_token + y * 4u;
   let c = workgroup.x * 128u + x * 4u;
   let far = TOKENS / 2u;

@@ -53,18 +53,29 @@ fn other_value(row: u32, head: u32, i: u32, second: bool) -> f32 {
 //#end
 }
 
-fn load_tiles(first_own: u32, first: u32, last: u32, head: u32, chunk: u32, second: bool, thread: u32) {
-  for (var i = thread; i < 32u * CHUNK; i += THREADS) {
-    let c = i % CHUNK;
-    let row = i / CHUNK;
-    var own = 0.0;
-    var other = 0.0;
+// What the thread loads for the next columns, while these are multiplied.
+var<private> own_next: array<f32, 4>;
+var<private> other_next: array<f32, 4>;
+
+fn fetch(first_own: u32, first: u32, last: u32, head: u32, chunk: u32, second: bool, thread: u32) {
+  let c = thread % CHUNK;
+  for (var n = 0u; n < 4u; n++) {
+    let row = thread / CHUNK + n * 8u;
+    own_next[n] = 0.0;
+    other_next[n] = 0.0;
     if (chunk + c < HEAD_DIM) {
-      own = own_value(first_own + row, head, chunk + c, second);
-      other = other_value(min(first + row, last), head, chunk + c, second);
+      own_next[n] = own_value(first_own + row, head, chunk + c, second);
+      other_next[n] = other_value(min(first + row, last), head, chunk + c, second);
     }
-    scratch[c * 9u + row / 4u][row % 4u] = own;
-    scratch[CELLS + c * 9u + row / 4u][row % 4u] = other;
+  }
+}
+
+fn put(thread: u32) {
+  let at = thread % CHUNK * 9u;
+  for (var n = 0u; n < 4u; n++) {
+    let row = thread / CHUNK + n * 8u;
+    scratch[at + row / 4u][row % 4u] = own_next[n];
+    scratch[CELLS + at + row / 4u][row % 4u] = other_next[n];
   }
 }
 
@@ -74,10 +85,12 @@ fn tile_sums(first_own: u32, first: u32, last: u32, head: u32, second: bool, thr
   let y = thread / 8u % 8u;
   let group = thread / 64u;
   for (var i = 0u; i < 4u; i++) { sums[i] = vec4<f32>(); }
+  fetch(first_own, first, last, head, 0u, second, thread);
   for (var chunk = 0u; chunk < HEAD_DIM; chunk += CHUNK) {
     workgroupBarrier();
-    load_tiles(first_own, first, last, head, chunk, second, thread);
+    put(thread);
     workgroupBarrier();
+    fetch(first_own, first, last, head, chunk + CHUNK, second, thread);
     for (var c = 8u * group; c < 8u * group + 8u; c++) {
       let p = scratch[c * 9u + y];
       let o = scratch[CELLS + c * 9u + x];

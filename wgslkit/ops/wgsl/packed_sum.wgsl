@@ -7,8 +7,9 @@
 //   own keys,     SECOND:  w = ds, z = q     dk of one query head
 // stats[t, h] is (lse, delta). Nothing of [rows, keys] is kept in memory.
 //
-// THREADS threads first make a tile of weights (packed_scores.wgsl), then each
-// adds it up for the columns thread, thread + THREADS … of all 32 own rows.
+// THREADS threads first make a tile of weights (packed_scores.wgsl). Then each half
+// of them has 16 of the own rows, and each thread adds the tile up for every
+// COLUMN_THREADSth column.
 //
 // Grid: x = heads, y = tiles of 32 own rows.
 
@@ -25,11 +26,12 @@ struct Params { heads: u32, kv_heads: u32, score_scale: f32, scale: f32 }
 
 //#include "packed_scores.wgsl"
 
-const WIDE: u32 = (HEAD_DIM + THREADS - 1u) / THREADS;
-const ACCUMULATORS: u32 = 8u * WIDE;
+const COLUMN_THREADS: u32 = THREADS / 2u;
+const WIDE: u32 = (HEAD_DIM + COLUMN_THREADS - 1u) / COLUMN_THREADS;
+const ACCUMULATORS: u32 = 4u * WIDE;
 
 var<workgroup> weights: array<vec4<f32>, 256>; // [32 others][32 own rows]
-var<private> acc: array<vec4<f32>, ACCUMULATORS>; // [columns][32 own rows]
+var<private> acc: array<vec4<f32>, ACCUMULATORS>; // [columns][16 own rows]
 
 // others_stats are those of the queries of a row of four scores.
 fn stats_of(query: u32, head: u32) -> vec2<f32> { return stats[query * params.heads + head]; }
@@ -80,16 +82,22 @@ fn summand(row: u32, head: u32, i: u32) -> f32 {
 //#end
 }
 
+// add_others adds 32 others; those beyond the last have weights of 0.
 fn add_others(first: u32, last: u32, head: u32, thread: u32) {
-  let n = min(32u, last + 1u - first);
-  for (var j = 0u; j < n; j++) {
+  let column = thread % COLUMN_THREADS;
+  let rows = thread / COLUMN_THREADS * 4u;
+  for (var j = 0u; j < 32u; j++) {
+    let a = weights[8u * j + rows];
+    let b = weights[8u * j + rows + 1u];
+    let c = weights[8u * j + rows + 2u];
+    let d = weights[8u * j + rows + 3u];
+    let row = min(first + j, last);
     for (var w = 0u; w < WIDE; w++) {
-      let z = summand(first + j, head, min(thread + w * THREADS, HEAD_DIM - 1u));
-      let at = 8u * w;
-      acc[at] += weights[8u * j] * z; acc[at + 1u] += weights[8u * j + 1u] * z;
-      acc[at + 2u] += weights[8u * j + 2u] * z; acc[at + 3u] += weights[8u * j + 3u] * z;
-      acc[at + 4u] += weights[8u * j + 4u] * z; acc[at + 5u] += weights[8u * j + 5u] * z;
-      acc[at + 6u] += weights[8u * j + 6u] * z; acc[at + 7u] += weights[8u * j + 7u] * z;
+      let z = summand(row, head, min(column + w * COLUMN_THREADS, HEAD_DIM - 1u));
+      acc[4u * w] += a * z;
+      acc[4u * w + 1u] += b * z;
+      acc[4u * w + 2u] += c * z;
+      acc[4u * w + 3u] += d * z;
     }
   }
 }
@@ -130,11 +138,11 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     add_others(first, last, head, thread);
   }
   for (var w = 0u; w < WIDE; w++) {
-    let i = thread + w * THREADS;
+    let i = thread % COLUMN_THREADS + w * COLUMN_THREADS;
     if (i < HEAD_DIM) {
-      for (var r = 0u; r < 8u; r++) {
-        let row = first_own + 4u * r;
-        let value = acc[8u * w + r];
+      for (var r = 0u; r < 4u; r++) {
+        let row = first_own + thread / COLUMN_THREADS * 16u + 4u * r;
+        let value = acc[4u * w + r];
         write(row, head, i, value.x);
         write(row + 1u, head, i, value.y);
         write(row + 2u, head, i, value.z);
