@@ -211,7 +211,7 @@ test("what a caller did wrong is said", async (t) => {
     "a temperature that is no number": [() => answer(question, { temperature: "hot" }), "bad-argument"],
     "a token that there is not": [() => model.detokenize([1e6]), "bad-argument"],
     "a context larger than the model's": [() => model.session({ context: 1e6 }), "unsupported"],
-    "an image": [() => answer([{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }]), "unsupported"],
+    "an image that is none": [() => answer([{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }]), "bad-media"],
     "a message that cannot be sent": [() => answer([{ role: "user", content: () => {} }]), "bad-argument"],
   };
   for (const [name, [work, code]] of Object.entries(wrong)) {
