@@ -39,21 +39,30 @@ struct Params {
 const THREADS: u32 = 4u;
 const BLOCK: u32 = 4u; // columns
 const HEADS: u32 = 4u;
-const KEYS: u32 = 64u;
+const KEYS: u32 = 128u;
 const NOTHING: f32 = -1e30;
 
 var<private> scores: array<f32, KEYS>;       // of this thread's head
 var<private> inverses: array<f32, HEADS>;    // scale / sqrt(mean square + eps)
 var<private> cells: array<vec4<f32>, 8>;     // of a column: two for each head
+// Where each head begins in q, queries and out. What is found here is not found
+// in loops: a division costs as much as 50 additions.
+var<private> q_at: array<u32, HEADS>;
+var<private> queries_at: array<u32, HEADS>;
+var<private> out_at: array<u32, HEADS>;
 
-// head_of is query head i of the workgroup; where there are fewer, the last again.
-fn head_of(group: u32, i: u32) -> u32 {
+// find_heads finds the workgroup's query heads; where there are fewer, the last again.
+fn find_heads(token: u32, group: u32, blocks: u32) {
   let ratio = params.heads / params.kv_heads;
-  let chunk = group % params.chunks_per_kv * HEADS;
-  return (params.first_kv_head + group / params.chunks_per_kv) * ratio + min(chunk + i, ratio - 1u);
+  let kv_head = group / params.chunks_per_kv;
+  let chunk = (group - kv_head * params.chunks_per_kv) * HEADS;
+  for (var h = 0u; h < HEADS; h++) {
+    let head = (params.first_kv_head + kv_head) * ratio + min(chunk + h, ratio - 1u);
+    q_at[h] = params.q_offset + token * params.q_stride + head * params.head_dim;
+    queries_at[h] = (token * params.heads + head) * blocks * 32u;
+    out_at[h] = (token * params.heads + head) * params.head_dim;
+  }
 }
-
-fn query_at(token: u32, head: u32) -> u32 { return params.q_offset + token * params.q_stride + head * params.head_dim; }
 
 fn query_value(at: u32, i: u32) -> f32 {
   let v = q[at + i];
@@ -62,9 +71,9 @@ fn query_value(at: u32, i: u32) -> f32 {
 
 // prepare_queries leaves this thread's elements of the queries, of which there
 // are four threads' in turns of eight.
-fn prepare_queries(token: u32, group: u32, position: u32, blocks: u32, lane: u32) {
+fn prepare_queries(position: u32, blocks: u32, lane: u32) {
   for (var h = 0u; h < HEADS; h++) {
-    let at = query_at(token, head_of(group, h));
+    let at = q_at[h];
     var squares = 0.0;
     for (var i = lane; i < params.head_dim; i += THREADS) {
       let v = q[at + i];
@@ -73,27 +82,28 @@ fn prepare_queries(token: u32, group: u32, position: u32, blocks: u32, lane: u32
     let mean = subgroupAdd(squares) / f32(params.head_dim);
     inverses[h] = params.scale * select(1.0, 1.0 / sqrt(mean + params.eps), params.normed != 0u);
   }
-  let half = params.rotated / 2u;
-  for (var n = 0u; n < 8u * blocks; n++) {
-    let i = (n / 8u * BLOCK + lane) * 8u + n % 8u;
-    let inside = i < params.head_dim;
-    let turns = i < params.rotated;
-    let pair = select(i, i - half, i >= half);
-    var turn = vec2<f32>(1.0, 0.0);
-    if (turns) { turn = rope_turn(position, pair); }
-    let mate = select(i, select(pair, i + half, i < half), turns);
-    let sine = select(turn.y, -turn.y, i < half);
-    for (var h = 0u; h < HEADS; h++) {
-      let head = head_of(group, h);
-      let at = query_at(token, head);
-      var v = 0.0;
-      if (inside) { v = (query_value(at, i) * turn.x + query_value(at, mate) * sine) * inverses[h]; }
-      queries[(token * params.heads + head) * blocks * 32u + i] = v;
-    }
+  for (var block = 0u; block < blocks; block++) {
+    for (var j = 0u; j < 8u; j++) { prepare_element((block * BLOCK + lane) * 8u + j, position); }
   }
 }
 
-// first_half and second_half are four halves each of two words.
+// prepare_element is element i of each head's query.
+fn prepare_element(i: u32, position: u32) {
+  let half = params.rotated / 2u;
+  let turns = i < params.rotated;
+  let pair = select(i, i - half, i >= half);
+  var turn = vec2<f32>(1.0, 0.0);
+  if (turns) { turn = rope_turn(position, pair); }
+  let mate = select(i, select(pair, i + half, i < half), turns);
+  let sine = select(turn.y, -turn.y, i < half);
+  for (var h = 0u; h < HEADS; h++) {
+    var v = 0.0;
+    if (i < params.head_dim) { v = (query_value(q_at[h], i) * turn.x + query_value(q_at[h], mate) * sine) * inverses[h]; }
+    queries[queries_at[h] + i] = v;
+  }
+}
+
+// four_halves is those of two words.
 fn four_halves(a: u32, b: u32) -> vec4<f32> {
   return vec4<f32>(low_half(i32(a)), high_half(i32(a)), low_half(i32(b)), high_half(i32(b)));
 }
@@ -137,6 +147,36 @@ fn add_values(at: u32, slot: u32, count: u32, columns: u32) {
   }
 }
 
+// load_sums takes up what stands in out of a head's column. What lies beyond the
+// head is not stored again.
+fn load_sums(h: u32, at: u32, fade: f32) {
+  cells[2u * h] = vec4<f32>(out[at], out[at + 1u], out[at + 2u], out[at + 3u]) * fade;
+  cells[2u * h + 1u] = vec4<f32>(out[at + 4u], out[at + 5u], out[at + 6u], out[at + 7u]) * fade;
+}
+
+// store_sums leaves the first of a column's elements, up to `left` of them.
+fn store_sums(h: u32, at: u32, left: u32, share: f32) {
+  let a = cells[2u * h] * share;
+  let b = cells[2u * h + 1u] * share;
+  // A head has an even number of elements.
+  if (left > 1u) {
+    out[at] = a.x;
+    out[at + 1u] = a.y;
+  }
+  if (left > 3u) {
+    out[at + 2u] = a.z;
+    out[at + 3u] = a.w;
+  }
+  if (left > 5u) {
+    out[at + 4u] = b.x;
+    out[at + 5u] = b.y;
+  }
+  if (left > 7u) {
+    out[at + 6u] = b.z;
+    out[at + 7u] = b.w;
+  }
+}
+
 fn all_heads(v: f32) -> vec4<f32> {
   return vec4<f32>(subgroupBroadcast(v, 0u), subgroupBroadcast(v, 1u), subgroupBroadcast(v, 2u), subgroupBroadcast(v, 3u));
 }
@@ -149,7 +189,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let columns = (params.head_dim + 7u) / 8u;
   let blocks = (columns + BLOCK - 1u) / BLOCK;
   let kv_head = group.x / params.chunks_per_kv;
-  prepare_queries(token, group.x, position, blocks, lane);
+  find_heads(token, group.x, blocks);
+  prepare_queries(position, blocks, lane);
 
   var first = 0u;
   if (params.window > 0u && position + 1u > params.window) { first = position + 1u - params.window; }
@@ -161,9 +202,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var k = 0u; k < count; k++) { scores[k] = 0.0; }
     for (var block = 0u; block < blocks; block++) {
       let column = block * BLOCK + lane;
-      for (var i = 0u; i < 8u; i++) {
-        let base = ((token * params.heads + head_of(group.x, i / 2u)) * blocks * BLOCK + column) * 8u + i % 2u * 4u;
-        cells[i] = vec4<f32>(queries[base], queries[base + 1u], queries[base + 2u], queries[base + 3u]);
+      for (var h = 0u; h < HEADS; h++) {
+        let at = queries_at[h] + column * 8u;
+        cells[2u * h] = vec4<f32>(queries[at], queries[at + 1u], queries[at + 2u], queries[at + 3u]);
+        cells[2u * h + 1u] = vec4<f32>(queries[at + 4u], queries[at + 5u], queries[at + 6u], queries[at + 7u]);
       }
       add_scores((kv_head * columns + min(column, columns - 1u)) * params.slots, slot, count, lane);
     }
@@ -182,29 +224,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       total += weight;
     }
 
-    let fades = all_heads(select(fade, 0.0, tile == first));
+    let fades = all_heads(fade);
     let last = tile + count > position;
     let shares = all_heads(select(1.0, 1.0 / total, last));
     for (var block = 0u; block < blocks; block++) {
       let column = block * BLOCK + lane;
-      for (var i = 0u; i < 8u; i++) {
-        let head = head_of(group.x, i / 2u);
-        var cell = vec4<f32>();
-        for (var j = 0u; j < 4u; j++) {
-          let d = column * 8u + i % 2u * 4u + j;
-          if (tile > first && d < params.head_dim) { cell[j] = out[(token * params.heads + head) * params.head_dim + d]; }
-        }
-        cells[i] = cell * fades[i / 2u];
+      if (tile == first) {
+        for (var i = 0u; i < 8u; i++) { cells[i] = vec4<f32>(); }
+      } else {
+        for (var h = 0u; h < HEADS; h++) { load_sums(h, out_at[h] + column * 8u, fades[h]); }
       }
       add_values(kv_head * params.slots * columns + min(column, columns - 1u), slot, count, columns);
-      for (var i = 0u; i < 8u; i++) {
-        let head = head_of(group.x, i / 2u);
-        let cell = cells[i] * shares[i / 2u];
-        for (var j = 0u; j < 4u; j++) {
-          let d = column * 8u + i % 2u * 4u + j;
-          if (d < params.head_dim) { out[(token * params.heads + head) * params.head_dim + d] = cell[j]; }
-        }
-      }
+      let left = params.head_dim - min(column * 8u, params.head_dim);
+      for (var h = 0u; h < HEADS; h++) { store_sums(h, out_at[h] + column * 8u, left, shares[h]); }
     }
   }
 }

@@ -118,6 +118,6 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   for (var r = thread * step; r < count; r += THREADS * step) {
     var v = activate(params.act, bounded(params.first + first + r, row_sum(r)));
     if (gated) { v = v * bounded(params.first + first + r + 1u, row_sum(r + 1u)); }
-    finish(token, (params.first + first + r) / step, v);
+    finish(token, (params.first + first + r) >> (step - 1u), v);
   }
 }
