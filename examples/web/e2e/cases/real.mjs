@@ -75,11 +75,17 @@ export default [
       await visitor.go("/");
       await page.getByTitle("Model: nano, ready").waitFor();
       await visitor.type("Tell me a short story.");
-      await visitor.streaming();
-      await page.keyboard.press("Escape");
-      await visitor.answered();
+      // A story may end before the key is pressed.
+      for (let tries = 1; ; tries++) {
+        await visitor.streaming();
+        await page.keyboard.press("Escape");
+        await visitor.answered();
+        if (await page.getByText("Stopped.").count() > 0) break;
+        assert.ok(tries < 10, "no answer could be stopped");
+        await page.getByRole("button", { name: "Answer again" }).click();
+      }
       await page.getByRole("button", { name: "Answer again" }).click();
-      await page.getByText("2/2").waitFor();
+      await page.getByText("Stopped.").waitFor({ state: "detached" });
       await visitor.answered();
       const story = await visitor.lastAnswer();
       assert.ok(story.length > 10, story);
@@ -257,7 +263,7 @@ export default [
       const page = await visitor.open("#/self-test");
       await page.getByRole("button", { name: "Run the self-test" }).click();
       const verdict = page.getByText(/Every kernel agrees|Not everywhere/);
-      await verdict.waitFor({ timeout: 900_000 });
+      await verdict.waitFor({ timeout: 600_000 });
       assert.match(await page.locator("main").innerText(), /Every kernel agrees with the CPU/);
       visitor.notes.push(`self-test: ${await verdict.locator("+ p").innerText()}`);
     },

@@ -44,8 +44,14 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
   );
 }
 
+function waitingFor(prefill: Prefill | null): string {
+  if (prefill?.of === "image") return "Looking at the image";
+  if (prefill?.of === "audio") return "Listening to the recording";
+  return prefill && prefill.total > 1 ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens` : "Reading the question";
+}
+
 function Waiting({ prefill }: { prefill: Prefill | null }) {
-  const label = prefill && prefill.total > 1 ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens` : "Reading the question";
+  const label = waitingFor(prefill);
   return (
     <div className="max-w-56 pt-1.5">
       <p className="pb-2 text-sm text-wire">{label}…</p>

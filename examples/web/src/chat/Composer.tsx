@@ -1,22 +1,30 @@
-import { useLayoutEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useCallback, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { composerId } from "../app/shortcuts";
+import { useToasts } from "../app/toasts";
 import { useEngine, whenLoaded } from "../engine/engineStore";
 import { useSettings } from "../settings/settingsStore";
+import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
+import { Drafts } from "./attachments/Drafts";
+import { attachmentOf } from "./attachments/media";
+import { RecordButton } from "./attachments/RecordButton";
+import { useDroppedFiles } from "./attachments/useDroppedFiles";
 import { useChat } from "./chatStore";
 import { editRequest } from "./editRequest";
+import type { Attachment } from "./message";
 import { pathTo } from "./tree";
 
 /** Where the message is written. While an answer runs, its button stops it. */
 export function Composer() {
   const { ask, stop, run, conversation, tree } = useChat();
-  const engine = useEngine((state) => state.engine.state);
+  const engine = useEngine((state) => state.engine);
   const enterSends = useSettings((state) => state.enterSends);
   const [text, setText] = useState("");
+  const { drafts, takes, add, remove, clear } = useDrafts();
   const field = useRef<HTMLTextAreaElement>(null);
   // A message that is sent while the model loads goes off when it is ready.
   const [waiting, setWaiting] = useState(false);
-  const sendable = (engine === "ready" || engine === "loading") && run === null && text.trim() !== "";
+  const sendable = (engine.state === "ready" || engine.state === "loading") && run === null && (text.trim() !== "" || drafts.length > 0);
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -31,9 +39,10 @@ export function Composer() {
     const ready = await whenLoaded();
     setWaiting(false);
     const question = field.current?.value.trim() ?? "";
-    if (!ready || question === "") return;
+    if (!ready || (question === "" && drafts.length === 0)) return;
     setText("");
-    await ask(question);
+    clear();
+    await ask(question, drafts);
   };
   const editLast = () => {
     const question = pathTo(tree, conversation.leafId).findLast(({ role }) => role === "user");
@@ -50,26 +59,80 @@ export function Composer() {
       editLast();
     }
   };
+  const onPaste = (event: ClipboardEvent) => {
+    const files = [...event.clipboardData.files];
+    if (files.length === 0 || !takes) return;
+    event.preventDefault();
+    add(files);
+  };
 
   return (
     <>
-      <form className="flex items-end gap-1 rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
-      <label htmlFor={composerId} className="sr-only">Message</label>
-      <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"}
-        className="min-h-10 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft" />
-      {run
-        ? (
-          <button type="button" onClick={stop} aria-label="Stop the answer" title="Stop (Esc)" className="inline-flex size-10 items-center justify-center rounded-lg border-[1.5px] border-wire text-wire hover:bg-sunk">
-            <Icon name="stop" className="size-5 fill-current" />
-          </button>
-        )
-        : (
-          <button type="submit" disabled={!sendable} aria-label="Send" title={enterSends ? "Send (Enter)" : "Send (Shift + Enter)"} className="inline-flex size-10 items-center justify-center rounded-lg bg-accent text-on-accent hover:brightness-110 disabled:bg-sunk disabled:text-soft">
-            <Icon name="send" />
-          </button>
-        )}
+      <form className="rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+        <Drafts attachments={drafts} onRemove={remove} />
+        <div className="flex items-end gap-1">
+          {takes && <AttachButton accept={takes} onFiles={add} />}
+          <label htmlFor={composerId} className="sr-only">Message</label>
+          <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} onPaste={onPaste} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"}
+            className="min-h-10 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft" />
+          {takes?.includes("audio") && <RecordButton onRecorded={(file) => add([file])} />}
+          {run
+            ? (
+              <button type="button" onClick={stop} aria-label="Stop the answer" title="Stop (Esc)" className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire text-wire hover:bg-sunk">
+                <Icon name="stop" className="size-5 fill-current" />
+              </button>
+            )
+            : (
+              <button type="submit" disabled={!sendable} aria-label="Send" title={enterSends ? "Send (Enter)" : "Send (Shift + Enter)"} className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg bg-accent text-on-accent hover:brightness-110 disabled:bg-sunk disabled:text-soft">
+                <Icon name="send" />
+              </button>
+            )}
+        </div>
       </form>
-      <p role="status" className="px-2 text-sm text-wire empty:hidden">{waiting && engine === "loading" ? "Will be sent when the model is ready." : ""}</p>
+      <p role="status" className="px-2 text-sm text-wire empty:hidden">{waiting && engine.state === "loading" ? "Will be sent when the model is ready." : ""}</p>
     </>
+  );
+}
+
+/** What goes with the message, from whichever way it came: picked, pasted, dropped, recorded. */
+function useDrafts() {
+  const show = useToasts((state) => state.show);
+  const info = useEngine(({ engine }) => (engine.state === "ready" ? engine.model.info : null));
+  const takes = info === null ? "" : [info.images && "image/*", info.audio && "audio/*"].filter(Boolean).join(",");
+  const [drafts, setDrafts] = useState<readonly Attachment[]>([]);
+
+  const add = useCallback((files: readonly File[]) => {
+    const taken: Attachment[] = [];
+    for (const file of files) {
+      try {
+        const attachment = attachmentOf(file);
+        if (!takes.includes(attachment.kind)) throw new Error(`This model takes no ${attachment.kind === "image" ? "images" : "recordings"}.`);
+        taken.push(attachment);
+      } catch (error) {
+        show(error instanceof Error ? error.message : String(error));
+      }
+    }
+    setDrafts((before) => [...before, ...taken]);
+  }, [takes, show]);
+  useDroppedFiles(takes === "" ? null : add);
+
+  return {
+    drafts, add, takes: takes === "" ? null : takes,
+    remove: (id: string) => setDrafts((before) => before.filter((one) => one.id !== id)),
+    clear: () => setDrafts([]),
+  };
+}
+
+function AttachButton({ accept, onFiles }: { accept: string; onFiles: (files: File[]) => void }) {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <span className="relative">
+      <IconButton icon="attach" label="Attach images or recordings" onClick={() => picker.current?.click()} />
+      <input ref={picker} type="file" multiple accept={accept} aria-label="Images or recordings" tabIndex={-1} className="sr-only" onChange={({ target }) => {
+        const files = [...(target.files ?? [])];
+        target.value = "";
+        onFiles(files);
+      }} />
+    </span>
   );
 }

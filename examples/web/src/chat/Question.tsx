@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { Button, IconButton } from "../ui/Button";
 import { inputLook } from "../ui/Field";
+import { Attachments } from "./attachments/Attachments";
 import { Branches } from "./Branches";
 import { useChat } from "./chatStore";
 import { editRequest } from "./editRequest";
@@ -14,7 +15,10 @@ export function Question({ message, tree, busy }: { message: ChatMessage; tree: 
   return (
     <article aria-label="You">
       <div className="flex items-start gap-2">
-        <p className="min-w-0 flex-1 pt-1 text-[1.0625rem] leading-relaxed font-medium [overflow-wrap:anywhere] whitespace-pre-wrap">{message.content}</p>
+        <div className="min-w-0 flex-1">
+          {message.content !== "" && <p className="pt-1 text-[1.0625rem] leading-relaxed font-medium [overflow-wrap:anywhere] whitespace-pre-wrap">{message.content}</p>}
+          {message.attachments && <Attachments attachments={message.attachments} />}
+        </div>
         <IconButton small icon="edit" label="Edit the question" disabled={busy} onClick={() => setEditing(true)} />
       </div>
       <div className="-ml-2 text-soft"><Branches message={message} tree={tree} busy={busy} of="question" /></div>

@@ -3,7 +3,8 @@ import { chatHref, replaceWith } from "../app/route";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
 import { useSettings } from "../settings/settingsStore";
-import { newConversation, newId, titleFrom, type Call, type ChatMessage, type Conversation, type ConversationOptions } from "./message";
+import { forgetMedia, keep, mediaOf } from "./attachments/media";
+import { newConversation, newId, titleFrom, type Attachment, type Call, type ChatMessage, type Conversation, type ConversationOptions } from "./message";
 import { chatOptionsOf, promptOf, toolsOf } from "./prompt";
 import { streamAnswer, type Prefill } from "./streamAnswer";
 import { pageTools } from "./tools/pageTools";
@@ -23,7 +24,7 @@ interface ChatState {
   announcement: string;
 
   show: (id: string | null) => Promise<void>;
-  ask: (question: string) => Promise<void>;
+  ask: (question: string, attachments?: readonly Attachment[]) => Promise<void>;
   regenerate: (answer: ChatMessage) => Promise<void>;
   edit: (question: ChatMessage, text: string) => Promise<void>;
   /** Gives the result of a call that the reader has to answer. */
@@ -82,7 +83,7 @@ export const useChat = create<ChatState>()((set, get) => {
       const { message } = await streamAnswer({
         model: engine.model,
         message: started,
-        prompt: promptOf(path, options.system.trim() || settings.system),
+        prompt: promptOf(path, options.system.trim() || settings.system, await mediaOf(path)),
         options: chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
         onUpdate: (streamed) => {
           set({ run: streamed });
@@ -121,19 +122,20 @@ export const useChat = create<ChatState>()((set, get) => {
 
   const idle = () => get().run === null && useEngine.getState().engine.state === "ready";
 
-  const askUnder = async (parentId: string | null, question: string) => {
+  const askUnder = async (parentId: string | null, question: string, attachments: readonly Attachment[]) => {
     if (!idle()) return;
     const { conversation, tree } = get();
     const message: ChatMessage = {
       id: newId(), conversationId: conversation.id, parentId, role: "user", content: question, status: "done", createdAt: Date.now(),
+      ...(attachments.length > 0 ? { attachments: [...attachments] } : {}),
     };
-    const title = conversation.named || tree.byId.size > 0 ? conversation.title : titleFrom(question);
+    const title = conversation.named || tree.byId.size > 0 ? conversation.title : titleFrom(question || (attachments[0]?.name ?? ""));
     const asked = { ...conversation, title, leafId: message.id, updatedAt: Date.now() };
     const grown = withMessage(tree, message);
     set({ conversation: asked, tree: grown });
     if (tree.byId.size === 0) replaceWith(chatHref(asked.id));
     // The database's worker does things in the order in which they were asked of it.
-    const saving = Promise.all([useHistory.getState().save(asked), useHistory.getState().saveMessage(message)]);
+    const saving = Promise.all([useHistory.getState().save(asked), useHistory.getState().saveMessage(message), keep(attachments, asked.id)]);
     await answer(asked, grown, message.id);
     await saving;
   };
@@ -157,14 +159,14 @@ export const useChat = create<ChatState>()((set, get) => {
       set({ conversation: current(conversation), tree: live?.conversationId === conversation.id ? withMessage(tree, live) : tree, announcement: "" });
     },
 
-    ask: (question) => askUnder(get().conversation.leafId, question),
+    ask: (question, attachments = []) => askUnder(get().conversation.leafId, question, attachments),
 
     regenerate: async (message) => {
       if (!idle() || message.parentId === null) return;
       await answer(get().conversation, get().tree, message.parentId);
     },
 
-    edit: (question, text) => askUnder(question.parentId, text),
+    edit: (question, text) => askUnder(question.parentId, text, question.attachments ?? []),
 
     answerCall: async (message, call, result) => {
       if (!idle()) return;
@@ -202,7 +204,10 @@ export const useChat = create<ChatState>()((set, get) => {
       if (get().run && engine.state === "ready") engine.model.stop();
     },
 
-    forget: () => set({ conversation: newConversation(), tree: treeOf([]), run: null, announcement: "" }),
+    forget: () => {
+      forgetMedia();
+      set({ conversation: newConversation(), tree: treeOf([]), run: null, announcement: "" });
+    },
   };
 });
 

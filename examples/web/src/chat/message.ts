@@ -11,6 +11,17 @@ export interface Call {
   arguments: unknown;
 }
 
+/** An image or a recording of a question; its bytes lie in the history under its id. */
+export interface Attachment {
+  id: string;
+  kind: "image" | "audio";
+  name: string;
+  /** Of the file, such as "image/png". */
+  type: string;
+  /** Bytes. */
+  size: number;
+}
+
 /** One node of a conversation's tree. Siblings are other answers, or other wordings of a question. */
 export interface ChatMessage {
   id: string;
@@ -18,6 +29,7 @@ export interface ChatMessage {
   parentId: string | null;
   role: Role;
   content: string;
+  attachments?: Attachment[];
   thinking?: string;
   calls?: Call[];
   /** Calls that the model wrote wrongly, as text. */

@@ -1,23 +1,23 @@
-import type { ChatOptions, Message, Tool } from "gemwire";
+import type { ChatOptions, Message, Part, Tool } from "gemwire";
 import { recommended } from "../settings/settingsStore";
-import type { ChatMessage, ConversationOptions, Sampling } from "./message";
+import type { Attachment, ChatMessage, ConversationOptions, Sampling } from "./message";
 import { parseOwnTools } from "./tools/ownTools";
 import { pageTools } from "./tools/pageTools";
 
-/** promptOf turns a branch into what the model is asked. Answers that failed without a word are left out. */
-export function promptOf(path: readonly ChatMessage[], system: string): Message[] {
+/** promptOf turns a branch into what the model is asked, with the bytes of its attachments. Answers that failed without a word are left out. */
+export function promptOf(path: readonly ChatMessage[], system: string, media: ReadonlyMap<string, Blob> = new Map()): Message[] {
   const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
   for (const message of path) {
-    const asked = promptMessage(message);
+    const asked = promptMessage(message, media);
     if (asked) messages.push(asked);
   }
   return messages;
 }
 
-function promptMessage(message: ChatMessage): Message | null {
+function promptMessage(message: ChatMessage, media: ReadonlyMap<string, Blob>): Message | null {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.content };
+      return { role: "user", content: message.attachments?.length ? partsOf(message, message.attachments, media) : message.content };
     case "tool":
       return { role: "tool", content: message.content, tool_call_id: message.callId ?? "", name: message.toolName ?? "" };
     case "assistant": {
@@ -31,6 +31,16 @@ function promptMessage(message: ChatMessage): Message | null {
       };
     }
   }
+}
+
+/** Attachments come before the text, as the model was trained. Those whose bytes are gone are left out. */
+function partsOf({ content }: ChatMessage, attachments: readonly Attachment[], media: ReadonlyMap<string, Blob>): Part[] {
+  const parts = attachments.flatMap(({ id, kind }): Part[] => {
+    const blob = media.get(id);
+    if (!blob) return [];
+    return [kind === "image" ? { type: "image", image: blob } : { type: "audio", audio: blob, split: true }];
+  });
+  return content === "" ? parts : [...parts, { type: "text", text: content }];
 }
 
 /** toolsOf lists the declarations that a conversation has switched on. Unreadable ones of the reader's own are left out. */

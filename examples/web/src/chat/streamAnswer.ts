@@ -2,8 +2,9 @@ import type { ChatOptions, Message, Model } from "gemwire";
 import { failureOf, isCancelled, type Failure } from "../engine/failure";
 import type { ChatMessage, Status } from "./message";
 
-/** How far the prompt has been read, while nothing has been answered yet. */
+/** How far the prompt, or before it an attachment, has been read, while nothing has been answered yet. */
 export interface Prefill {
+  of: "prompt" | "image" | "audio";
   done: number;
   total: number;
 }
@@ -51,7 +52,10 @@ export async function streamAnswer({ model, message, prompt, options, onUpdate, 
     for await (const event of model.chat(prompt, options)) {
       switch (event.type) {
         case "prefill":
-          prefill = { done: event.done, total: event.total };
+          prefill = { of: "prompt", done: event.done, total: event.total };
+          break;
+        case "media":
+          prefill = { of: event.kind, done: event.done, total: event.total };
           break;
         case "text":
           prefill = null;

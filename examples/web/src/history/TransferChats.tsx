@@ -1,6 +1,7 @@
 import { useRef } from "react";
 import { useToasts } from "../app/toasts";
 import { Button } from "../ui/Button";
+import type { Medium } from "./api";
 import { useHistory } from "./historyStore";
 import { exportJson, freshIds, importJson } from "./transfer";
 
@@ -22,13 +23,20 @@ export function TransferChats() {
   const exportAll = async () => {
     if (!client) return;
     const messages = (await Promise.all(conversations.map(({ id }) => client.messages(id)))).flat();
-    save(exportJson({ conversations, messages }), `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`);
+    const media: Medium[] = [];
+    for (const { conversationId, attachments } of messages) {
+      for (const { id } of attachments ?? []) {
+        const data = media.some((medium) => medium.id === id) ? null : await client.media(id);
+        if (data) media.push({ id, conversationId, data });
+      }
+    }
+    save(exportJson({ conversations, messages, media }), `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`);
   };
   const importFile = async (file: File) => {
     if (!client) return;
     try {
       const archive = freshIds(importJson(await file.text()), conversations);
-      await client.insert(archive.conversations, archive.messages);
+      await client.insert(archive.conversations, archive.messages, archive.media);
       await refresh();
       const count = archive.conversations.length;
       show(count === 0 ? "All of these chats are already here." : `${count} ${count === 1 ? "chat" : "chats"} imported.`);

@@ -7,6 +7,13 @@ export interface Hit {
   snippet: string;
 }
 
+/** The bytes of an attachment. */
+export interface Medium {
+  id: string;
+  conversationId: string;
+  data: Uint8Array;
+}
+
 export interface Opened {
   /** False in windows without OPFS (some private windows): nothing outlives the page. */
   kept: boolean;
@@ -20,12 +27,15 @@ export interface HistoryApi {
   messages(conversationId: string): ChatMessage[];
   saveConversation(conversation: Conversation): void;
   saveMessage(message: ChatMessage): void;
+  /** The bytes of an image or a recording; several messages of a conversation may show the same. */
+  saveMedia(id: string, conversationId: string, data: Uint8Array): void;
+  media(id: string): Uint8Array | null;
   /** Hides a conversation; restore brings it back until purge. */
   remove(conversationId: string): void;
   restore(conversationId: string): void;
   purge(before: number): void;
   search(typed: string): Hit[];
-  insert(conversations: Conversation[], messages: ChatMessage[]): void;
+  insert(conversations: Conversation[], messages: ChatMessage[], media: Medium[]): void;
 }
 
 type Method = keyof HistoryApi;

@@ -81,6 +81,15 @@ function saveMessage(message: ChatMessage): void {
   );
 }
 
+function saveMedia(id: string, conversationId: string, data: Uint8Array): void {
+  run("INSERT INTO media (id, conversation_id, data) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", [id, conversationId, data]);
+}
+
+function media(id: string): Uint8Array | null {
+  const data = rows("SELECT data FROM media WHERE id = ?", [id])[0]?.data;
+  return data instanceof Uint8Array ? data : null;
+}
+
 function search(typed: string): Hit[] {
   const query = ftsQuery(typed);
   if (query === null) return [];
@@ -111,13 +120,16 @@ const api: Omit<HistoryApi, "open"> & { open: () => Promise<Opened> } = {
   messages: (id) => rows("SELECT * FROM message WHERE conversation_id = ? ORDER BY created_at, number", [id]).map(messageFrom),
   saveConversation,
   saveMessage,
+  saveMedia,
+  media,
   remove: (id) => run("UPDATE conversation SET deleted_at = ? WHERE id = ?", [Date.now(), id]),
   restore: (id) => run("UPDATE conversation SET deleted_at = NULL WHERE id = ?", [id]),
   purge: (before) => run("DELETE FROM conversation WHERE deleted_at < ?", [before]),
   search,
-  insert: (conversations, messages) => {
+  insert: (conversations, messages, media) => {
     database().transaction(() => {
       conversations.forEach(saveConversation);
+      for (const { id, conversationId, data } of media) saveMedia(id, conversationId, data);
       messages.forEach(saveMessage);
     });
   },

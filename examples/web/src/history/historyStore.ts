@@ -17,6 +17,7 @@ interface HistoryState {
   save: (conversation: Conversation) => Promise<void>;
   /** Writes a message, in the same way. */
   saveMessage: (message: ChatMessage) => Promise<void>;
+  saveMedia: (id: string, conversationId: string, data: Uint8Array) => Promise<void>;
   remove: (id: string) => Promise<void>;
   restore: (id: string) => Promise<void>;
 }
@@ -94,6 +95,8 @@ export const useHistory = create<HistoryState>()((set, get) => {
     },
 
     saveMessage: (message) => write((client) => client.saveMessage(message)),
+
+    saveMedia: (id, conversationId, data) => write((client) => client.saveMedia(id, conversationId, data)),
 
     remove: async (id) => {
       set({ conversations: get().conversations.filter((conversation) => conversation.id !== id) });

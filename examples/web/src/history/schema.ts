@@ -34,4 +34,10 @@ export const migrations: readonly string[] = [
      INSERT INTO message_text (message_text, rowid, content) VALUES ('delete', old.number, old.content);
      INSERT INTO message_text (rowid, content) VALUES (new.number, new.content);
    END;`,
+  `CREATE TABLE media (
+     id TEXT PRIMARY KEY,
+     conversation_id TEXT NOT NULL REFERENCES conversation (id) ON DELETE CASCADE,
+     data BLOB NOT NULL
+   );
+   CREATE INDEX media_by_conversation ON media (conversation_id);`,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyOptions, type ChatMessage, type Conversation } from "../chat/message";
+import { emptyOptions, type Attachment, type ChatMessage, type Conversation } from "../chat/message";
 import { recommended } from "../settings/settingsStore";
 import { exportJson, freshIds, importJson, type Archive } from "./transfer";
 
@@ -12,7 +12,10 @@ const messages: ChatMessage[] = [
   { id: "m2", conversationId: "c1", parentId: "m1", role: "assistant", content: "A fruit.", thinking: "Hm.", calls: [{ id: "x", name: "get_time", arguments: { a: [1] } }], status: "stopped", model: "nano", createdAt: 3 },
   { id: "m3", conversationId: "c1", parentId: "m2", role: "tool", content: "{}", callId: "x", toolName: "get_time", status: "done", createdAt: 4 },
 ];
-const archive: Archive = { conversations: [conversation], messages };
+const picture: Attachment = { id: "p1", kind: "image", name: "pear.png", type: "image/png", size: 4 };
+messages.push({ id: "m4", conversationId: "c1", parentId: "m3", role: "user", content: "", attachments: [picture], status: "done", createdAt: 5 });
+const media = [{ id: "p1", conversationId: "c1", data: Uint8Array.of(0, 255, 10, 13) }];
+const archive: Archive = { conversations: [conversation], messages, media };
 
 describe("export and import", () => {
   it("gives back what went in", () => {
@@ -42,14 +45,21 @@ describe("export and import", () => {
 
 describe("ids of an import", () => {
   it("drops what is there and unchanged", () => {
-    expect(freshIds(archive, [conversation])).toEqual({ conversations: [], messages: [] });
+    expect(freshIds(archive, [conversation])).toEqual({ conversations: [], messages: [], media: [] });
   });
 
   it("keeps the conversation's id where it is free, and the shape of its tree", () => {
     const { conversations: [added], messages: taken } = freshIds(archive, []);
     expect(added?.id).toBe("c1");
-    expect(taken.map(({ parentId }) => taken.findIndex(({ id }) => id === parentId))).toEqual([-1, 0, 1]);
+    expect(taken.map(({ parentId }) => taken.findIndex(({ id }) => id === parentId))).toEqual([-1, 0, 1, 2]);
     expect(added?.leafId).toBe(taken[1]?.id);
+  });
+
+  it("keeps attachments with their bytes", () => {
+    const { messages: taken, media: bytes } = freshIds(archive, []);
+    expect(taken[3]?.attachments?.map(({ id }) => id)).toEqual(bytes.map(({ id }) => id));
+    expect(bytes[0]?.id).not.toBe("p1");
+    expect(bytes[0]?.data).toEqual(Uint8Array.of(0, 255, 10, 13));
   });
 
   it("makes a copy of what has changed", () => {

@@ -1,18 +1,22 @@
-import { emptyOptions, newId, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Sampling, type Status } from "../chat/message";
+import { emptyOptions, newId, type Attachment, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Sampling, type Status } from "../chat/message";
 import { recommended } from "../settings/settingsStore";
+import type { Medium } from "./api";
+import { fromBase64, toBase64 } from "./base64";
 import { groupBy } from "./groupBy";
 
 const format = "gemwire-chats";
 const version = 1;
-const limits = { conversations: 20_000, messages: 1_000_000, text: 4_000_000 };
+const limits = { conversations: 20_000, messages: 1_000_000, text: 4_000_000, data: 50_000_000 };
 
 export interface Archive {
   conversations: Conversation[];
   messages: ChatMessage[];
+  media: Medium[];
 }
 
-export function exportJson({ conversations, messages }: Archive, now = new Date()): string {
+export function exportJson({ conversations, messages, media }: Archive, now = new Date()): string {
   const byConversation = groupBy(messages, ({ conversationId }) => conversationId);
+  const mediaOf = groupBy(media, ({ conversationId }) => conversationId);
   return JSON.stringify({
     format,
     version,
@@ -20,6 +24,7 @@ export function exportJson({ conversations, messages }: Archive, now = new Date(
     conversations: conversations.map((conversation) => ({
       ...conversation,
       messages: (byConversation.get(conversation.id) ?? []).map((message) => ({ ...message, conversationId: undefined })),
+      media: mediaOf.get(conversation.id)?.map(({ id, data }) => ({ id, data: toBase64(data) })),
     })),
   }, null, 1);
 }
@@ -38,14 +43,16 @@ export function importJson(text: string): Archive {
   const list = array(archive.conversations, limits.conversations);
   const conversations: Conversation[] = [];
   const messages: ChatMessage[] = [];
+  const media: Medium[] = [];
   for (const item of list) {
     const one = record(item);
     const conversation = conversationOf(one);
     conversations.push(conversation);
     for (const message of array(one.messages, limits.messages)) messages.push(messageOf(record(message), conversation.id));
+    if (one.media !== undefined) for (const medium of array(one.media, limits.messages)) media.push(mediumOf(record(medium), conversation.id));
     if (messages.length > limits.messages) throw new Error("This file holds too many messages.");
   }
-  return { conversations, messages };
+  return { conversations, messages, media };
 }
 
 /**
@@ -55,20 +62,26 @@ export function importJson(text: string): Archive {
 export function freshIds(archive: Archive, present: readonly Conversation[]): Archive {
   const known = new Map(present.map((conversation) => [conversation.id, conversation]));
   const messagesOf = groupBy(archive.messages, ({ conversationId }) => conversationId);
-  const result: Archive = { conversations: [], messages: [] };
+  const mediaOf = groupBy(archive.media, ({ conversationId }) => conversationId);
+  const result: Archive = { conversations: [], messages: [], media: [] };
   const taken = new Set<string>();
   for (const conversation of archive.conversations) {
     const twin = known.get(conversation.id);
     if (twin?.updatedAt === conversation.updatedAt || taken.has(conversation.id)) continue;
     taken.add(conversation.id);
-    // Messages always get new ids: an id that another conversation has would overwrite its message.
-    const ids = new Map((messagesOf.get(conversation.id) ?? []).map(({ id }) => [id, newId()]));
+    // Messages and media always get new ids: an id that another conversation has would overwrite its message.
+    const ids = new Map([...(messagesOf.get(conversation.id) ?? []), ...(mediaOf.get(conversation.id) ?? [])].map(({ id }) => [id, newId()]));
     const renamed = (id: string | null) => (id === null ? null : (ids.get(id) ?? null));
     const id = twin ? newId() : conversation.id;
     result.conversations.push({ ...conversation, id, leafId: renamed(conversation.leafId) });
     for (const message of messagesOf.get(conversation.id) ?? []) {
-      result.messages.push({ ...message, id: renamed(message.id) ?? newId(), conversationId: id, parentId: renamed(message.parentId) });
+      const { attachments } = message;
+      result.messages.push({
+        ...message, id: renamed(message.id) ?? newId(), conversationId: id, parentId: renamed(message.parentId),
+        ...(attachments ? { attachments: attachments.map((attachment) => ({ ...attachment, id: renamed(attachment.id) ?? newId() })) } : {}),
+      });
     }
+    for (const medium of mediaOf.get(conversation.id) ?? []) result.media.push({ ...medium, id: renamed(medium.id) ?? newId(), conversationId: id });
   }
   return result;
 }
@@ -122,12 +135,28 @@ function messageOf(value: Record<string, unknown>, conversationId: string): Chat
     if (typeof value[key] === "string") message[key] = string(value[key], key);
   }
   if (Array.isArray(value.calls)) message.calls = value.calls.map((call) => callOf(record(call)));
+  if (Array.isArray(value.attachments)) message.attachments = value.attachments.map((attachment) => attachmentOf(record(attachment)));
   if (Array.isArray(value.malformed)) message.malformed = value.malformed.filter((text) => typeof text === "string");
   return message;
 }
 
 function callOf(value: Record<string, unknown>) {
   return { id: string(value.id, "id"), name: string(value.name, "name"), arguments: value.arguments };
+}
+
+function attachmentOf(value: Record<string, unknown>): Attachment {
+  const { kind, size } = value;
+  if (kind !== "image" && kind !== "audio") throw new Error("A message has an attachment that gemwire does not know.");
+  const type = string(value.type, "type");
+  return { id: string(value.id, "id"), kind, name: string(value.name, "name"), type: type.startsWith(`${kind}/`) ? type : "", size: typeof size === "number" && size >= 0 ? size : 0 };
+}
+
+function mediumOf(value: Record<string, unknown>, conversationId: string): Medium {
+  try {
+    return { id: string(value.id, "id"), conversationId, data: fromBase64(string(value.data, "data", limits.data)) };
+  } catch {
+    throw new Error("This file is damaged: an attachment cannot be read.");
+  }
 }
 
 function record(value: unknown): Record<string, unknown> {
@@ -141,9 +170,9 @@ function array(value: unknown, limit: number): unknown[] {
   return value;
 }
 
-function string(value: unknown, name: string): string {
+function string(value: unknown, name: string, most = limits.text): string {
   if (typeof value !== "string") throw new Error(`This file is damaged: "${name}" is missing.`);
-  if (value.length > limits.text) throw new Error(`This file is damaged: "${name}" is too long.`);
+  if (value.length > most) throw new Error(`This file is damaged: "${name}" is too long.`);
   return value;
 }
 

@@ -20,12 +20,12 @@ export function SelfTestPage() {
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
-  const run = async (force: boolean) => {
+  const run = async (options: { force: boolean; full: boolean }) => {
     const controller = new AbortController();
     running.current = controller;
     setTest({ state: "running", progress: null });
     try {
-      const report = await Model.selfTest({ signal: controller.signal, force, onProgress: (progress) => setTest({ state: "running", progress }) });
+      const report = await Model.selfTest({ signal: controller.signal, ...options, onProgress: (progress) => setTest({ state: "running", progress }) });
       setTest({ state: "done", report });
     } catch (error) {
       setTest(isCancelled(error) ? { state: "idle" } : { state: "failed", failure: failureOf(error) });
@@ -39,10 +39,13 @@ export function SelfTestPage() {
         {support && !support.webgpu && <NoWebGpu reason={support.reason ?? ""} />}
         <div>
           <h2 className="font-serif text-2xl tracking-tight">Does this GPU compute what it should?</h2>
-          <p className="mt-2 max-w-prose text-soft">Browsers and drivers have bugs that turn answers into gibberish. The test runs every kernel here and compares it with the same computation on the CPU. A kernel that comes out wrong is not used from then on.</p>
+          <p className="mt-2 max-w-prose text-soft">Browsers and drivers have bugs that turn answers into gibberish. The test runs every kernel here and compares it with the same computation on the CPU. A kernel that comes out wrong is not used from then on. Where compiling is slow, only what models use is tried, unless everything is asked for; that takes minutes.</p>
         </div>
         {test.state !== "running" && (
-          <Button look="solid" className="min-h-11 px-5" disabled={support?.webgpu === false} onClick={() => void run(test.state === "done")}>{test.state === "done" ? "Test again" : "Run the self-test"}</Button>
+          <div className="flex flex-wrap gap-2">
+            <Button look="solid" className="min-h-11 px-5" disabled={support?.webgpu === false} onClick={() => void run({ force: test.state === "done", full: false })}>{test.state === "done" ? "Test again" : "Run the self-test"}</Button>
+            <Button className="min-h-11" disabled={support?.webgpu === false} onClick={() => void run({ force: true, full: true })}>Test everything</Button>
+          </div>
         )}
         {test.state === "running" && (
           <div className="max-w-md space-y-2">

@@ -64,8 +64,11 @@ function wordsOf(text: string): string[] {
   return text.match(/\s*\S+\s*/g) ?? [];
 }
 
+/** The text of a message, with its attachments named in brackets. */
 function textOf(message: Message | undefined): string {
-  return typeof message?.content === "string" ? message.content : "";
+  const content = message?.content ?? "";
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join(" ");
 }
 
 const story = `Once upon a time, a lighthouse keeper named Ines found that her lamp had begun to hum. It hummed only when ships were near, and only to those that were lost.
@@ -137,6 +140,9 @@ export class Model {
     const promptTokens = messages.reduce((sum, message) => sum + wordsOf(textOf(message)).length + 4, 0);
     let answerTokens = 0;
     const usage = (): Usage => ({ promptTokens, computedTokens: promptTokens, answerTokens, prefillMs: 12, decodeMs: answerTokens * 20, tokensPerSecond: 48.7 });
+    for (const kind of ["image", "audio"] as const) {
+      if (question.includes(`[${kind}]`)) yield { type: "media", kind, done: 0, total: 1 };
+    }
     yield { type: "prefill", done: promptTokens, total: promptTokens };
 
     const command = commandOf(question);
