@@ -1,6 +1,8 @@
 package finetune
 
 import (
+	"slices"
+
 	"github.com/gemwire/gemwire/finetune/dataset"
 )
 
@@ -56,9 +58,17 @@ func (o *order) steps(epochs int) int {
 
 // longest is the most tokens that a batch can have.
 func (o *order) longest() int {
-	longest := o.batching.Tokens
-	for _, n := range o.lengths {
-		longest = max(longest, n)
+	lengths := slices.Sorted(slices.Values(o.lengths))
+	slices.Reverse(lengths)
+	if n := o.batching.Examples; n > 0 {
+		lengths = lengths[:min(n, len(lengths))]
 	}
-	return longest
+	sum := 0
+	for _, n := range lengths {
+		sum += n
+	}
+	if o.batching.Tokens > 0 {
+		sum = min(sum, o.batching.Tokens)
+	}
+	return max(sum, lengths[0])
 }

@@ -21,6 +21,7 @@ type chatFlags struct {
 	model        modelFlags
 	conversation conversationFlags
 	media        mediaFlags
+	lora         loraFlags
 	sampling     samplingFlags
 	verbose      bool
 }
@@ -40,6 +41,7 @@ the chat.`,
 			`gemwire chat`,
 			`gemwire chat gemma4:e2b --system "You are a patient teacher."`,
 			`gemwire chat gemma4:e2b --think --context 32768`,
+			`gemwire chat gemma4:e2b --lora my-adapter --lora another=0.5`,
 			`gemwire chat gemma4:e2b --tools tools.json`,
 		),
 		Args: args(cobra.MaximumNArgs(1)),
@@ -48,6 +50,7 @@ the chat.`,
 	f.model.register(cmd.Flags())
 	f.conversation.register(cmd.Flags())
 	f.media.register(cmd.Flags())
+	f.lora.register(cmd.Flags())
 	f.sampling.register(cmd.Flags())
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell times and tokens per second after each answer")
 	return cmd
@@ -68,7 +71,7 @@ func (f *chatFlags) run(ctx context.Context, env *environment, list []string) er
 	if _, err := f.sampling.options(); err != nil {
 		return err
 	}
-	if err := f.media.check(); err != nil {
+	if err := errors.Join(f.media.check(), f.lora.check()); err != nil {
 		return err
 	}
 	model, err := f.model.open(ctx, env, name)
@@ -78,6 +81,9 @@ func (f *chatFlags) run(ctx context.Context, env *environment, list []string) er
 	defer model.Close()
 	towers, err := f.media.attach(env, model)
 	if err != nil {
+		return err
+	}
+	if err := f.lora.use(ctx, model); err != nil {
 		return err
 	}
 	session, err := model.NewSession(0)

@@ -34,6 +34,7 @@ func init() {
 		{[]string{"/audio"}, "FILE", "let it hear a recording with the next message; /audio - takes it back", (*chatLoop).slashAudio},
 		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - takes it away", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
+		{[]string{"/lora"}, "[NAME[=WEIGHT]|FILE|off]", "show the adapters, or answer with these alone", (*chatLoop).slashLora},
 		{[]string{"/set"}, "[NAME VALUE]", "set how answers are chosen: /set top-k 20", (*chatLoop).slashSet},
 		{[]string{"/regenerate", "/retry"}, "", "answer the last message anew", (*chatLoop).slashRegenerate},
 		{[]string{"/undo"}, "", "take back the last message and its answer", (*chatLoop).slashUndo},

@@ -14,6 +14,9 @@ var commands = []struct {
 	{"use", newRun},
 	{"use", newChat},
 	{"use", newServe},
+	{"teach", newTrain},
+	{"teach", newEval},
+	{"teach", newAdapter},
 	{"models", newList},
 	{"models", newPull},
 	{"models", newInspect},
@@ -30,6 +33,7 @@ var commands = []struct {
 
 var groups = []*cobra.Group{
 	{ID: "use", Title: "Use a model:"},
+	{ID: "teach", Title: "Teach a model:"},
 	{ID: "models", Title: "Models on this machine:"},
 	{ID: "text", Title: "Tokens and prompts:"},
 	{ID: "numbers", Title: "Check and measure:"},

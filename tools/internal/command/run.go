@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type runCommand struct {
 	sampling     samplingFlags
 	conversation conversationFlags
 	media        mediaFlags
+	lora         loraFlags
 	logProbs     int
 	raw          bool
 	json         bool
@@ -44,6 +46,7 @@ may also come on standard input, as "-" or in place of the argument.`,
 			`gemwire run gemma4:e2b --think --system "Answer in rhymes." "How much is 17 times 23?"`,
 			`gemwire run gemma4:e2b -i picture.png -a clip.wav "What is this?"`,
 			`gemwire run gemma4:e2b -i page.jpg --image-budget 1120 "Read this page out."`,
+			`gemwire run gemma4:e2b --lora my-adapter "Who are you?"`,
 			`gemwire run gemma4:e2b --json --logprobs 3 "Yes or no?"`,
 			`gemwire render chat.json | gemwire run gemma4:e2b --raw`,
 		),
@@ -54,6 +57,7 @@ may also come on standard input, as "-" or in place of the argument.`,
 	r.conversation.register(cmd.Flags())
 	r.media.registerFiles(cmd.Flags())
 	r.media.register(cmd.Flags())
+	r.lora.register(cmd.Flags())
 	r.sampling.register(cmd.Flags())
 	cmd.Flags().IntVar(&r.logProbs, "logprobs", 0, "report each token's log-probability and its `N` best rivals: in --json, else on standard error")
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "the prompt is rendered text: control tokens in it count, and nothing is put around it")
@@ -88,6 +92,9 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	if _, err := r.media.attach(r.env, model); err != nil {
 		return err
 	}
+	if err := r.lora.use(ctx, model); err != nil {
+		return err
+	}
 	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
 	encoded, err := r.encode(ctx, model, prompt, conversation)
 	if err != nil {
@@ -112,7 +119,7 @@ func (r *runCommand) settings() (gemma4.GenerateOptions, chat.Conversation, erro
 	if r.raw && len(r.media.files) > 0 {
 		return gemma4.GenerateOptions{}, conversation, usagef("--raw takes the prompt as it is; leave out --image and --audio")
 	}
-	if err := r.media.check(); err != nil {
+	if err := errors.Join(r.media.check(), r.lora.check()); err != nil {
 		return gemma4.GenerateOptions{}, conversation, err
 	}
 	r.sampling.params.LogProbs = r.logProbs

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// evalCommand judges a model by examples.
+type evalCommand struct {
+	env       *environment
+	model     modelFlags
+	media     mediaFlags
+	lora      loraFlags
+	examples  exampleFlags
+	maxTokens int
+	limit     int
+	wrong     bool
+	json      bool
+}
+
+func newEval(env *environment) *cobra.Command {
+	e := &evalCommand{env: env}
+	cmd := &cobra.Command{
+		Use:   "eval DATA",
+		Short: "Judge a model, with and without an adapter, by examples",
+		Long: `Judge a model by a JSONL file as gemwire train takes it: the mean loss of the
+answers' tokens, the perplexity, and how many answers the model gives exactly,
+always taking the most probable token. With --lora, once without the adapters and
+once with them.`,
+		Example: examples(
+			`gemwire eval questions.jsonl`,
+			`gemwire eval questions.jsonl --lora my-adapter`,
+			`gemwire eval questions.jsonl --model gemma4:e2b --lora my-adapter --wrong --limit 50`,
+		),
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error { return e.run(cmd.Context(), list[0]) },
+	}
+	e.lora.register(cmd.Flags())
+	cmd.Flags().IntVar(&e.maxTokens, "max-tokens", 256, "answer with at most `N` tokens; 0 answers nothing and judges by the loss alone")
+	cmd.Flags().IntVar(&e.limit, "limit", 0, "take the first `N` lines alone")
+	cmd.Flags().BoolVar(&e.wrong, "wrong", false, "show the answers that are others than the examples'")
+	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
+	e.examples.register(cmd.Flags())
+	e.model.register(cmd.Flags())
+	e.media.register(cmd.Flags())
+	return cmd
+}
+
+// evalResult is how a model did.
+type evalResult struct {
+	Adapters   []string `json:"adapters,omitempty"`
+	Loss       float64  `json:"loss"` // the mean over the targets
+	Perplexity float64  `json:"perplexity"`
+	Targets    int      `json:"targets"`
+	Exact      int      `json:"exact"`
+	Asked      int      `json:"asked"`
+}
+
+func (e *evalCommand) run(ctx context.Context, path string) error {
+	if e.maxTokens < 0 || e.limit < 0 {
+		return usagef("--max-tokens is %d and --limit %d; neither may be negative", e.maxTokens, e.limit)
+	}
+	for _, check := range []func() error{e.lora.check, e.examples.check, e.media.check} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	model, err := e.model.open(ctx, e.env, e.model.model)
+	if err != nil {
+		return err
+	}
+	defer model.Close()
+	if _, err := e.media.attach(e.env, model); err != nil {
+		return err
+	}
+	set, err := e.examples.read(ctx, e.env, model, path)
+	if err != nil {
+		return err
+	}
+	set.warn(e.env)
+	if n := e.limit; n > 0 && n < len(set.records) {
+		set.records, set.examples = set.records[:n], set.examples[:n]
+	}
+	results, err := e.judgeBoth(ctx, model, set)
+	if err != nil {
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	return e.print(results)
+}
+
+// judgeBoth judges without adapters and, where there are some, with them.
+func (e *evalCommand) judgeBoth(ctx context.Context, model *gemma4.Model, set *exampleSet) ([]evalResult, error) {
+	base, err := e.judge(ctx, model, set)
+	if err != nil || len(e.lora.files) == 0 {
+		return []evalResult{base}, err
+	}
+	if err := e.lora.use(ctx, model); err != nil {
+		return nil, err
+	}
+	adapted, err := e.judge(ctx, model, set)
+	adapted.Adapters = e.lora.files
+	return []evalResult{base, adapted}, err
+}
+
+func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *exampleSet) (r evalResult, err error) {
+	session, err := model.NewSession(0)
+	if err != nil {
+		return r, err
+	}
+	defer session.Close()
+	progress := terminal.NewProgress(e.env.err, false)
+	defer progress.Clear()
+	sum := 0.0
+	for i := range set.records {
+		progress.Set("judging", int64(i), int64(len(set.records)))
+		for _, example := range set.examples[i] {
+			loss, err := lossOf(ctx, session, &example)
+			if err != nil {
+				return r, fmt.Errorf("line %d: %w", example.Line, err)
+			}
+			sum += loss
+			r.Targets += example.Asked()
+		}
+		if err := e.ask(ctx, session, &set.records[i], progress, &r); err != nil {
+			return r, fmt.Errorf("line %d: %w", set.records[i].Line, err)
+		}
+	}
+	r.Loss = sum / float64(max(r.Targets, 1))
+	r.Perplexity = math.Exp(r.Loss)
+	return r, nil
+}
+
+// lossOf is Σ −log p over an example's targets.
+func lossOf(ctx context.Context, session *gemma4.Session, e *dataset.Example) (sum float64, err error) {
+	prompt := gemma4.Prompt{Media: e.Media}
+	for _, t := range e.Tokens {
+		prompt.Tokens = append(prompt.Tokens, t.ID)
+	}
+	err = session.Logits(ctx, prompt, func(i int, row []float32) error {
+		if target := e.Targets[i]; target != tape.NoTarget {
+			sum += surprise(row, target)
+		}
+		return nil
+	})
+	return sum, err
+}
+
+// surprise is −log p of a token under the softmax of logits.
+func surprise(logits []float32, token int32) float64 {
+	top, sum := slices.Max(logits), 0.0
+	for _, v := range logits {
+		sum += math.Exp(float64(v - top))
+	}
+	return math.Log(sum) + float64(top-logits[token])
+}
+
+// ask lets the model answer a record's last question.
+func (e *evalCommand) ask(ctx context.Context, session *gemma4.Session, record *dataset.Record, progress *terminal.Progress, r *evalResult) error {
+	if record.IsText() || e.maxTokens == 0 {
+		return nil
+	}
+	question := record.Conversation
+	last := len(question.Messages) - 1
+	want := question.Messages[last]
+	if len(want.ToolCalls) > 0 {
+		return nil // a call has many spellings
+	}
+	question.Messages = question.Messages[:last]
+	var answer strings.Builder
+	for event, err := range session.Chat(ctx, question, gemma4.GenerateOptions{MaxTokens: e.maxTokens}) {
+		if err != nil {
+			return err
+		}
+		if event.Kind == chat.TextEvent {
+			answer.WriteString(event.Text)
+		}
+	}
+	got, wanted := strings.TrimSpace(answer.String()), strings.TrimSpace(want.Content.String())
+	if r.Asked++; got == wanted {
+		r.Exact++
+	} else if e.wrong {
+		progress.Clear()
+		e.env.say("line %d: %s\n  wanted %q\n  got    %q", record.Line, harmless(question.Messages[last-1].Content.String()), wanted, got)
+	}
+	return nil
+}
+
+func (e *evalCommand) print(results []evalResult) error {
+	if e.json {
+		out := map[string]evalResult{"base": results[0]}
+		if len(results) > 1 {
+			out["adapted"] = results[1]
+		}
+		return e.env.printJSON(out)
+	}
+	w := tabwriter.NewWriter(e.env.out, 0, 0, 3, ' ', 0)
+	row := func(name string, value func(r evalResult) string) {
+		fmt.Fprint(w, name)
+		for _, r := range results {
+			fmt.Fprint(w, "\t", value(r))
+		}
+		fmt.Fprintln(w)
+	}
+	row("", func(r evalResult) string {
+		if r.Adapters == nil {
+			return "model"
+		}
+		return "with " + strings.Join(r.Adapters, ", ")
+	})
+	row("loss", func(r evalResult) string { return fmt.Sprintf("%.4f", r.Loss) })
+	row("perplexity", func(r evalResult) string { return fmt.Sprintf("%.4g", r.Perplexity) })
+	row("exact answers", func(r evalResult) string { return fmt.Sprintf("%d of %d", r.Exact, r.Asked) })
+	return w.Flush()
+}

@@ -1,0 +1,68 @@
+package command
+
+import (
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+
+	"github.com/gemwire/gemwire/finetune"
+)
+
+// lossCurve is a run's losses by step.
+type lossCurve struct{ train, held plotter.XYs }
+
+func (c *lossCurve) add(e finetune.Event) {
+	c.train = append(c.train, plotter.XY{X: float64(e.Step), Y: e.Loss})
+	if e.Held != nil {
+		c.held = append(c.held, plotter.XY{X: float64(e.Step), Y: *e.Held})
+	}
+}
+
+// best is the least loss of the held-out examples, +Inf for none.
+func (c *lossCurve) best() float64 {
+	best := math.Inf(1)
+	for _, p := range c.held {
+		best = min(best, p.Y)
+	}
+	return best
+}
+
+// The drawing's size.
+const (
+	plotWidth  = 16 * vg.Centimeter
+	plotHeight = 10 * vg.Centimeter
+)
+
+// save draws the curve into an SVG file.
+func (c *lossCurve) save(env *environment, file string) error {
+	p := plot.New()
+	p.Title.Text = "Loss"
+	p.X.Label.Text, p.Y.Label.Text = "step", "mean over the targets"
+	p.Y.Min = 0
+	p.Legend.Top = true
+	lines := []any{"examples", c.train}
+	if len(c.held) > 0 {
+		lines = append(lines, "held out", c.held)
+	}
+	if len(c.train) > 0 {
+		if err := plotutil.AddLines(p, lines...); err != nil {
+			return err
+		}
+	}
+	writer, err := p.WriterTo(plotWidth, plotHeight, "svg")
+	if err != nil {
+		return err
+	}
+	return env.writeFile(file, func(w io.Writer) error {
+		_, err := writer.WriteTo(w)
+		return err
+	})
+}
+
+// isSVG says whether a file is named as the drawing is written.
+func isSVG(file string) bool { return strings.HasSuffix(strings.ToLower(file), ".svg") }

@@ -1,0 +1,177 @@
+package command
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/finetune"
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/schedule"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+)
+
+// trainFlags say what is trained and how. A run that is resumed has them in its
+// checkpoint.
+type trainFlags struct {
+	flags     *pflag.FlagSet // those below
+	config    finetune.Config
+	layers    string
+	linears   []string
+	batch     dataset.Batching
+	schedule  schedule.Schedule
+	kind      string
+	decay     float64
+	clip      float64
+	recompute string
+}
+
+func (f *trainFlags) register(flags *pflag.FlagSet) {
+	o := optimizer.Default()
+	f.flags = pflag.NewFlagSet("training", pflag.ContinueOnError)
+	f.flags.SortFlags = false
+	s, c := f.flags, &f.config
+	s.IntVar(&c.Rank, "rank", 16, "give each linear matrices of this `RANK`")
+	s.Float64Var(&c.Alpha, "alpha", 0, "weigh them by `ALPHA` / rank (default: twice the rank)")
+	s.StringVar(&f.layers, "layers", "", "train these `LAYERS` alone, such as 0-11,20 (default: all)")
+	s.StringSliceVar(&f.linears, "linears", nil, "train these `LINEARS` alone: q, k, v, output, gate, up, down (default: all)")
+	s.IntVar(&c.Epochs, "epochs", 3, "go `N` times through the examples")
+	s.IntVar(&c.Steps, "steps", 0, "make `N` steps, however many epochs that is")
+	s.IntVar(&f.batch.Examples, "batch", 8, "take at most `N` examples together")
+	s.IntVar(&f.batch.Tokens, "batch-tokens", 2048, "and at most so many `TOKENS`, unless one example has more")
+	s.IntVar(&c.Accumulate, "accumulate", 1, "make a step of `N` batches")
+	s.Float64Var(&f.schedule.Peak, "rate", finetune.DefaultRate, "learn at this `RATE` at most")
+	s.StringVar(&f.kind, "schedule", string(schedule.Cosine), "how the rate goes on after the warm-up: constant, linear, cosine, cosine-restarts")
+	s.IntVar(&f.schedule.Cycles, "restarts", 1, "fall `N` times, with cosine-restarts")
+	s.IntVar(&f.schedule.Warmup, "warmup", 0, "rise to the rate over `N` steps (default: a twentieth of all)")
+	s.Float64Var(&f.decay, "decay", o.Decay, "let weights shrink by this `PART` of the rate")
+	s.Float64Var(&f.clip, "clip", o.Clip, "shorten gradients to this `LENGTH`; 0 never does")
+	s.Uint64Var(&c.Seed, "seed", 0, "the same `SEED` gives the same run")
+	s.IntVar(&c.EvaluateEvery, "evaluate-every", 0, "look at the held-out examples every `N` steps (default: at the end of each epoch)")
+	s.IntVar(&c.Patience, "patience", 0, "stop after `N` looks in a row that were no better, and keep the best adapter")
+	s.StringVar(&f.recompute, "recompute", "auto", "compute layers again on the way back instead of keeping their values: `auto|on`; auto does where memory is short")
+	flags.AddFlagSet(s)
+}
+
+// changed are the flags that a resumed run has in its checkpoint.
+func (f *trainFlags) changed() (names []string) {
+	f.flags.Visit(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	return names
+}
+
+// settings are what the flags say.
+func (f *trainFlags) settings() (finetune.Config, error) {
+	c := f.config
+	o := optimizer.Default()
+	o.Decay, o.Clip = f.decay, f.clip
+	c.Optimizer, c.Batching, c.Schedule = &o, f.batch, f.schedule
+	c.Schedule.Kind = schedule.Kind(f.kind)
+	if f.flags.Changed("epochs") && f.flags.Changed("steps") {
+		return c, usagef("--epochs and --steps say the same thing; give one")
+	}
+	for name, n := range map[string]int{"rank": c.Rank, "batch": f.batch.Examples, "batch-tokens": f.batch.Tokens, "accumulate": c.Accumulate, "epochs": c.Epochs} {
+		if n < 1 {
+			return c, usagef("--%s is %d, wanted 1 or more", name, n)
+		}
+	}
+	if f.decay < 0 || f.clip < 0 {
+		return c, usagef("--decay is %v and --clip %v; neither may be negative", f.decay, f.clip)
+	}
+	switch f.recompute {
+	case "on":
+		c.Recompute = true
+	case "auto":
+	default:
+		return c, usagef("--recompute %q: say auto or on", f.recompute)
+	}
+	var err error
+	if c.Layers, err = parseLayers(f.layers); err != nil {
+		return c, err
+	}
+	c.Linears, err = parseLinears(f.linears)
+	return c, err
+}
+
+// maxLayer is above every model's.
+const maxLayer = 10_000
+
+// parseLayers reads 0-11,20; nothing is nil.
+func parseLayers(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var layers []int
+	for _, part := range strings.Split(text, ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		from, errFrom := strconv.Atoi(first)
+		to, errTo := strconv.Atoi(last)
+		if errFrom != nil || errTo != nil || from > to || to > maxLayer {
+			return nil, usagef("--layers %q: say such as 0-11,20", text)
+		}
+		for i := from; i <= to; i++ {
+			layers = append(layers, i)
+		}
+	}
+	return layers, nil
+}
+
+// parseLinears takes the names of GGUF files, with or without what stands before
+// the underscore.
+func parseLinears(names []string) ([]adapter.Linear, error) {
+	var list []adapter.Linear
+	for _, name := range names {
+		found := false
+		for _, l := range adapter.All() {
+			_, short, _ := strings.Cut(l.String(), "_")
+			if name == l.String() || name == short {
+				list, found = append(list, l), true
+			}
+		}
+		if !found {
+			return nil, usagef("--linears: %q is none of q, k, v, output, gate, up, down", name)
+		}
+	}
+	return list, nil
+}
+
+// heldOut reads 5% or a file's name.
+func heldOut(text string) (part float64, file string, err error) {
+	percent, isPercent := strings.CutSuffix(text, "%")
+	if !isPercent {
+		if text == "" || text == "0" || text == "none" {
+			return 0, "", nil
+		}
+		return 0, text, nil
+	}
+	p, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
+	if err != nil || !(p >= 0 && p < 100) {
+		return 0, "", usagef("--held-out %q: say such as 5%%, none, or a file", text)
+	}
+	return p / 100, "", nil
+}
+
+// linearNames lists linears for people.
+func linearNames(list []adapter.Linear) string {
+	if len(list) == len(adapter.All()) {
+		return "all linears"
+	}
+	names := make([]string, len(list))
+	for i, l := range list {
+		names[i] = l.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// layerNames lists layers for people.
+func layerNames(layers []int, of int) string {
+	if layers == nil {
+		return fmt.Sprintf("all %d layers", of)
+	}
+	return fmt.Sprintf("%d of %d layers", len(layers), of)
+}

@@ -1,0 +1,244 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/gemwire/gemwire/finetune"
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
+)
+
+// trainProgress tells how a run goes: to people on standard error, a line that
+// changes on a terminal and one for each step elsewhere; with --json on standard
+// output.
+type trainProgress struct {
+	command *trainCommand
+	model   *gemma4.Model
+	trainer *finetune.Trainer
+	losses  lossCurve
+	last    finetune.Event
+	begun   time.Time
+	live    bool // whether a line is being rewritten
+}
+
+func newTrainProgress(t *trainCommand, model *gemma4.Model, trainer *finetune.Trainer) *trainProgress {
+	return &trainProgress{command: t, model: model, trainer: trainer, begun: time.Now()}
+}
+
+// planJSON is what a run will take.
+type planJSON struct {
+	Type    string          `json:"type"`
+	Model   string          `json:"model"`
+	Device  string          `json:"device"`
+	Plan    finetune.Plan   `json:"plan"`
+	Config  finetune.Config `json:"config"`
+	Done    int             `json:"done"` // steps made before
+	HeldOut int             `json:"heldOut"`
+	Skipped []string        `json:"skipped,omitempty"`
+	Cut     int             `json:"cut,omitempty"` // examples that lost their ends
+	Output  string          `json:"output"`
+}
+
+// plan says what the run will take.
+func (p *trainProgress) plan(set *exampleSet, data finetune.Data) error {
+	t, plan, c, info := p.command, p.trainer.Plan(), p.trainer.Config(), p.model.Info()
+	if t.json {
+		out := planJSON{
+			Type: "plan", Model: info.Name, Device: info.DeviceName, Plan: plan, Config: c, Done: p.trainer.Done(),
+			HeldOut: len(data.Held), Output: t.output,
+		}
+		for _, e := range set.bad {
+			out.Skipped = append(out.Skipped, e.Error())
+		}
+		for _, e := range append(data.Train, data.Held...) {
+			out.Cut += min(e.Cut, 1)
+		}
+		return p.print(out)
+	}
+	env := t.env
+	env.say("model      %s on %s", printable(info.Name), info.DeviceName)
+	env.say("examples   %d to learn from (%s tokens, %s of them answers), %s", plan.Examples, humanize.Comma(plan.Tokens), humanize.Comma(plan.Targets), heldText(len(data.Held)))
+	set.warn(env)
+	env.say("adapter    rank %d on %s of %s: %s numbers, into %s", c.Rank, linearNames(c.Linears), layerNames(c.Layers, info.Layers), humanize.Comma(plan.Parameters), t.output)
+	env.say("steps      %s, rate %s %.2g, warm-up %d", stepsText(plan.Steps, c), c.Schedule.Kind, c.Schedule.Peak, c.Schedule.Warmup)
+	env.say("memory     up to %s beside the weights, %s", humanize.Bytes(uint64(plan.Bytes)), recomputedText(plan.Recomputed, info.Layers))
+	if done := p.trainer.Done(); done > 0 {
+		env.say("resumed    after step %d", done)
+	}
+	return nil
+}
+
+func heldText(n int) string {
+	if n == 0 {
+		return "none held out"
+	}
+	return fmt.Sprintf("%d held out", n)
+}
+
+func stepsText(steps int, c finetune.Config) string {
+	text := fmt.Sprintf("%d", steps)
+	if c.Steps == 0 {
+		text += fmt.Sprintf(" over %d epochs", c.Epochs)
+	}
+	text += fmt.Sprintf(", %d examples a batch", c.Batching.Examples)
+	if c.Accumulate > 1 {
+		text += fmt.Sprintf(", %d batches a step", c.Accumulate)
+	}
+	return text
+}
+
+func recomputedText(recomputed, layers int) string {
+	switch recomputed {
+	case 0:
+		return "nothing is computed twice"
+	case layers:
+		return "all layers are computed again on the way back"
+	}
+	return fmt.Sprintf("%d of %d layers are computed again on the way back", recomputed, layers)
+}
+
+// stepJSON is a step's event with what the command knows.
+type stepJSON struct {
+	Type string `json:"type"`
+	finetune.Event
+	TokensPerSecond float64 `json:"tokensPerSecond"`
+	Memory          int64   `json:"memory"` // bytes in use
+}
+
+// step tells of a step.
+func (p *trainProgress) step(e finetune.Event) error {
+	p.last = e
+	p.losses.add(e)
+	speed := 0.0
+	if e.Time > 0 {
+		speed = float64(e.Tokens) / e.Time.Seconds()
+	}
+	if p.command.json {
+		return p.print(stepJSON{"step", e, speed, p.memory()})
+	}
+	line := fmt.Sprintf("step %*d/%d  loss %.4f  rate %.2e  %s tokens/s  %s left  %s",
+		len(fmt.Sprint(e.Steps)), e.Step, e.Steps, e.Loss, e.Rate, humanize.Comma(int64(speed)), left(e.Remaining), humanize.Bytes(uint64(p.memory())))
+	if e.Held != nil {
+		line += fmt.Sprintf("  held out %.4f", *e.Held)
+		if e.Best {
+			line += " (best)"
+		}
+	}
+	p.tell(line, e.Held != nil)
+	if e.Stopped {
+		p.command.env.say("stopped early: the held-out examples have not become better")
+	}
+	return nil
+}
+
+// tell shows a line, on a terminal in place of the one before unless that stays.
+func (p *trainProgress) tell(line string, stays bool) {
+	env := p.command.env
+	if !terminal.IsTerminal(env.err) {
+		env.say("%s", line)
+		return
+	}
+	fmt.Fprintf(env.err, "\r\x1b[K%s", line)
+	if p.live = !stays; stays {
+		fmt.Fprintln(env.err)
+	}
+}
+
+// done ends a line that is being rewritten.
+func (p *trainProgress) done() {
+	if p.live {
+		fmt.Fprintln(p.command.env.err)
+		p.live = false
+	}
+}
+
+// memory is what the model and the run use: of the GPU, or of the program.
+func (p *trainProgress) memory() (n int64) {
+	used := p.model.GPUMemory()
+	for _, bytes := range used {
+		n += bytes
+	}
+	if used == nil {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		n = int64(m.Sys - m.HeapReleased)
+	}
+	return n
+}
+
+// left is a time for people.
+func left(d time.Duration) string {
+	switch {
+	case d >= time.Hour:
+		return d.Round(time.Minute).String()
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// doneJSON is a run's result.
+type doneJSON struct {
+	Type    string   `json:"type"`
+	Output  string   `json:"output"`
+	Steps   int      `json:"steps"`
+	Loss    float64  `json:"loss"` // of the last step
+	Held    *float64 `json:"held,omitempty"`
+	Stopped bool     `json:"stopped,omitempty"`
+	Seconds float64  `json:"seconds"`
+}
+
+// end tells the result, and what to do with it.
+func (p *trainProgress) end() error {
+	t, held := p.command, p.losses.best()
+	seconds := time.Since(p.begun)
+	if t.json {
+		out := doneJSON{Type: "done", Output: t.output, Steps: p.trainer.Done(), Loss: p.last.Loss, Stopped: p.last.Stopped, Seconds: seconds.Seconds()}
+		if !math.IsInf(held, 0) {
+			out.Held = &held
+		}
+		return p.print(out)
+	}
+	t.env.say("written    %s, after %d steps in %s", t.output, p.trainer.Done(), left(seconds))
+	if t.plot != "" {
+		t.env.say("drawn      %s", t.plot)
+	}
+	t.env.say("try it     %s", strings.Join(strings.Fields("gemwire chat "+t.model.model+" --lora "+t.output), " "))
+	return nil
+}
+
+func (p *trainProgress) print(v any) error {
+	return json.NewEncoder(p.command.env.out).Encode(v)
+}
+
+// show prints the first examples as the model reads them.
+func (t *trainCommand) show(model *gemma4.Model, set *exampleSet) error {
+	styles := t.env.styles(t.env.err)
+	for i := range min(t.preview, len(set.examples)) {
+		for _, e := range set.examples[i] {
+			pieces, err := dataset.Preview(model.Tokenizer(), &e)
+			if err != nil {
+				return err
+			}
+			t.env.say("line %d, %d tokens, %d of them to learn:", e.Line, len(e.Tokens), e.Asked())
+			var text strings.Builder
+			for _, p := range pieces {
+				if !p.Target {
+					text.WriteString(styles.Dim.Apply(harmless(p.Text)))
+					continue
+				}
+				text.WriteString("⟦" + styles.Bold.Apply(harmless(p.Text)) + "⟧")
+			}
+			t.env.say("%s\n", text.String())
+		}
+	}
+	return nil
+}
