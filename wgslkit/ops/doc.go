@@ -6,7 +6,9 @@
 // program; its WGSL stands in wgsl/, with the formula on top. Recorders of
 // width one (a decoding step) fuse an op's norms and residual sums into the
 // product that follows; wider ones (a prompt) run them apart and use tiled
-// products. The caller's graph is the same for both.
+// products. The caller's graph is the same for both. Devices that spend longer
+// on compiling than on running (Tuning.ForSlowCompiler) get kernels of their
+// own, wgsl/product.wgsl and wgsl/*_small.wgsl, the same for both widths.
 //
 // Read kit.go, recorder.go and linear.go first; one file stands for each
 // other op. Package opstest holds the suite that runs every op in every
