@@ -174,6 +174,16 @@ fn asked(question: u32) -> bool {
   return question == DRAW || (question == TOP_K && settings.top_k > 0u) || (question == TOP_P && settings.top_p > 0u);
 }
 
+// mass_target is what the sum of masses has to exceed: top_p_target of what stays
+// or, to draw, a random part of it, of which min-p may keep less.
+fn mass_target(question: u32, stays: vec2<u32>, kept: vec2<u32>, position: u32) -> vec2<u32> {
+  let drawn = question == DRAW;
+  let fraction = select(settings.top_p, uniform_fraction(settings.seed_low, settings.seed_high, position), drawn);
+  let reach = part(least(stays, select(stays, kept, drawn)), fraction);
+  let short = reach.cut || drawn || (reach.whole.x | reach.whole.y) == 0u;
+  return minus(reach.whole, vec2<u32>(select(1u, 0u, short), 0u));
+}
+
 // draw is the token that a random number chooses of what top-k, top-p and min-p keep.
 @diagnostic(off, subgroup_uniformity)
 fn draw(best: Best, position: u32, lane: u32) -> u32 {
@@ -184,8 +194,7 @@ fn draw(best: Best, position: u32, lane: u32) -> u32 {
   for (var question = TOP_K; question <= DRAW; question++) {
     if (!asked(question)) { continue; }
     var target_sum = vec2<u32>(settings.top_k - 1u, 0u);
-    if (question == TOP_P) { target_sum = top_p_target(stays, settings.top_p); }
-    if (question == DRAW) { target_sum = part(least(stays, masses.zw), uniform_fraction(settings.seed_low, settings.seed_high, position)).whole; }
+    if (question != TOP_K) { target_sum = mass_target(question, stays, masses.zw, position); }
     let answer = seek(target_sum, question == TOP_K, best.key, all, lane);
     stays = answer.mass;
     token = answer.token;
