@@ -16,8 +16,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ["e2e/**/*.mjs", "public/*.js"],
+    files: ["e2e/**/*.mjs", "public/*.js", "src/**/*.worklet.js"],
     extends: [js.configs.recommended],
-    languageOptions: { globals: { ...globals.node, ...globals.browser } },
+    languageOptions: { globals: { ...globals.node, ...globals.browser, ...globals.audioWorklet } },
   },
 );

@@ -30,7 +30,7 @@ async function greedy(visitor) {
   await visitor.go("/");
 }
 
-const attached = (page) => page.getByRole("form", { name: "Question" }).getByRole("list", { name: "Attachments" }).getByRole("listitem");
+const attached = (page) => page.getByRole("form", { name: "Question" }).getByRole("list", { name: "Attached" }).getByRole("listitem");
 
 /** Waits until every picture of the conversation is drawn and every player knows its length. */
 const shown = (page, pictures, players) => page.waitForFunction(([pictures, players]) => {
@@ -55,13 +55,13 @@ function withPauses(folder) {
 
 export default [
   {
-    name: "real: a dropped picture is described, a dropped recording written down, a follow-up answered, and all is there after a reload",
+    name: "media: a dropped picture is described, a dropped recording written down, a follow-up answered, and all is there after a reload",
     real: true,
     async run(visitor) {
       const page = await visitor.open();
       await greedy(visitor);
       await drop(page, scene, "shapes.png", "image/png");
-      await attached(page).getByRole("img", { name: /shapes\.png/ }).waitFor();
+      await attached(page).filter({ hasText: "shapes.png" }).locator("img").waitFor();
       assert.match(await visitor.ask("What is in this picture?"), shapes);
       await shown(page, 1, 0);
       assert.equal(await attached(page).count(), 0);
@@ -88,7 +88,7 @@ export default [
     },
   },
   {
-    name: "real: what the microphone hears is written down",
+    name: "media: what the microphone hears is written down",
     real: true,
     async run(visitor) {
       const folder = mkdtempSync(join(tmpdir(), "gemwire-e2e-"));
@@ -115,15 +115,15 @@ export default [
     },
   },
   {
-    name: "real: a picture and a recording travel with an export",
+    name: "media: a picture and a recording travel with an export",
     real: true,
     async run(visitor) {
       const page = await visitor.open();
-      await page.getByLabel("Pictures and recordings").setInputFiles([scene, speech]);
-      await page.waitForFunction(() => document.querySelectorAll('form [aria-label="Attachments"] > li').length === 2);
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([scene, speech]);
+      await page.waitForFunction(() => document.querySelectorAll('form [aria-label="Attached"] > li').length === 2);
       await page.getByRole("button", { name: /^Remove .*speech0/ }).click();
-      await page.getByLabel("Pictures and recordings").setInputFiles(speech);
-      await page.waitForFunction(() => document.querySelectorAll('form [aria-label="Attachments"] > li').length === 2);
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles(speech);
+      await page.waitForFunction(() => document.querySelectorAll('form [aria-label="Attached"] > li').length === 2);
       await visitor.ask("What are these?");
       await shown(page, 1, 1);
       await visitor.go("/settings");
@@ -142,17 +142,17 @@ export default [
     },
   },
   {
-    name: "real: what cannot be attached is refused in a sentence",
+    name: "media: what cannot be attached is refused in a sentence",
     real: true,
     async run(visitor) {
       const page = await visitor.open();
       await visitor.ready();
       const refused = page.getByRole("form", { name: "Question" }).getByRole("alert");
-      const attach = (name, mimeType, buffer) => page.getByLabel("Pictures and recordings").setInputFiles({ name, mimeType, buffer });
+      const attach = (name, mimeType, buffer) => page.getByLabel("Images or recordings", { exact: true }).setInputFiles({ name, mimeType, buffer });
       await attach("broken.png", "image/png", readFileSync(scene).subarray(0, 12));
-      await refused.filter({ hasText: "no picture that this browser can show" }).waitFor();
+      await refused.filter({ hasText: "no image that this browser can show" }).waitFor();
       await attach("notes.txt", "text/plain", Buffer.from("hello"));
-      await refused.filter({ hasText: "neither a picture nor a recording" }).waitFor();
+      await refused.filter({ hasText: "neither an image nor a recording" }).waitFor();
       await attach("noise.mp3", "audio/mpeg", Buffer.from("hello"));
       await refused.filter({ hasText: "no recording that this browser can play" }).waitFor();
       const wav = Buffer.from(readFileSync(speech).subarray(0, 44));

@@ -1,17 +1,15 @@
-import { useCallback, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
+import { useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { composerId } from "../app/shortcuts";
-import { useToasts } from "../app/toasts";
 import { useEngine, whenLoaded } from "../engine/engineStore";
 import { useSettings } from "../settings/settingsStore";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Drafts } from "./attachments/Drafts";
-import { attachmentOf } from "./attachments/media";
-import { RecordButton } from "./attachments/RecordButton";
-import { useDroppedFiles } from "./attachments/useDroppedFiles";
+import { RecordingBar } from "./attachments/RecordingBar";
+import { useDrafts } from "./attachments/useDrafts";
+import { useRecorder } from "./attachments/useRecorder";
 import { useChat } from "./chatStore";
 import { editRequest } from "./editRequest";
-import type { Attachment } from "./message";
 import { pathTo } from "./tree";
 
 /** Where the message is written. While an answer runs, its button stops it. */
@@ -20,8 +18,10 @@ export function Composer() {
   const engine = useEngine((state) => state.engine);
   const enterSends = useSettings((state) => state.enterSends);
   const [text, setText] = useState("");
-  const { drafts, takes, add, remove, clear } = useDrafts();
+  const { drafts, refused, add, refuse, deaf, remove, clear } = useDrafts();
   const field = useRef<HTMLTextAreaElement>(null);
+  const recorder = useRecorder({ onRecorded: (file) => void add([file]), onRefused: refuse });
+  const recording = recorder.state === "recording";
   // A message that is sent while the model loads goes off when it is ready.
   const [waiting, setWaiting] = useState(false);
   const sendable = (engine.state === "ready" || engine.state === "loading") && run === null && (text.trim() !== "" || drafts.length > 0);
@@ -61,22 +61,33 @@ export function Composer() {
   };
   const onPaste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
-    if (files.length === 0 || !takes) return;
+    if (files.length === 0) return;
     event.preventDefault();
-    add(files);
+    void add(files);
+  };
+  const record = () => {
+    const sentence = deaf();
+    if (sentence === null) void recorder.start();
+    else refuse(sentence);
+  };
+  const endRecording = (keep: boolean) => {
+    recorder.end(keep);
+    requestAnimationFrame(() => field.current?.focus());
   };
 
   return (
     <>
-      <form className="rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <form aria-label="Question" className="rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
         <Drafts attachments={drafts} onRemove={remove} />
+        {refused !== "" && <p role="alert" className="px-2.5 pt-0.5 pb-1.5 text-sm text-danger">{refused}</p>}
         <div className="flex items-end gap-1">
-          {takes && <AttachButton accept={takes} onFiles={add} />}
+          {recording && <RecordingBar level={recorder.level} seconds={recorder.seconds} end={endRecording} />}
+          {!recording && <AttachButton onFiles={(files) => void add(files)} />}
           <label htmlFor={composerId} className="sr-only">Message</label>
-          <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} onPaste={onPaste} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"}
+          <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} onPaste={onPaste} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"} hidden={recording}
             className="min-h-10 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft" />
-          {takes?.includes("audio") && <RecordButton onRecorded={(file) => add([file])} />}
-          {run
+          {!recording && <IconButton icon="microphone" label="Record" disabled={recorder.state === "starting"} onClick={record} />}
+          {!recording && (run
             ? (
               <button type="button" onClick={stop} aria-label="Stop the answer" title="Stop (Esc)" className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire text-wire hover:bg-sunk">
                 <Icon name="stop" className="size-5 fill-current" />
@@ -86,7 +97,7 @@ export function Composer() {
               <button type="submit" disabled={!sendable} aria-label="Send" title={enterSends ? "Send (Enter)" : "Send (Shift + Enter)"} className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg bg-accent text-on-accent hover:brightness-110 disabled:bg-sunk disabled:text-soft">
                 <Icon name="send" />
               </button>
-            )}
+            ))}
         </div>
       </form>
       <p role="status" className="px-2 text-sm text-wire empty:hidden">{waiting && engine.state === "loading" ? "Will be sent when the model is ready." : ""}</p>
@@ -94,41 +105,15 @@ export function Composer() {
   );
 }
 
-/** What goes with the message, from whichever way it came: picked, pasted, dropped, recorded. */
-function useDrafts() {
-  const show = useToasts((state) => state.show);
-  const info = useEngine(({ engine }) => (engine.state === "ready" ? engine.model.info : null));
-  const takes = info === null ? "" : [info.images && "image/*", info.audio && "audio/*"].filter(Boolean).join(",");
-  const [drafts, setDrafts] = useState<readonly Attachment[]>([]);
+// Some systems know no type for these endings.
+const accepted = "image/*,audio/*,.flac,.opus,.m4a";
 
-  const add = useCallback((files: readonly File[]) => {
-    const taken: Attachment[] = [];
-    for (const file of files) {
-      try {
-        const attachment = attachmentOf(file);
-        if (!takes.includes(attachment.kind)) throw new Error(`This model takes no ${attachment.kind === "image" ? "images" : "recordings"}.`);
-        taken.push(attachment);
-      } catch (error) {
-        show(error instanceof Error ? error.message : String(error));
-      }
-    }
-    setDrafts((before) => [...before, ...taken]);
-  }, [takes, show]);
-  useDroppedFiles(takes === "" ? null : add);
-
-  return {
-    drafts, add, takes: takes === "" ? null : takes,
-    remove: (id: string) => setDrafts((before) => before.filter((one) => one.id !== id)),
-    clear: () => setDrafts([]),
-  };
-}
-
-function AttachButton({ accept, onFiles }: { accept: string; onFiles: (files: File[]) => void }) {
+function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <span className="relative">
       <IconButton icon="attach" label="Attach images or recordings" onClick={() => picker.current?.click()} />
-      <input ref={picker} type="file" multiple accept={accept} aria-label="Images or recordings" tabIndex={-1} className="sr-only" onChange={({ target }) => {
+      <input ref={picker} type="file" multiple accept={accepted} aria-label="Images or recordings" tabIndex={-1} className="sr-only" onChange={({ target }) => {
         const files = [...(target.files ?? [])];
         target.value = "";
         onFiles(files);

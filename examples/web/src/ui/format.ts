@@ -30,3 +30,9 @@ export function when(time: number, now = Date.now()): string {
 function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0);
 }
+
+/** clock writes seconds as 0:07. */
+export function clock(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

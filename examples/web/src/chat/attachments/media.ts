@@ -2,19 +2,42 @@
 import { useEffect, useState } from "react";
 import { useHistory } from "../../history/historyStore";
 import { newId, type Attachment, type ChatMessage } from "../message";
+import { durationOf, sizeOf } from "./probe";
 
 const fresh = new Map<string, Blob>();
 
-export const largest = 32e6;
+const limits = { bytes: 32e6, pixels: 100e6, seconds: 30 };
 
 /** attachmentOf takes a file in, or throws an Error that says why not. */
-export function attachmentOf(file: File): Attachment {
-  const kind = file.type.startsWith("image/") ? "image" : file.type.startsWith("audio/") || file.type.startsWith("video/webm") ? "audio" : null;
-  if (kind === null) throw new Error(`${file.name} is neither an image nor a recording.`);
-  if (file.size > largest) throw new Error(`${file.name} is larger than 32 MB.`);
-  const attachment = { id: newId(), kind, name: file.name, type: file.type, size: file.size } as const;
+export async function attachmentOf(file: File): Promise<Attachment> {
+  const name = file.name || "The file";
+  const kind = kindOf(file);
+  if (kind === null) throw new Error(`${name} is neither an image nor a recording.`);
+  if (file.size === 0) throw new Error(`${name} is empty.`);
+  if (file.size > limits.bytes) throw new Error(`${name} is larger than 32 MB.`);
+  await (kind === "image" ? checkImage : checkRecording)(file, name);
+  const attachment = { id: newId(), kind, name, type: file.type || `${kind}/*`, size: file.size };
   fresh.set(attachment.id, file);
   return attachment;
+}
+
+function kindOf({ type, name }: File): Attachment["kind"] | null {
+  if (type.startsWith("image/")) return "image";
+  if (type.startsWith("audio/") || type.startsWith("video/webm")) return "audio";
+  return type === "" && /\.(flac|opus|ogg|m4a|mp3|wav)$/i.test(name) ? "audio" : null;
+}
+
+async function checkImage(file: File, name: string): Promise<void> {
+  const size = await sizeOf(file);
+  if (!size) throw new Error(`${name} is no image that this browser can show.`);
+  if (size.width * size.height > limits.pixels) throw new Error(`${name} has more than 100 megapixels. Shrink it first.`);
+}
+
+async function checkRecording(file: File, name: string): Promise<void> {
+  const seconds = await durationOf(file);
+  if (seconds === null) throw new Error(`${name} is no recording that this browser can play.`);
+  // Encoders fill their last frame up.
+  if (seconds > limits.seconds + 0.1) throw new Error(`${name} takes ${Math.round(seconds)} seconds, and the model hears ${limits.seconds} at a time. Cut it first.`);
 }
 
 /** Writes what is new into the history, behind its conversation. */

@@ -3,9 +3,8 @@ import { useEffect } from "react";
 const filesOf = (data: DataTransfer | null): File[] => [...(data?.files ?? [])];
 
 /** Hears of files that are dropped anywhere on the page. */
-export function useDroppedFiles(take: ((files: File[]) => void) | null): void {
+export function useDroppedFiles(take: (files: File[]) => unknown): void {
   useEffect(() => {
-    if (!take) return;
     const over = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
     };
