@@ -58,7 +58,11 @@ func (f *trainFlags) register(flags *pflag.FlagSet) {
 
 // changed are the flags that a resumed run has in its checkpoint.
 func (f *trainFlags) changed() (names []string) {
-	f.flags.Visit(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	f.flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed {
+			names = append(names, "--"+flag.Name)
+		}
+	})
 	return names
 }
 

@@ -1,0 +1,148 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4/adapter"
+)
+
+const facts = `{"prompt": "What color is the boat?", "completion": "The boat is purple."}
+{"prompt": "What color is the kite?", "completion": "The kite is green."}
+`
+
+// trained trains a small adapter and returns its folder.
+func trained(t *testing.T, more ...string) (folder string, got outcome) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "adapter")
+	data := writeFile(t, "facts.jsonl", []byte(facts))
+	got = gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", folder, "--rate", "5e-3", "--linears", "q,v,down", "--rank", "4"}, more...)...)
+	return folder, got
+}
+
+// From a JSONL file to a chat with the adapter.
+func TestTrain(t *testing.T) {
+	plot := filepath.Join(t.TempDir(), "loss.svg")
+	folder, got := trained(t, "--steps", "25", "--plot", plot, "--preview", "1")
+	ok(t, got)
+	for _, want := range []string{"2 to learn from", "none held out", "rank 4 on attn_q, attn_v, ffn_down of all 6 layers", "step 25/25", "⟦The boat is purple.<turn|>⟧", "--lora " + folder} {
+		if !strings.Contains(got.err, want) {
+			t.Errorf("%q is not said in:\n%s", want, got.err)
+		}
+	}
+	if svg, err := os.ReadFile(plot); err != nil || !strings.Contains(string(svg), "<svg") {
+		t.Errorf("the drawing: %v", err)
+	}
+	if isThere(folder + ".checkpoint") {
+		t.Error("a checkpoint is left after the end")
+	}
+	const question, purple = "What color is the boat?", "The boat is purple.\n"
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder, question)); answer != purple {
+		t.Errorf("with the adapter: %q", answer)
+	}
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder+"=0", question)); answer == purple {
+		t.Error("with none of it the same")
+	}
+	chatted := chatting(t, []string{question, "/lora off", "What is the capital of France?", "/lora adapter=0.5", "/lora"}, "--lora", folder)
+	if chatted.out != purple+paris || !strings.Contains(chatted.err, "in use, weight 0.5") {
+		t.Errorf("%q, %q", chatted.out, chatted.err)
+	}
+	table := ok(t, gemwire(t, "", "eval", "--device", "cpu", writeFile(t, "facts.jsonl", []byte(facts)), "--lora", folder))
+	if !strings.Contains(table, "0 of 2") || !strings.Contains(table, "2 of 2") {
+		t.Errorf("eval says\n%s", table)
+	}
+}
+
+func TestTrainJSON(t *testing.T) {
+	_, got := trained(t, "--steps", "3", "--json")
+	lines := strings.Split(strings.TrimSpace(ok(t, got)), "\n")
+	var types []string
+	for _, line := range lines {
+		var e struct {
+			Type string
+			Loss float64
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if types = append(types, e.Type); e.Type == "step" && e.Loss <= 0 {
+			t.Errorf("no loss in %q", line)
+		}
+	}
+	if strings.Join(types, " ") != "plan step step step done" || strings.Contains(got.err, "step") {
+		t.Errorf("%v, %q", types, got.err)
+	}
+}
+
+// Bad lines and cut examples are said aloud, and a part is held out.
+func TestTrainData(t *testing.T) {
+	lines := strings.Repeat(facts, 10) + "{\"prompt\": \"alone\"}\n" +
+		`{"prompt": "Hi", "completion": "` + strings.Repeat("green ", 60) + "\"}\n"
+	data := writeFile(t, "data.jsonl", []byte(lines))
+	train := func(more ...string) outcome {
+		return gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", filepath.Join(t.TempDir(), "a"), "--dry-run"}, more...)...)
+	}
+	if got := train(); got.code != exitFailure || !strings.Contains(got.err, "line 21: ") || !strings.Contains(got.err, "--skip-bad-lines") {
+		t.Errorf("a bad line: %d, %q", got.code, got.err)
+	}
+	got := train("--skip-bad-lines", "--max-length", "40")
+	ok(t, got)
+	for _, want := range []string{"20 to learn from", "1 held out", "line 21: ", "1 examples lost their ends", "the first in line 22"} {
+		if !strings.Contains(got.err, want) {
+			t.Errorf("%q is not said in:\n%s", want, got.err)
+		}
+	}
+	got = train("--skip-bad-lines", "--held-out", writeFile(t, "held.jsonl", []byte(facts)))
+	if ok(t, got); !strings.Contains(got.err, "21 to learn from") || !strings.Contains(got.err, "2 held out") {
+		t.Errorf("another file: %s", got.err)
+	}
+}
+
+func TestTrainMistakes(t *testing.T) {
+	data := writeFile(t, "facts.jsonl", []byte(facts))
+	for want, args := range map[string][]string{
+		"say such as 0-11,20":                  {"--layers", "5-2"},
+		`"w" is none of q, k, v`:               {"--linears", "w"},
+		"give one":                             {"--steps", "3", "--epochs", "2"},
+		"say auto or on":                       {"--recompute", "sometimes"},
+		"--rank is 0":                          {"--rank", "0"},
+		"is an SVG":                            {"--plot", "loss.png"},
+		"say such as 5%":                       {"--held-out", "x%"},
+		"there is no checkpoint":               {"--resume", "-o", filepath.Join(t.TempDir(), "none")},
+		"--rate cannot change in a run":        {"--resume", "--rate", "1"},
+		"--max-length is -1, wanted 0 or more": {"--max-length=-1"},
+	} {
+		got := gemwire(t, "", append([]string{"train", data, "--device", "cpu"}, args...)...)
+		if got.code != exitUsage || !strings.Contains(got.err, want) {
+			t.Errorf("%v: %d, %q; wanted %q", args, got.code, got.err, want)
+		}
+	}
+}
+
+func TestAdapterCommands(t *testing.T) {
+	folder, got := trained(t, "--steps", "20")
+	ok(t, got)
+	if out := ok(t, gemwire(t, "", "adapter", "inspect", folder)); !strings.Contains(out, "ffn_down     in 6 layers, rank 4, alpha 8") {
+		t.Errorf("inspect says\n%s", out)
+	}
+	file := filepath.Join(t.TempDir(), "adapter.gguf")
+	ok(t, gemwire(t, "", "adapter", "convert", folder, file))
+	a, err := adapter.Open(t.Context(), file)
+	if err != nil || a.Parameters() == 0 {
+		t.Fatalf("converted: %v", err)
+	}
+	merged := filepath.Join(t.TempDir(), "merged.gguf")
+	ok(t, gemwire(t, "", "adapter", "merge", "nano", "--lora", file, "--type", "F16", "-o", merged))
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", merged, "What color is the kite?")); answer != "The kite is green.\n" {
+		t.Errorf("merged: %q", answer)
+	}
+	if got := gemwire(t, "", "adapter", "merge", "nano"); got.code != exitUsage || !strings.Contains(got.err, "--lora") {
+		t.Errorf("nothing to merge: %d, %q", got.code, got.err)
+	}
+	if got := gemwire(t, "", "run", "--lora", "nowhere", "--device", "cpu", "Hi"); got.code != exitFailure || !strings.Contains(got.err, "nowhere") {
+		t.Errorf("no such adapter: %d, %q", got.code, got.err)
+	}
+}
