@@ -53,6 +53,12 @@ async function takeAll({ name, theme, width, height, touch = false }) {
   await visitor.answered();
   await page.getByRole("region", { name: "Conversation" }).evaluate((element) => element.scrollTo({ top: 0 }));
   await take("chat");
+  await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([here("../../../docs/img/web/chat-light.webp")]);
+  await visitor.ask("What is this a picture of?");
+  await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([here("../public/icons/icon-512.png")]);
+  await page.getByRole("list", { name: "Attached" }).waitFor();
+  await take("attachments");
+  await page.getByRole("button", { name: /^Remove/ }).click();
   await visitor.ask("Its shaft does 2,600 revolutions a minute. How many a second? Go step by step.");
   await page.locator("summary").click();
   await visitor.ask("What is the weather in Vienna?");

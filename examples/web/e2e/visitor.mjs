@@ -78,7 +78,7 @@ export class Visitor {
     return this.page.evaluate((value) => { location.hash = value; }, hash);
   }
 
-  screenshot(path) {
-    return this.page.screenshot({ path, timeout: 10_000 });
+  async screenshot(path) {
+    await this.page?.screenshot({ path, timeout: 10_000 });
   }
 }

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 
+const picture = fileURLToPath(new URL("../../public/icons/icon-512.png", import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Serious and critical findings of axe-core, as lines. */
@@ -20,6 +22,13 @@ const screens = {
     await visitor.ask("/think");
     await visitor.ask("/weather");
     await visitor.page.getByRole("button", { name: "Edit the question" }).last().click();
+  },
+  "a message with a picture": async (visitor) => {
+    await visitor.page.keyboard.press("Escape");
+    await visitor.page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
+    await visitor.ask("and this?");
+    await visitor.page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
+    await visitor.page.getByRole("list", { name: "Attached" }).waitFor();
   },
   "the options of a chat": (visitor) => visitor.page.getByRole("button", { name: "Options of this chat" }).click(),
   "the models": async (visitor) => {
