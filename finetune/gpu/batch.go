@@ -27,13 +27,6 @@ type inputs struct {
 	buffers []*wgslkit.Buffer
 }
 
-// hostRows are rows of a table that the host looks up.
-type hostRows struct {
-	*wgslkit.Buffer
-	table *gguf.Tensor
-	scale float32
-}
-
 // rowInputs are those of a half of the tape, by row.
 type rowInputs struct {
 	state     *wgslkit.Buffer
@@ -79,7 +72,7 @@ func (m *Machine) newInputs(tokens, asked int) (in *inputs, err error) {
 		if _, ok := m.weights.Matrix(t); ok {
 			return nil
 		}
-		return &hostRows{words(tokens * t.RowLen()), t, scale}
+		return &hostRows{Buffer: words(tokens * t.RowLen()), table: t, scale: scale}
 	}
 	half := func(rows int) *rowInputs {
 		of := func() ranges { return ranges{words(2 * rows), words(2 * tokens)} }
@@ -210,23 +203,6 @@ func state(first, rows int) []uint32 {
 	words := make([]uint32, ops.StateWords)
 	words[ops.StatePosition], words[ops.StateWidth] = uint32(first), uint32(rows)
 	return words
-}
-
-// write looks rows up.
-func (h *hostRows) write(ids []uint32) error {
-	row := make([]float32, h.table.RowLen())
-	for t, id := range ids {
-		if err := h.table.ReadRows(row, int(id), 1); err != nil {
-			return err
-		}
-		for i := range row {
-			row[i] *= h.scale
-		}
-		if err := h.Write(int64(4*t*len(row)), floatBytes(row)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sum adds up the first n losses.

@@ -6,6 +6,7 @@
 // buffers and records its programs by walking the tape there and back (walk.go;
 // ahead.go and back.go say what each op records in either direction, linear.go
 // both for products with adapters); pool.go, whose buffers serve one value after
-// another; batch.go, what changes from batch to batch; pairs.go and step.go, the
+// another; batch.go, what changes from batch to batch (host_rows.go what the file
+// keeps of it); pairs.go and step.go, the
 // adapter and how it moves.
 package gpu

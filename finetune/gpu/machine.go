@@ -181,15 +181,18 @@ func (m *Machine) planFor(batch *tape.Batch) error {
 	if err != nil {
 		return err
 	}
-	plan, err := m.newPlan(tokens, asked, recompute)
-	if errors.Is(err, wgslkit.ErrOutOfMemory) && recompute < m.layers() {
-		plan, err = m.newPlan(tokens, asked, m.layers())
+	for {
+		plan, err := m.newPlan(tokens, asked, recompute)
+		if err == nil {
+			m.plan = plan
+			return nil
+		}
+		if !errors.Is(err, wgslkit.ErrOutOfMemory) || recompute == m.layers() {
+			return fmt.Errorf("a batch of %d tokens: %w; take batches of fewer", batch.Len(), err)
+		}
+		// What products need for themselves is not planned.
+		recompute = min(m.layers(), recompute+1+m.layers()/8)
 	}
-	if err != nil {
-		return err
-	}
-	m.plan = plan
-	return nil
 }
 
 func (m *Machine) layers() int { return m.tape.Config.Blocks }

@@ -76,22 +76,23 @@ func rowsFor(n int) int {
 }
 
 // newPlan lays out and records a plan.
-func (m *Machine) newPlan(tokens, asked, recompute int) (p *plan, err error) {
-	p = m.emptyPlan(tokens, asked, recompute)
+func (m *Machine) newPlan(tokens, asked, recompute int) (*plan, error) {
+	p := m.emptyPlan(tokens, asked, recompute)
 	p.pool.device = m.kit.Device()
-	defer func() {
-		if err != nil {
-			p.release()
-		}
-	}()
-	if p.inputs, err = m.newInputs(tokens, asked); err != nil {
-		return nil, err
-	}
-	r := &recording{walk: m.newWalk(p)}
-	if err = r.all(); err != nil {
+	err := m.record(p)
+	if err != nil {
+		p.release()
 		return nil, err
 	}
 	return p, nil
+}
+
+func (m *Machine) record(p *plan) (err error) {
+	if p.inputs, err = m.newInputs(p.tokens, p.asked); err != nil {
+		return err
+	}
+	r := &recording{walk: m.newWalk(p)}
+	return r.all()
 }
 
 func (m *Machine) emptyPlan(tokens, asked, recompute int) *plan {

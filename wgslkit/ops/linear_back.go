@@ -35,11 +35,19 @@ func (r *Recorder) AllRows(o AllRows) {
 		r.product(l)
 	case r.width == 1:
 		r.matvec(l)
-	case r.large(l):
+	case r.large(l) || r.largeInSplits(l):
 		r.matmulLarge(l)
 	default:
 		r.matmul(l)
 	}
+}
+
+// largeInSplits says whether a product of too few tiles for large ones has enough
+// of them when its columns are split.
+func (r *Recorder) largeInSplits(o Linear) bool {
+	tiles := ceilDiv(o.W.Rows, matmulLargeTile) * ceilDiv(r.width, matmulLargeTile)
+	return r.kit.tuning.LargeTiles && tiles*(o.W.Cols/leastSplit) >= fewestLarge && 2*r.width > matmulLargeTile &&
+		o.W.Cols%16 == 0 && o.W.Rows%4 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0
 }
 
 // LinearBack is DX = Wᵀ·dy, what a product with all rows of W hands back to its
@@ -62,8 +70,11 @@ type linearBackParams struct {
 const (
 	backColumns = 128 // of a workgroup of linear_back.wgsl
 	backRows    = 16  // that it takes at a time
-	// leastBackSplit is the fewest rows that a split is worth while for.
-	leastBackSplit = 512
+	// leastBackSplit is the fewest rows that a split is worth while for, and
+	// backGroups about as many workgroups as leave no processor of a large GPU
+	// waiting for the last ones.
+	leastBackSplit = 256
+	backGroups     = 768
 )
 
 // LinearBack records the op.
@@ -84,7 +95,7 @@ func (r *Recorder) LinearBack(o LinearBack) {
 		columns := ceilDiv(w.Cols, backColumns)
 		splits := 1
 		if r.kit.tuning.LargeTiles {
-			splits = max(1, min(ceilDiv(fullGPU, columns*ceilDiv(r.width, tokens)), tile.rows/leastBackSplit))
+			splits = max(1, min(ceilDiv(backGroups, columns*ceilDiv(r.width, tokens)), tile.rows/leastBackSplit))
 		}
 		add := o.Add || i > 0
 		params := linearBackParams{

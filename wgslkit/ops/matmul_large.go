@@ -21,7 +21,7 @@ const (
 	// fullGPU is about as many workgroups as keep all processors of a large GPU
 	// busy; products of fewer tiles split their columns, into splits of no fewer
 	// than leastSplit.
-	fullGPU    = 256
+	fullGPU    = 768
 	leastSplit = 512
 )
 

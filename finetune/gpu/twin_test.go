@@ -1,0 +1,207 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gemwire/gemwire/finetune/cpu"
+	"github.com/gemwire/gemwire/finetune/optimizer"
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// somePairs gives linears of a model pairs of random numbers, of ranks that differ.
+func somePairs(t testing.TB, model *gemma4.Model, wanted func(adapter.Target) bool) map[adapter.Target]*adapter.Pair {
+	t.Helper()
+	parsed, err := arch.Open(model.File())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	pairs := map[adapter.Target]*adapter.Pair{}
+	for i := range parsed.Layers {
+		for _, l := range adapter.All() {
+			w, target := l.Tensor(&parsed.Layers[i]), adapter.Target{Layer: i, Linear: l}
+			if w == nil || !wanted(target) {
+				continue
+			}
+			p := &adapter.Pair{Rank: 2 + int(l), In: w.RowLen(), Out: w.Rows(), Scale: 2}
+			p.A, p.B = normal(r, p.Rank*p.In, 1/math.Sqrt(float64(p.In))), normal(r, p.Out*p.Rank, 0.05)
+			pairs[target] = p
+		}
+	}
+	return pairs
+}
+
+func normal(r *rand.Rand, n int, scale float64) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(scale * r.NormFloat64())
+	}
+	return x
+}
+
+// randomBatch has texts of these lengths, of which some positions are asked, with
+// an image in each that has the room.
+func randomBatch(t testing.TB, c *arch.Config, lengths ...int) *tape.Batch {
+	t.Helper()
+	r := rand.New(rand.NewPCG(5, 6))
+	var examples []tape.Example
+	for _, n := range lengths {
+		e := tape.Example{Tokens: make([]tape.Token, n), Targets: make([]int32, n)}
+		for i := range n {
+			e.Tokens[i].ID, e.Targets[i] = r.Int32N(int32(c.Vocab)), tape.NoTarget
+			if i >= n/2 && i%3 != 0 {
+				e.Targets[i] = r.Int32N(int32(c.Vocab))
+			}
+			if i >= 2 && i < 5 {
+				e.Tokens[i] = tape.Token{Soft: normal(r, c.EmbeddingLength, 1), Image: 1}
+			}
+		}
+		examples = append(examples, e)
+	}
+	b, err := tape.NewBatch(examples, c.BidirectionalImages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// twin compares losses and gradients with those of the CPU.
+func twin(t *testing.T, m *Machine, pairs []*adapter.Pair, batch *tape.Batch) {
+	t.Helper()
+	on := cpu.New(m.tape, 0)
+	defer on.Close()
+	want := optimizer.Zeros(pairs)
+	wantLoss, err := on.Gradients(t.Context(), batch, pairs, want, 0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loss, err := m.Gradients(t.Context(), batch, 0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(math.Abs(loss-wantLoss) <= 1e-4*wantLoss) {
+		t.Errorf("the loss is %v, on the CPU %v", loss, wantLoss)
+	}
+	got := gathered(t, m)
+	for i, s := range m.tape.Slots {
+		if a, b := relative(t, got[i].A, want[i].A), relative(t, got[i].B, want[i].B); !(a <= 1e-3 && b <= 1e-3) {
+			t.Errorf("layer %d, %s: the gradient of A is %.1e off the CPU's, of B %.1e", s.Layer, s.Linear, a, b)
+		}
+	}
+	if err := m.forget(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every kind of model, with everything or little trained, all kept or computed
+// again, in batches that grow and shrink.
+func TestTwin(t *testing.T) {
+	some := func(target adapter.Target) bool {
+		return target.Layer == 2 && target.Linear != adapter.K || target.Layer > 2 && target.Linear == adapter.Down
+	}
+	for _, name := range []string{"f32", "types", "dense"} {
+		t.Run(name, func(t *testing.T) {
+			model := openModel(t, name, gemma4.OpenOptions{})
+			c := model.Config()
+			for _, wanted := range []func(adapter.Target) bool{func(adapter.Target) bool { return true }, some} {
+				m, pairs := machineFor(t, model, somePairs(t, model, wanted))
+				twin(t, m, pairs, randomBatch(t, c, 9))
+				twin(t, m, pairs, randomBatch(t, c, 23, 11))
+				twin(t, m, pairs, randomBatch(t, c, 1, 7))
+				m.Recompute = true
+				m.plan.release()
+				m.plan = nil
+				twin(t, m, pairs, randomBatch(t, c, 23, 11))
+				m.Close()
+			}
+		})
+	}
+}
+
+// Where memory is short, layers are computed again, and the table that only lends
+// rows stays in the file.
+func TestShortMemory(t *testing.T) {
+	free := openModel(t, "e2b", gemma4.OpenOptions{})
+	batch := randomBatch(t, free.Config(), 60, 40)
+	all := func(adapter.Target) bool { return true }
+	m, pairs := machineFor(t, free, somePairs(t, free, all))
+	twin(t, m, pairs, batch)
+	var most int64
+	for _, n := range free.Kit().Device().Memory() {
+		most += n
+	}
+	m.Close()
+	for _, part := range []int64{9, 8} {
+		budget := most * part / 10
+		model := openModel(t, "e2b", gemma4.OpenOptions{GPU: wgslkit.Options{MemoryBudget: budget}})
+		m, pairs := machineFor(t, model, somePairs(t, model, all))
+		before, err := m.PlanFor(batch.Len())
+		if err != nil {
+			t.Fatal(err)
+		}
+		twin(t, m, pairs, batch)
+		t.Logf("%d of %d bytes: %d layers computed again, %d planned", budget, most, m.plan.recompute, before.Recomputed)
+		if m.plan.recompute == 0 && before.Recomputed > 0 {
+			t.Errorf("with %d of %d bytes nothing is computed again", budget, most)
+		}
+	}
+	model := openModel(t, "e2b", gemma4.OpenOptions{GPU: wgslkit.Options{MemoryBudget: most}})
+	m, _ = machineFor(t, model, somePairs(t, model, all))
+	buffers := model.Kit().Device().Buffers()
+	if _, err := m.Loss(t.Context(), randomBatch(t, model.Config(), 4000)); err == nil {
+		t.Error("a batch for which there is no room was computed")
+	}
+	if after := model.Kit().Device().Buffers(); after != buffers {
+		t.Errorf("%d buffers left behind", after-buffers)
+	}
+}
+
+// A batch that is cancelled leaves nothing behind in what has gathered.
+func TestCancelled(t *testing.T) {
+	model := openModel(t, "e2b", gemma4.OpenOptions{})
+	m, _ := machineFor(t, model, somePairs(t, model, func(target adapter.Target) bool { return target.Layer == 1 }))
+	batch := randomBatch(t, model.Config(), 12)
+	if _, err := m.Gradients(t.Context(), batch, 1); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Gradients(ctx, batch, 1); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	for _, p := range gathered(t, m) {
+		for _, v := range append(p.A, p.B...) {
+			if v != 0 {
+				t.Fatal("gradients are left of a batch that was cancelled")
+			}
+		}
+	}
+}
+
+// What cannot be computed is refused in words.
+func TestRefused(t *testing.T) {
+	model := openModel(t, "moe", gemma4.OpenOptions{})
+	list := tapeFor(t, model, somePairs(t, model, func(adapter.Target) bool { return true }))
+	if _, err := New(list, model); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("experts: %v", err)
+	}
+	model = openModel(t, "e2b", gemma4.OpenOptions{})
+	m, _ := machineFor(t, model, somePairs(t, model, func(target adapter.Target) bool { return target.Layer == 1 }))
+	for _, token := range []int32{-1, int32(model.Config().Vocab)} {
+		b, err := tape.NewBatch([]tape.Example{{Tokens: []tape.Token{{ID: token}}, Targets: []int32{1}}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Loss(t.Context(), b); !errors.Is(err, tape.ErrBatch) {
+			t.Errorf("token %d: %v", token, err)
+		}
+	}
+}
