@@ -20,6 +20,7 @@ import (
 type logitsCommand struct {
 	env    *environment
 	model  modelFlags
+	lora   loraFlags
 	ids    string
 	prompt string
 	output string
@@ -47,6 +48,7 @@ token that begins a text is put in front of it where it is missing.`,
 	cmd.Flags().StringVar(&l.prompt, "prompt", "", "the tokens, as `TEXT` in which control tokens count")
 	cmd.Flags().StringVarP(&l.output, "output", "o", "", "write to this `FILE`, or to standard output for -")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was written as JSON")
+	l.lora.register(cmd.Flags())
 	l.model.register(cmd.Flags())
 	return cmd
 }
@@ -65,6 +67,9 @@ func (l *logitsCommand) run(ctx context.Context, list []string) error {
 		return err
 	}
 	defer model.Close()
+	if err := l.lora.use(ctx, model); err != nil {
+		return err
+	}
 	if l.prompt != "" {
 		ids = trustedTokens(model.Tokenizer(), l.prompt)
 	}
@@ -89,6 +94,8 @@ func (l *logitsCommand) check() ([]int32, error) {
 		return nil, usagef("no file to write to; give one with -o FILE")
 	case l.json && l.output == standardOutput:
 		return nil, usagef("-o - and --json both print to standard output; write to a file")
+	case l.lora.check() != nil:
+		return nil, l.lora.check()
 	case (l.ids == "") == (l.prompt == ""):
 		return nil, usagef("give the tokens either with --ids or with --prompt")
 	case l.ids == "":
