@@ -18,7 +18,7 @@ export function Composer() {
   const engine = useEngine((state) => state.engine);
   const enterSends = useSettings((state) => state.enterSends);
   const [text, setText] = useState("");
-  const { drafts, refused, add, refuse, deaf, remove, clear } = useDrafts();
+  const { drafts, refused, held, add, refuse, deaf, remove, clear } = useDrafts();
   const field = useRef<HTMLTextAreaElement>(null);
   const recorder = useRecorder({ onRecorded: (file) => void add([file]), onRefused: refuse });
   const recording = recorder.state === "recording";
@@ -77,14 +77,14 @@ export function Composer() {
 
   return (
     <>
-      <form aria-label="Question" className="rounded-xl border border-edge bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft" onSubmit={(event) => { event.preventDefault(); void send(); }}>
+      <form aria-label="Question" className={`rounded-xl border ${held ? "border-accent outline-2 outline-accent" : "border-edge"} bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft`} onSubmit={(event) => { event.preventDefault(); void send(); }}>
         <Drafts attachments={drafts} onRemove={remove} />
         {refused !== "" && <p role="alert" className="px-2.5 pt-0.5 pb-1.5 text-sm text-danger">{refused}</p>}
         <div className="flex items-end gap-1">
           {recording && <RecordingBar level={recorder.level} seconds={recorder.seconds} end={endRecording} />}
           {!recording && <AttachButton onFiles={(files) => void add(files)} />}
           <label htmlFor={composerId} className="sr-only">Message</label>
-          <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} onPaste={onPaste} placeholder="Ask something" enterKeyHint={enterSends ? "send" : "enter"} hidden={recording}
+          <textarea id={composerId} ref={field} rows={1} value={text} onChange={({ target }) => setText(target.value)} onKeyDown={onKeyDown} onPaste={onPaste} placeholder={held ? "Let go to attach" : "Ask something"} enterKeyHint={enterSends ? "send" : "enter"} hidden={recording}
             className="min-h-10 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft" />
           {!recording && <IconButton icon="microphone" label="Record" disabled={recorder.state === "starting"} onClick={record} />}
           {!recording && (run

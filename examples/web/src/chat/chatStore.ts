@@ -93,6 +93,8 @@ export const useChat = create<ChatState>()((set, get) => {
         },
       });
       await put(message);
+      // Where memory is short, what images and recordings need goes until the next ones come.
+      if (message.usage?.media && matchMedia("(pointer: coarse)").matches) await engine.model.releaseTowers().catch(() => undefined);
 
       path = [...path, message];
       const results = message.status === "done" ? await runCalls(message) : [];

@@ -36,10 +36,12 @@ export function useDrafts() {
     }
     if (sentences.size > 0) setRefused([...sentences].join(" "));
   }, []);
-  useDroppedFiles(add);
+  const held = useDroppedFiles(add);
 
   return {
     drafts, refused, add,
+    /** Whether files are held over the page. */
+    held,
     refuse: setRefused,
     /** Whether a microphone is any use: a sentence that says why not, or null. */
     deaf: () => refusalOf("audio"),
