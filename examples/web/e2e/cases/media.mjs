@@ -142,6 +142,19 @@ export default [
     },
   },
   {
+    name: "media: a model without towers says so",
+    async run(visitor) {
+      const page = await visitor.open("", { script: "no-towers" });
+      const refused = page.getByRole("form", { name: "Question" }).getByRole("alert");
+      await drop(page, scene, "shapes.png", "image/png");
+      await refused.filter({ hasText: "sees no images" }).waitFor();
+      await page.getByRole("button", { name: "Record", exact: true }).click();
+      await refused.filter({ hasText: "hears no recordings" }).waitFor();
+      assert.equal(await attached(page).count(), 0);
+      assert.equal(await visitor.ask("and on"), "You said: and on");
+    },
+  },
+  {
     name: "media: what cannot be attached is refused in a sentence",
     real: true,
     async run(visitor) {

@@ -1,5 +1,5 @@
 // A scripted model behind the interface of the npm package, for tests and pictures alone. A question chooses what
-// happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu").
+// happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu", "no-towers").
 import type {
   ChatEvent, ChatOptions, DownloadOptions, ErrorCode, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
   SelfTestReport, Source, StoredModel, Suggestion, Support, Usage,
@@ -94,7 +94,7 @@ export class Model {
   #open = true;
 
   private constructor(name: string) {
-    this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name };
+    this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name, images: script() !== "no-towers", audio: script() !== "no-towers" };
     this.lost = new Promise((resolve) => { this.#lose = resolve; });
   }
 
