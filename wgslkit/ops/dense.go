@@ -43,6 +43,10 @@ func (r *Recorder) Dense(o Dense) {
 	if r.err != nil {
 		return
 	}
+	if r.kit.tuning.SmallKernels {
+		r.densePlain(o)
+		return
+	}
 	columns := ceilDiv(o.N, denseTile)
 	splits := 1
 	if r.kit.tuning.LargeTiles && o.M == 0 && o.K > 0 {
@@ -66,14 +70,30 @@ func (r *Recorder) Dense(o Dense) {
 	}
 	r.dispatch("dense.wgsl", v, wgslkit.Call{
 		Label: o.Label, Bind: []wgslkit.Binding{r.state.All(), o.A.Bind, o.B.Bind, out}, Grid: grid,
-		Params: denseParams{
-			uint32(o.M), uint32(o.N), uint32(o.K), uint32(splits),
-			uint32(o.A.Offset), uint32(o.A.Row), uint32(o.A.Column), uint32(r.width),
-			uint32(o.B.Offset), uint32(o.B.Row), uint32(o.B.Column), orOne(o.Scale),
-			uint32(o.Out.Offset), uint32(o.Out.Row), uint32(o.Out.Column),
-		},
+		Params: o.params(splits, r.width),
 	})
 	if splits > 1 {
 		r.sumSplits(o.Label, splits, o.N, parts, o.Out.Bind, uint32(o.Out.Offset), uint32(o.Out.Row), uint32(o.Out.Column), o.Add)
 	}
+}
+
+func (o *Dense) params(splits, capacity int) denseParams {
+	return denseParams{
+		uint32(o.M), uint32(o.N), uint32(o.K), uint32(splits),
+		uint32(o.A.Offset), uint32(o.A.Row), uint32(o.A.Column), uint32(capacity),
+		uint32(o.B.Offset), uint32(o.B.Row), uint32(o.B.Column), orOne(o.Scale),
+		uint32(o.Out.Offset), uint32(o.Out.Row), uint32(o.Out.Column),
+	}
+}
+
+// densePlain records the op for a device that compiles slowly.
+func (r *Recorder) densePlain(o Dense) {
+	grid := wgslkit.Grid{X: uint32(ceilDiv(o.N, gridThreads)), Y: uint32(o.M)}
+	if o.M == 0 {
+		grid.Y, grid.Tile, grid.Along = 1, 1, wgslkit.AlongY
+	}
+	v := wgslkit.Variant{"THREADS": gridThreads, "SUMS_OVER_TOKENS": o.K == 0, "ADD": o.Add}
+	r.dispatch("dense_plain.wgsl", v, wgslkit.Call{
+		Label: o.Label, Bind: []wgslkit.Binding{r.state.All(), o.A.Bind, o.B.Bind, o.Out.Bind}, Grid: grid, Params: o.params(1, r.width),
+	})
 }
