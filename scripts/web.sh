@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh app
-npm run --silent --prefix examples/web build
+npm run --silent --prefix examples/web build -- --logLevel warn
