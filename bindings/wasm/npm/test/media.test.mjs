@@ -305,3 +305,22 @@ test("a model without towers says so, and gets them from its second file", async
   assert.match(value.refused.message, /no image tower/);
   assert.equal(value.text, wanted(cases.images)[0].text);
 });
+
+test("on the GPU the answers are the reference's too, and released towers give their memory back", async () => {
+  const { value, error } = await attempt(page, async ([image, clip]) => {
+    const other = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 512 });
+    try {
+      const seen = await answer(about({ type: "image", image: await file(image.file), budget: image.budget }, image.question), {}, other);
+      const heard = await answer(about({ type: "audio", audio: await file(clip.file) }, clip.question), {}, other);
+      const before = (await other.memory()).gpu.weights;
+      await other.releaseTowers();
+      return { texts: [seen.text, heard.text], media: [seen.media, heard.media], before, after: (await other.memory()).gpu.weights };
+    } finally {
+      await other.close();
+    }
+  }, [cases.images[2], cases.clips[0]]);
+  assert.equal(error, undefined);
+  assert.deepEqual(value.texts, [wanted(cases.images)[2].text, wanted(cases.clips)[0].text]);
+  assert.ok(value.media.every((events) => events > 0), String(value.media));
+  assert.ok(value.after < value.before - 1e6, `${value.before} bytes of weights, then ${value.after}`);
+});
