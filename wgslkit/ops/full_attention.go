@@ -65,6 +65,17 @@ func (r *Recorder) FullAttention(o FullAttention) {
 		Params: gridHeadsParams{uint32(o.Heads), uint32(r.width), uint32(o.In.Offset), o.In.stride(3 * o.Heads * o.HeadDim), o.Eps},
 		Grid:   wgslkit.Grid{X: uint32(ceilDiv(tokens*3*o.Heads, threads)), Tile: tokens, Along: wgslkit.AlongX},
 	})
+	if r.kit.largeFullAttention(o.HeadDim) {
+		wide := ceilDiv(paddedDim(o.HeadDim), 64)
+		v := wgslkit.Variant{"HEAD_DIM": o.HeadDim, "TILE": max(paddedDim(o.HeadDim), fullAttentionLarge) / 8, "WIDE": wide, "SUMS": 8 * wide}
+		r.dispatch("attention_full_large.wgsl", v, wgslkit.Call{
+			Label:  o.Label,
+			Bind:   bindAll(r.state, q, keys, vals, o.Out),
+			Params: fullAttentionParams{uint32(o.Heads), uint32(r.width)},
+			Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: fullAttentionLarge, Along: wgslkit.AlongY},
+		})
+		return
+	}
 	if rows := r.kit.fullAttentionRows(o.HeadDim); rows > 0 {
 		v := wgslkit.Variant{"ROWS": rows, "HEAD_DIM": o.HeadDim, "TILE": fullAttentionTile(rows, o.HeadDim) / 4}
 		r.dispatch("attention_full.wgsl", v, wgslkit.Call{
@@ -94,6 +105,20 @@ func (r *Recorder) FullAttention(o FullAttention) {
 		Params: attendTilesParams{Heads: uint32(o.Heads), KVHeads: uint32(o.Heads), Slots: uint32(r.width)},
 		Grid:   wgslkit.Grid{X: uint32(o.Heads), Y: 1, Tile: uint32(tuning.TileRows), Along: wgslkit.AlongY},
 	})
+}
+
+// fullAttentionLarge is the tokens and the keys of a tile of
+// wgsl/attention_full_large.wgsl.
+const fullAttentionLarge = 64
+
+// largeFullAttention says whether attention_full_large.wgsl suits this device, and
+// its memory so wide a head: it holds the tile's queries, its keys or weights,
+// halves of its values, and what 16 threads found for each row.
+func (k *Kit) largeFullAttention(headDim int) bool {
+	const mostDim = 128 // WIDE is 2
+	padded := paddedDim(headDim)
+	words := fullAttentionLarge * (padded + max(padded, fullAttentionLarge) + padded/2 + 16)
+	return k.tuning.LargeTiles && k.tuning.Attention.FullTiles && headDim <= mostDim && 4*words <= int(k.dev.Limits().MaxWorkgroupStorage)
 }
 
 // fullAttentionKeys is KEYS of wgsl/attention_full.wgsl.

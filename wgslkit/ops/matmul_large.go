@@ -14,15 +14,19 @@ type matmulLargeParams struct {
 }
 
 const (
-	// matmulLargeTile is the rows and the tokens of a workgroup of matmul_large.wgsl.
+	// matmulLargeTile is the rows and the tokens of a workgroup of
+	// matmul_large.wgsl, and the rows of one of matmul_plain.wgsl.
 	matmulLargeTile = 128
+	// matmulPlainTokens is the tokens of a workgroup of matmul_plain.wgsl, which has
+	// half as many threads.
+	matmulPlainTokens = 64
 	// fewestLarge is how many of its tiles make them worth while.
 	fewestLarge = 24
 	// fullGPU is about as many workgroups as keep all processors of a large GPU
 	// busy; products of fewer tiles split their columns, into splits of no fewer
 	// than leastSplit.
-	fullGPU    = 768
-	leastSplit = 512
+	fullGPU, leastSplit           = 768, 512
+	fullGPUPlain, leastSplitPlain = 384, 256
 )
 
 // large says whether a product's tiles are many enough, and all of its rows lie
@@ -41,9 +45,13 @@ func (r *Recorder) large(o Linear) bool {
 // matmulLarge records a product of many tokens by many rows whose input is ready.
 func (r *Recorder) matmulLarge(o Linear) {
 	w := o.W
+	file, tokensOfTile, full, least := "matmul_large.wgsl", matmulLargeTile, fullGPU, leastSplit
+	if w.Type.BlockLen() == 1 {
+		file, tokensOfTile, full, least = "matmul_plain.wgsl", matmulPlainTokens, fullGPUPlain, leastSplitPlain
+	}
 	for _, tile := range w.tiles {
-		rows, tokens := ceilDiv(tile.rows, matmulLargeTile), ceilDiv(r.width, matmulLargeTile)
-		splits := min(ceilDiv(fullGPU, rows*tokens), max(w.Cols/leastSplit, 1))
+		rows, tokens := ceilDiv(tile.rows, matmulLargeTile), ceilDiv(r.width, tokensOfTile)
+		splits := min(ceilDiv(full, rows*tokens), max(w.Cols/least, 1))
 		params := matmulLargeParams{
 			Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),
 			RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
@@ -54,7 +62,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 		params.InMin, params.InMax = o.Bounds.inputs()
 		mul := orBuffer(o.Mul, o.In.X)
 		v := w.variant()
-		v["GATED"], v["SPLIT"], v["PAIRED_OUT"], v["PLAIN"] = o.Gated, splits > 1, o.Gated && splits == 1, w.Type.BlockLen() == 1
+		v["GATED"], v["SPLIT"], v["PAIRED_OUT"] = o.Gated, splits > 1, o.Gated && splits == 1
 		out := o.Out
 		if splits > 1 {
 			out = r.temp("sums of splits", splits*r.width*tile.rows)
@@ -62,10 +70,10 @@ func (r *Recorder) matmulLarge(o Linear) {
 				return
 			}
 		}
-		r.dispatch("matmul_large.wgsl", v, wgslkit.Call{
+		r.dispatch(file, v, wgslkit.Call{
 			Label: o.Label, Params: params,
 			Bind: o.Bounds.bind(v, bindAll(r.state, tile.buffer, o.In.X, mul, out)),
-			Grid: wgslkit.Grid{X: uint32(rows), Y: 1, Z: uint32(splits), Tile: matmulLargeTile, Along: wgslkit.AlongY},
+			Grid: wgslkit.Grid{X: uint32(rows), Y: 1, Z: uint32(splits), Tile: uint32(tokensOfTile), Along: wgslkit.AlongY},
 		})
 		if splits == 1 {
 			continue

@@ -7,9 +7,8 @@
 // Thread x + 16·y makes the rows 4x … 4x+3 and 64 more, by the tokens 4y … 4y+3
 // and 64 more.
 //
-// Of plain numbers (PLAIN), thread i + 128·h reads 8 columns of row i and of token
-// i, from 8·h on; the next ones are under way while these are multiplied. Of
-// blocks, threads 0–127 decode a unit of a row each and the others read a token's.
+// Threads 0–127 decode a unit of a row each and the others read a token's. Plain
+// numbers are for matmul_plain.wgsl.
 //
 // Where SPLIT, workgroups of neighbouring z share the columns, and leave their
 // sums for matmul_sum.wgsl: out[z][token][row], with room for `capacity` tokens.
@@ -144,69 +143,6 @@ fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
 // token_at is where a token's inputs begin, in fours.
 fn token_at(token: u32) -> u32 { return (token * params.x_stride + params.x_offset) / 4u; }
 
-//#if PLAIN
-// Raw is 8 columns of a row as they lie there, and of a token.
-struct Raw {
-  w: vec4<u32>,
-//#if QUANT == f32
-  w2: vec4<u32>,
-//#end
-  p: vec4<f32>, q: vec4<f32>,
-}
-
-// raw reads those of half h of a unit; row and token are where theirs begin.
-fn raw(row: u32, token: u32, unit: u32, h: u32) -> Raw {
-  let at = token + 4u * unit + 2u * h;
-//#if QUANT == f32
-  let from_row = row + 4u * unit + 2u * h;
-  return Raw(weights[from_row], weights[from_row + 1u], x[at], x[at + 1u]);
-//#else
-  return Raw(weights[row + 2u * unit + h], x[at], x[at + 1u]);
-//#end
-}
-
-// store puts them into memory.
-fn store(v: Raw, thread: u32) {
-  let h = thread >> 7u;
-  let to = (thread & 127u) >> 2u;
-  let c = thread & 3u;
-//#if QUANT == f16
-  let a = vec4<f32>(unpack2x16float(v.w.x), unpack2x16float(v.w.y));
-  let b = vec4<f32>(unpack2x16float(v.w.z), unpack2x16float(v.w.w));
-//#end
-//#if QUANT == bf16
-  let a = upper(v.w.x, v.w.y);
-  let b = upper(v.w.z, v.w.w);
-//#end
-//#if QUANT == f32
-  let a = bitcast<vec4<f32>>(v.w);
-  let b = bitcast<vec4<f32>>(v.w2);
-//#end
-  let p = bounded_input(v.p);
-  let q = bounded_input(v.q);
-  tiles[h][0][to][c] = a.x; tiles[h][1][to][c] = a.y; tiles[h][2][to][c] = a.z; tiles[h][3][to][c] = a.w;
-  tiles[h][4][to][c] = b.x; tiles[h][5][to][c] = b.y; tiles[h][6][to][c] = b.z; tiles[h][7][to][c] = b.w;
-  tiles[h][0][to + 32u][c] = p.x; tiles[h][1][to + 32u][c] = p.y; tiles[h][2][to + 32u][c] = p.z; tiles[h][3][to + 32u][c] = p.w;
-  tiles[h][4][to + 32u][c] = q.x; tiles[h][5][to + 32u][c] = q.y; tiles[h][6][to + 32u][c] = q.z; tiles[h][7][to + 32u][c] = q.w;
-}
-
-fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
-  let first_token = workgroup.y * 128u;
-  let narrow = first_token + 64u >= state[1];
-  // What rows and tokens beyond the last get is not used.
-  let row = min(workgroup.x * 128u + (thread & 127u), params.rows - 1u) * params.row_size;
-  let token = token_at(min(first_token + (thread & 127u), state[1] - 1u));
-  let h = thread >> 7u;
-  var next = raw(row, token, begin, h);
-  for (var unit = begin; unit < end; unit++) {
-    workgroupBarrier();
-    store(next, thread);
-    workgroupBarrier();
-    next = raw(row, token, min(unit + 1u, params.units - 1u), h);
-    multiply(thread, narrow);
-  }
-}
-//#else
 // Held is what a thread has of a unit: 16 columns for each span.
 struct Held {
   a: mat4x4<f32>,
@@ -294,7 +230,6 @@ fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
     }
   }
 }
-//#end
 
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
