@@ -33,8 +33,9 @@ type Tuning struct {
 	// SmallKernels takes one small product kernel for each type of weights
 	// (wgsl/product.wgsl), in place of several that do more at once.
 	SmallKernels bool
-	// LargeTiles takes wgsl/matmul_large.wgsl for products of many rows by many
-	// tokens.
+	// LargeTiles takes wgsl/matmul_large.wgsl and wgsl/matmul_plain.wgsl for
+	// products of many rows by many tokens, and wgsl/attention_full_large.wgsl
+	// where Attention.FullTiles.
 	LargeTiles bool
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
