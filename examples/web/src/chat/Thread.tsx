@@ -21,6 +21,16 @@ export function Thread() {
     if (atEnd) toEnd();
   }, [path, atEnd]);
 
+  // Pictures arrive, and the composer grows, after the text has been followed.
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || !atEnd) return;
+    const observer = new ResizeObserver(toEnd);
+    observer.observe(element);
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
+    return () => { observer.disconnect(); };
+  }, [atEnd]);
+
   // A question just asked is shown, wherever the reader was.
   const liveId = live?.id;
   useEffect(() => {
