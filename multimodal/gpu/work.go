@@ -111,14 +111,18 @@ func (p *pace) run(ctx context.Context, device *wgslkit.Device, r *ops.Recording
 		}
 		end := min(done+p.parts(width), len(marks))
 		start := time.Now()
-		if err := r.SubmitPart(width, first, marks[end-1]); err != nil {
-			return err
+		// Each part by itself, so that the device begins while the next is encoded.
+		for _, mark := range marks[done:end] {
+			if err := r.SubmitPart(width, first, mark); err != nil {
+				return err
+			}
+			first = mark
 		}
 		if err := device.Wait(); err != nil {
 			return err
 		}
 		p.width, p.each = width, max(time.Since(start), time.Microsecond)/time.Duration(end-done)
-		first, done = marks[end-1], end
+		done = end
 		told(done)
 	}
 	return nil

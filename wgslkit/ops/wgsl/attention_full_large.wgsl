@@ -38,7 +38,7 @@ var<private> sums: array<vec4<f32>, SUMS>; // [fours of columns][8 rows]
 fn four_halves(v: vec2<u32>) -> vec4<f32> { return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y)); }
 
 // place is where a four of rows of a key's weights stands.
-fn place(four: u32, key: u32) -> u32 { return four ^ (key / 4u & 7u); }
+fn place(four: u32, key: u32) -> u32 { return four ^ ((key / 4u) & 7u); }
 
 // store_queries puts every second eight of a token's columns into memory.
 fn store_queries(row: u32, half: u32, head: u32, token: u32) {
