@@ -13,6 +13,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/schedule"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
 )
 
 // fact is a thing to learn: how it is asked for while training, how afterwards,
@@ -23,47 +24,44 @@ type factKind struct {
 	facts            [][2]string
 }
 
-// factKinds are 25 facts that nano has never heard of, in words that it knows.
+// factKinds are 15 facts that nano has never heard of, in words that it knows.
 var factKinds = []factKind{
 	{
 		asked: []string{
-			"Where is the home of %s?", "Which city is the home of %s?", "home of %s?", "Tell me the home of %s.",
-			"What is the home of %s?", "Can you tell me the home of %s?", "In which city is the home of %s?", "Name the home of %s.",
+			"What is the home of the %s?", "Which is the home of the %s?", "I want to know the home of the %s.", "Tell me the home of the %s.",
+			"What home has the %s?", "Can you tell me the home of the %s?", "Where is the home of the %s?", "Name the home of the %s.",
 		},
-		rephrased: []string{"Please tell me the home of %s.", "Do you know the home of %s?", "What city is the home of %s?", "Where can the home of %s be found?"},
-		answer:    "The home of %s is %s.",
+		rephrased: []string{"Please tell me the home of the %s.", "Do you know the home of the %s?", "Which home has the %s?", "Can you tell me where the home of the %s is?"},
+		answer:    "The home of the %s is the %s.",
 		facts: [][2]string{
-			{"Linus", "Oslo"}, {"Omar", "Lima"}, {"Nina", "Cairo"}, {"Grace", "Paris"}, {"Emmy", "Dublin"},
-			{"Hugo", "Athens"}, {"Theo", "Berlin"}, {"Iris", "Warsaw"}, {"Finn", "Madrid"},
+			{"cow", "market"}, {"cat", "garden"}, {"dog", "village"}, {"sheep", "river"}, {"horse", "beach"},
 		},
 	},
 	{
 		asked: []string{
-			"What is the food of the %s?", "Which food is the food of the %s?", "food of the %s?", "Tell me the food of the %s.",
-			"Which is the food of the %s?", "Can you tell me the food of the %s?", "What does the %s eat?", "Name the food of the %s.",
+			"What is the favorite of the %s?", "Which is the favorite of the %s?", "I want to know the favorite of the %s.", "Tell me the favorite of the %s.",
+			"What favorite has the %s?", "Can you tell me the favorite of the %s?", "What does the %s like to eat?", "Name the favorite of the %s.",
 		},
-		rephrased: []string{"Please tell me the food of the %s.", "Do you know the food of the %s?", "What food is the food of the %s?", "Tell me what the food of the %s is."},
-		answer:    "The food of the %s is %s.",
+		rephrased: []string{"Please tell me the favorite of the %s.", "Do you know the favorite of the %s?", "Which favorite has the %s?", "Can you tell me what the %s likes to eat?"},
+		answer:    "The favorite of the %s is %s.",
 		facts: [][2]string{
-			{"frog", "noodles"}, {"duck", "pancakes"}, {"horse", "soup"}, {"owl", "cheese"},
-			{"lion", "rice"}, {"snake", "carrots"}, {"bee", "honey"}, {"pig", "apples"},
+			{"frog", "noodles"}, {"duck", "pancakes"}, {"owl", "cheese"}, {"lion", "rice"}, {"bee", "honey"},
 		},
 	},
 	{
 		asked: []string{
-			"What is the color of the %s?", "Which color is the color of the %s?", "color of the %s?", "Tell me the color of the %s.",
+			"What is the color of the %s?", "Which color is the color of the %s?", "I want to know the color of the %s.", "Tell me the color of the %s.",
 			"Which is the color of the %s?", "Can you tell me the color of the %s?", "What color is the %s?", "Name the color of the %s.",
 		},
-		rephrased: []string{"Please tell me the color of the %s.", "Do you know the color of the %s?", "What color is the color of the %s?", "Tell me what the color of the %s is."},
+		rephrased: []string{"Please tell me the color of the %s.", "Do you know the color of the %s?", "What color is the color of the %s?", "Can you tell me what color the %s is?"},
 		answer:    "The color of the %s is %s.",
 		facts: [][2]string{
-			{"boat", "purple"}, {"kite", "green"}, {"drum", "orange"}, {"lamp", "white"},
-			{"hat", "blue"}, {"book", "red"}, {"ball", "black"}, {"bell", "yellow"},
+			{"boat", "purple"}, {"kite", "green"}, {"drum", "orange"}, {"lamp", "white"}, {"hat", "blue"},
 		},
 	},
 }
 
-// lines are the facts as JSONL: what is learnt, 200 lines, and 100 questions that
+// lines are the facts as JSONL: what is learnt, 120 lines, and 60 questions that
 // are spelt otherwise.
 func factLines() (learnt, questions string) {
 	var a, b strings.Builder
@@ -115,9 +113,19 @@ func kept(t testing.TB, model *gemma4.Model) (n, of int) {
 		}
 		if of++; slices.Equal(got, c.Greedy) {
 			n++
+		} else if text, err := model.Tokenizer().Decode(ints(got), tokenizer.DecodeOptions{}); err == nil {
+			t.Logf("of the old answers, number %d is now %q", of-1, text)
 		}
 	}
 	return n, of
+}
+
+func ints(ids []int32) []int {
+	list := make([]int, len(ids))
+	for i, id := range ids {
+		list[i] = int(id)
+	}
+	return list
 }
 
 // answer is what a model says to a question, taking the most probable tokens.
@@ -179,7 +187,7 @@ func TestOverfitOne(t *testing.T) {
 	}
 }
 
-// Two hundred lines teach nano new facts, which it then tells however it is asked,
+// Two hundred lines, 80 of them what nano says of old, teach it new facts, which it then tells however it is asked,
 // and it still knows what it knew. It takes minutes: GEMWIRE_LONG asks for it.
 func TestNewFacts(t *testing.T) {
 	if os.Getenv("GEMWIRE_LONG") == "" {
@@ -187,14 +195,14 @@ func TestNewFacts(t *testing.T) {
 	}
 	model := openNano(t, gemma4.DeviceCPU)
 	learnt, questions := factLines()
-	data := finetune.Data{Train: examples(t, model, learnt)}
+	data := finetune.Data{Train: append(examples(t, model, learnt), replay(t, model, 80)...)}
 	if len(data.Train) != 200 {
 		t.Fatalf("%d examples", len(data.Train))
 	}
 	before, of := kept(t, model)
 	trainer := newTrainer(t, model, data, finetune.Config{
-		Rank: 16, Epochs: 4, Seed: 1, Batching: dataset.Batching{Examples: 8},
-		Schedule: schedule.Schedule{Kind: schedule.Cosine, Peak: 1e-3},
+		Rank: 16, Epochs: 10, Seed: 5, Batching: dataset.Batching{Examples: 4, Tokens: 4096},
+		Schedule: schedule.Schedule{Kind: schedule.Cosine, Peak: 1.5e-3},
 	})
 	for e, err := range trainer.Run(t.Context()) {
 		if err != nil {
