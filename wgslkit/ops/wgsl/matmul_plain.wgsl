@@ -12,54 +12,7 @@
 //
 // Grid: x = tiles of rows, y = tiles of tokens, z = splits.
 
-struct Params {
-  rows: u32,  // of the tile of W, a multiple of 4
-  first: u32, // its first row, too
-  cols: u32,  // a multiple of 16
-  units: u32, // in a row
-
-  row_size: u32,
-  plane1: u32,
-  plane2: u32,
-  flags: u32,
-
-  x_offset: u32,
-  x_stride: u32,
-  out_offset: u32,
-  out_stride: u32,
-
-  mul_offset: u32,
-  mul_stride: u32,
-  act: u32,
-  softcap: f32,
-
-  splits: u32,
-  capacity: u32,
-  in_min: f32, // where BOUNDED
-  in_max: f32,
-}
-
-@group(0) @binding(0) var<storage, read> state: array<u32>;
-@group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> mul: array<f32>;
-//#if PAIRED_OUT
-@group(0) @binding(4) var<storage, read_write> out: array<vec2<f32>>;
-//#else
-@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
-//#end
-//#if BOUNDED
-@group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
-@group(0) @binding(6) var<uniform> params: Params;
-//#else
-@group(0) @binding(5) var<uniform> params: Params;
-//#end
-
-//#include "unit.wgsl"
-//#include "bounds.wgsl"
-//#if !SPLIT
-//#include "finish_four.wgsl"
-//#end
+//#include "large_tiles.wgsl"
 
 const TOKENS: u32 = 64u; // of a tile
 
@@ -123,9 +76,6 @@ fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
   if (r + 32u < params.rows) { finish_four(t, params.first + r + 32u, b); }
 //#end
 }
-
-// token_at is where a token's inputs begin, in fours.
-fn token_at(token: u32) -> u32 { return (token * params.x_stride + params.x_offset) / 4u; }
 
 // Raw is what a thread has of a unit: 16 columns of a row as they lie there, and
 // eight of a token.
