@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
@@ -85,19 +86,10 @@ func (p *pass) backward() error {
 func (p *pass) forget(section int, values [][]float32) {
 	s := &p.tape.Sections[section]
 	for _, op := range s.Ops {
-		if out := op.Output(); out != tape.None && !contains(s.Kept, out) {
+		if out := op.Output(); out != tape.None && !slices.Contains(s.Kept, out) {
 			values[out] = nil
 		}
 	}
-}
-
-func contains(values []tape.Value, v tape.Value) bool {
-	for _, w := range values {
-		if w == v {
-			return true
-		}
-	}
-	return false
 }
 
 // ahead computes ops forward, back their gradients.
