@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gemwire/gemwire/finetune/internal/lora"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 )
 
@@ -12,12 +13,12 @@ import (
 // examples in each of 20 steps.
 func TestRun(t *testing.T) {
 	const rate = 5e-3
-	c, file := openLora(t)
-	m, pairs := machineFor(t, openModel(t, shared(t, "e2b.gguf")), readPairs(t, file, "adapter", c.Alpha))
+	c, file := lora.Open(t)
+	m, pairs := machineFor(t, openModel(t, lora.Shared(t, "e2b.gguf")), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	for _, p := range pairs {
 		clear(p.B)
 	}
-	batch := c.batch(t)
+	batch := c.Batch(t)
 	adamw, state := optimizer.Default(), optimizer.NewState(pairs)
 	for i, want := range c.Run.Losses {
 		grads := optimizer.Zeros(pairs)
@@ -31,7 +32,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("step %d: a loss of %.6f and a gradient of length %.6f, wanted %.6f and %.6f", i, loss, length, want, c.Run.GradNorms[i])
 		}
 	}
-	trained := readPairs(t, file, "trained", c.Alpha)
+	trained := lora.ReadPairs(t, file, "trained", c.Alpha)
 	for i, s := range m.tape.Slots {
 		want := trained[s.Target]
 		if a, b := relative(t, pairs[i].A, want.A), relative(t, pairs[i].B, want.B); a > 1e-2 || b > 1e-2 {

@@ -2,42 +2,24 @@ package gpu
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/finetune/internal/lora"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
-	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/wgslkit"
 )
-
-// shared is a file of the conformance cases that all parts of the project use.
-func shared(t testing.TB, name string) string {
-	t.Helper()
-	folder := os.Getenv("GEMWIRE_SHARED")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared")
-	}
-	path := filepath.Join(folder, "conformance", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no conformance cases: %v (set GEMWIRE_SHARED to the folder that holds them)", err)
-	}
-	return path
-}
 
 // openModel opens a model on the GPU; the test is skipped where there is none.
 func openModel(t testing.TB, name string, opts gemma4.OpenOptions) *gemma4.Model {
 	t.Helper()
-	file, err := gguf.OpenFile(shared(t, name+".gguf"))
+	file, err := gguf.OpenFile(lora.Shared(t, name+".gguf"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,97 +75,6 @@ func tapeFor(t testing.TB, model *gemma4.Model, pairs map[adapter.Target]*adapte
 	return list
 }
 
-// loraCase is lora.json: what PyTorch made of an adapter on e2b.
-type loraCase struct {
-	Examples []struct {
-		IDs         []int32 `json:"ids"`
-		FirstTarget int     `json:"first_target"`
-	} `json:"examples"`
-	Alpha   float32 `json:"alpha"`
-	Loss    float64 `json:"loss"`
-	Targets int     `json:"targets"`
-	Run     struct {
-		Losses    []float64 `json:"losses"`
-		GradNorms []float64 `json:"grad_norms"`
-	} `json:"run"`
-}
-
-func openLora(t testing.TB) (*loraCase, *safetensors.File) {
-	t.Helper()
-	data, err := os.ReadFile(shared(t, "lora.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := new(loraCase)
-	if err := json.Unmarshal(data, c); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(shared(t, "lora.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := safetensors.Read(f, info.Size())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, file
-}
-
-func (c *loraCase) batch(t testing.TB) *tape.Batch {
-	t.Helper()
-	var examples []tape.Example
-	for _, e := range c.Examples {
-		x := tape.Example{Tokens: make([]tape.Token, len(e.IDs)), Targets: make([]int32, len(e.IDs))}
-		for i := range x.Targets {
-			x.Tokens[i].ID, x.Targets[i] = e.IDs[i], tape.NoTarget
-			if next := i + 1; next >= e.FirstTarget && next+1 < len(e.IDs) {
-				x.Targets[i] = e.IDs[next]
-			}
-		}
-		examples = append(examples, x)
-	}
-	b, err := tape.NewBatch(examples, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// readPairs reads the pairs of a reference file whose names begin with a prefix.
-func readPairs(t testing.TB, file *safetensors.File, prefix string, alpha float32) map[adapter.Target]*adapter.Pair {
-	t.Helper()
-	pairs := map[adapter.Target]*adapter.Pair{}
-	for _, tensor := range file.Tensors {
-		if !strings.HasPrefix(tensor.Name, prefix+".") {
-			continue
-		}
-		target, half, ok := adapter.ParsePEFTName(tensor.Name)
-		if !ok {
-			t.Fatalf("%s: not a name of PEFT's", tensor.Name)
-		}
-		values, err := tensor.Floats()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if pairs[target] == nil {
-			pairs[target] = new(adapter.Pair)
-		}
-		p := pairs[target]
-		if half == adapter.A {
-			p.A, p.Rank, p.In = values, int(tensor.Shape[0]), int(tensor.Shape[1])
-			p.Scale = alpha / float32(p.Rank)
-		} else {
-			p.B, p.Out = values, int(tensor.Shape[0])
-		}
-	}
-	return pairs
-}
-
 func relative(t testing.TB, got, want []float32) float64 {
 	t.Helper()
 	if len(got) != len(want) {
@@ -213,12 +104,12 @@ func gathered(t testing.TB, m *Machine) []*adapter.Pair {
 
 // What PyTorch makes of the reference's adapter.
 func TestLossAndGradients(t *testing.T) {
-	c, file := openLora(t)
+	c, file := lora.Open(t)
 	model := openModel(t, "e2b", gemma4.OpenOptions{})
-	wanted := readPairs(t, file, "grad", c.Alpha)
-	batch := c.batch(t)
+	wanted := lora.ReadPairs(t, file, "grad", c.Alpha)
+	batch := c.Batch(t)
 	for _, recompute := range []bool{false, true} {
-		m, pairs := machineFor(t, model, readPairs(t, file, "adapter", c.Alpha))
+		m, pairs := machineFor(t, model, lora.ReadPairs(t, file, "adapter", c.Alpha))
 		m.Recompute = recompute
 		loss, err := m.Loss(t.Context(), batch)
 		if err != nil {
@@ -249,13 +140,13 @@ func TestLossAndGradients(t *testing.T) {
 // examples in each of 20 steps.
 func TestRun(t *testing.T) {
 	const rate = 5e-3
-	c, file := openLora(t)
-	pairs := readPairs(t, file, "adapter", c.Alpha)
+	c, file := lora.Open(t)
+	pairs := lora.ReadPairs(t, file, "adapter", c.Alpha)
 	for _, p := range pairs {
 		clear(p.B)
 	}
 	m, _ := machineFor(t, openModel(t, "e2b", gemma4.OpenOptions{}), pairs)
-	batch := c.batch(t)
+	batch := c.Batch(t)
 	for i, want := range c.Run.Losses {
 		loss, err := m.Gradients(t.Context(), batch, 1/float64(c.Targets))
 		if err != nil {
@@ -274,7 +165,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained := readPairs(t, file, "trained", c.Alpha)
+	trained := lora.ReadPairs(t, file, "trained", c.Alpha)
 	for i, s := range m.tape.Slots {
 		want := trained[s.Target]
 		if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > 1e-2 || b > 1e-2 {

@@ -1,0 +1,123 @@
+// Package lora reads the conformance cases of training, for the tests of whatever
+// trains: lora.json and lora.safetensors, what PyTorch made of an adapter on e2b.
+package lora
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gguf/safetensors"
+)
+
+// Shared is a file of the conformance cases that all parts of the project use.
+func Shared(t testing.TB, name string) string {
+	t.Helper()
+	folder := os.Getenv("GEMWIRE_SHARED")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared")
+	}
+	path := filepath.Join(folder, "conformance", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("no conformance cases: %v (set GEMWIRE_SHARED to the folder that holds them)", err)
+	}
+	return path
+}
+
+// Case is lora.json: what PyTorch made of an adapter on e2b.
+type Case struct {
+	Examples []struct {
+		IDs         []int32 `json:"ids"`
+		FirstTarget int     `json:"first_target"`
+	} `json:"examples"`
+	Alpha     float32 `json:"alpha"`
+	Loss      float64 `json:"loss"`
+	Targets   int     `json:"targets"`
+	PromptIDs []int32 `json:"prompt_ids"`
+	Run       struct {
+		Losses    []float64 `json:"losses"`
+		GradNorms []float64 `json:"grad_norms"`
+	} `json:"run"`
+}
+
+// Open reads the case and its arrays; the test is skipped where there are none.
+func Open(t testing.TB) (*Case, *safetensors.File) {
+	t.Helper()
+	data, err := os.ReadFile(Shared(t, "lora.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := new(Case)
+	if err := json.Unmarshal(data, c); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(Shared(t, "lora.safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := safetensors.Read(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, file
+}
+
+// Batch is both examples; the newline behind a turn is no target.
+func (c *Case) Batch(t testing.TB) *tape.Batch {
+	t.Helper()
+	var examples []tape.Example
+	for _, e := range c.Examples {
+		x := tape.Example{Tokens: make([]tape.Token, len(e.IDs)), Targets: make([]int32, len(e.IDs))}
+		for i := range x.Targets {
+			x.Tokens[i].ID, x.Targets[i] = e.IDs[i], tape.NoTarget
+			if next := i + 1; next >= e.FirstTarget && next+1 < len(e.IDs) {
+				x.Targets[i] = e.IDs[next]
+			}
+		}
+		examples = append(examples, x)
+	}
+	b, err := tape.NewBatch(examples, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// ReadPairs reads the pairs of a reference file whose names begin with a prefix.
+func ReadPairs(t testing.TB, file *safetensors.File, prefix string, alpha float32) map[adapter.Target]*adapter.Pair {
+	t.Helper()
+	pairs := map[adapter.Target]*adapter.Pair{}
+	for _, tensor := range file.Tensors {
+		if !strings.HasPrefix(tensor.Name, prefix+".") {
+			continue
+		}
+		target, half, ok := adapter.ParsePEFTName(tensor.Name)
+		if !ok {
+			t.Fatalf("%s: not a name of PEFT's", tensor.Name)
+		}
+		values, err := tensor.Floats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pairs[target] == nil {
+			pairs[target] = new(adapter.Pair)
+		}
+		p := pairs[target]
+		if half == adapter.A {
+			p.A, p.Rank, p.In = values, int(tensor.Shape[0]), int(tensor.Shape[1])
+			p.Scale = alpha / float32(p.Rank)
+		} else {
+			p.B, p.Out = values, int(tensor.Shape[0])
+		}
+	}
+	return pairs
+}
