@@ -1,54 +1,19 @@
 package finetune
 
 import (
-	"bufio"
 	"context"
-	"errors"
+	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // SaveCheckpoint writes a checkpoint to a file. What is there already stays until
 // the new one is whole and on the disk: whenever the program or the machine stops,
 // one of the two is found.
-func (t *Trainer) SaveCheckpoint(ctx context.Context, path string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err = t.WriteCheckpoint(ctx, w); err != nil {
-		return err
-	}
-	if err = w.Flush(); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	syncFolder(filepath.Dir(path))
-	return nil
-}
-
-// syncFolder makes the new name last over a power cut, where the system can.
-func syncFolder(path string) {
-	if d, err := os.Open(path); err == nil {
-		_ = d.Sync() // some file systems have none; the file itself is safe
-		_ = d.Close()
-	}
+func (t *Trainer) SaveCheckpoint(ctx context.Context, path string) error {
+	return atomicfile.Replace(path, 0o600, func(w io.Writer) error { return t.WriteCheckpoint(ctx, w) })
 }
 
 // ResumeFile is Resume from a file.

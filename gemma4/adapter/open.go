@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // Open reads an adapter from disk: a GGUF file, a folder as PEFT writes it, or
@@ -83,11 +85,7 @@ func openPEFT(folder, path string) (*Adapter, error) {
 // folder otherwise. Nobody ever finds half a file there.
 func (a *Adapter) Save(path string) error {
 	if strings.HasSuffix(path, ".gguf") {
-		var b bytes.Buffer
-		if err := a.WriteGGUF(&b); err != nil {
-			return err
-		}
-		return replaceFile(path, b.Bytes())
+		return atomicfile.Replace(path, 0o644, a.WriteGGUF)
 	}
 	var config, weights bytes.Buffer
 	if err := a.WritePEFT(&config, &weights); err != nil {
@@ -96,35 +94,17 @@ func (a *Adapter) Save(path string) error {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err
 	}
-	if err := replaceFile(filepath.Join(path, weightsName), weights.Bytes()); err != nil {
-		return err
-	}
-	return replaceFile(filepath.Join(path, configName), config.Bytes())
-}
-
-// replaceFile writes a file beside path and puts it in its place once it is whole
-// and on the disk.
-func replaceFile(path string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
+	for _, file := range []struct {
+		name string
+		data *bytes.Buffer
+	}{{weightsName, &weights}, {configName, &config}} {
+		err := atomicfile.Replace(filepath.Join(path, file.name), 0o644, func(w io.Writer) error {
+			_, err := file.data.WriteTo(w)
+			return err
+		})
 		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			return err
 		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
