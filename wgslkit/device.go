@@ -22,11 +22,22 @@ type Options struct {
 	// MaxBindingSize lowers the device's storage binding and buffer limits,
 	// to try what a smaller device does; 0 leaves them.
 	MaxBindingSize int64
+	// Library is the whole path of a wgpu-native to load in place of the one that is
+	// linked in, or LibraryOff. Empty takes what the environment variable
+	// GEMWIRE_WGPU says, or a libwgpu_native next to the program or in the folder
+	// gemwire of the user's settings. What cannot be used is passed over, and Info
+	// says why. A browser has its own.
+	Library string
 	// Disable switches features off that the device has.
 	Disable Features
 	// Avoid, where set, is asked what does not work on the adapter that was chosen.
 	Avoid func(Info) Avoid
+	// CountWork makes Device.Work count.
+	CountWork bool
 }
+
+// LibraryOff is the Library that is linked in, whatever others there are.
+const LibraryOff = "off"
 
 // PowerPreference weighs speed against the battery, in WebGPU's words.
 type PowerPreference string
@@ -72,6 +83,9 @@ func Open(opts Options) (*Device, error) {
 	if opts.Adapter == "" {
 		opts.Adapter = os.Getenv("GEMWIRE_ADAPTER")
 	}
+	if opts.Library == "" {
+		opts.Library = os.Getenv("GEMWIRE_WGPU")
+	}
 	opts.MinimumLimits = opts.MinimumLimits || os.Getenv("GEMWIRE_MINIMUM_LIMITS") == "1"
 	if err := opts.Power.check(); err != nil {
 		return nil, err
@@ -86,6 +100,9 @@ func Open(opts Options) (*Device, error) {
 		buffers: map[*Buffer]struct{}{},
 		kernels: map[string]*Kernel{},
 		staging: map[int64][]bufferHandle{},
+	}
+	if opts.CountWork {
+		d.backend = &countedBackend{backend: b}
 	}
 	d.info, d.limits, d.features = b.describe()
 	d.applyOptions(opts)

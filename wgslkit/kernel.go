@@ -2,6 +2,7 @@ package wgslkit
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,6 +47,11 @@ func (d *Device) Kernel(s *Shaders, file string, v Variant) (*Kernel, error) {
 }
 
 func (d *Device) compile(s *Shaders, name, file string, v Variant) (*Kernel, error) {
+	if d.info.Unzeroed {
+		given := v
+		v = Variant{"UNZEROED": true}
+		maps.Copy(v, given)
+	}
 	wgsl, err := s.Compose(file, v)
 	if err != nil {
 		return nil, err

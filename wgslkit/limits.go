@@ -18,9 +18,17 @@ type Info struct {
 	Driver  string `json:"driver"`
 	Backend string `json:"backend"` // Vulkan, Metal, D3D12, WebGPU
 	Kind    Kind   `json:"kind"`
+	// Library is what drives the adapter, with its version; empty in a browser.
+	Library string `json:"library,omitempty"`
+	// LibraryRefused says why a library that Options.Library names, or that lay
+	// where one is looked for, was not used.
+	LibraryRefused string `json:"libraryRefused,omitempty"`
 	// SlowCompiler tells that a kernel may take seconds to compile, one after
 	// another, each time the device is opened.
 	SlowCompiler bool `json:"slowCompiler,omitempty"`
+	// Unzeroed tells that workgroup memory begins with what others left there, where
+	// WGSL promises zeros. Shaders that count on them look at UNZEROED.
+	Unzeroed bool `json:"unzeroed,omitempty"`
 }
 
 // Limits are the device's own, as granted. Sizes are in bytes.

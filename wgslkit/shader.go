@@ -19,9 +19,9 @@ import (
 //	//#if NAME   //#if NAME == value   //#if NAME != value   //#else   //#end
 //	//#enable subgroups                the same in WGSL, which wants it on top
 //
-// Names are those of the Variant. Its numbers and truths also become
-// constants of the same name (`const TILE: u32 = 16u;`, `const F16: bool =
-// true;`) on top of the composed text, so that the files stay plain WGSL.
+// Names are those of the Variant, and UNZEROED where Info has it. Numbers and
+// truths also become constants of the same name (`const TILE: u32 = 16u;`, `const
+// F16: bool = true;`) on top of the composed text, so that the files stay plain WGSL.
 type Shaders struct {
 	files fs.FS
 	mu    sync.Mutex

@@ -1,0 +1,258 @@
+//go:build darwin || freebsd || linux
+
+package wgslkit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/librarytest"
+)
+
+// headerNames are the names in webgpu.h and wgpu.h of what loaded.h declares.
+var headerNames = map[string]string{
+	"gw_string": "WGPUStringView", "gw_chain": "WGPUChainedStruct", "gw_future": "WGPUFuture",
+	"gw_callback": "WGPUBufferMapCallbackInfo", "gw_uncaptured": "WGPUUncapturedErrorCallbackInfo",
+	"gw_instance_desc": "WGPUInstanceDescriptor", "gw_instance_extras": "WGPUInstanceExtras", "gw_enumerate_options": "WGPUInstanceEnumerateAdapterOptions",
+	"gw_adapter_info": "WGPUAdapterInfo", "gw_limits": "WGPULimits", "gw_labelled": "WGPUShaderModuleDescriptor", "gw_device_desc": "WGPUDeviceDescriptor",
+	"gw_buffer_desc": "WGPUBufferDescriptor", "gw_buffer_layout": "WGPUBufferBindingLayout", "gw_layout_entry": "WGPUBindGroupLayoutEntry",
+	"gw_layout_desc": "WGPUBindGroupLayoutDescriptor", "gw_pipeline_layout_desc": "WGPUPipelineLayoutDescriptor", "gw_wgsl": "WGPUShaderSourceWGSL",
+	"gw_pipeline_desc": "WGPUComputePipelineDescriptor", "gw_group_entry": "WGPUBindGroupEntry", "gw_group_desc": "WGPUBindGroupDescriptor",
+	"gw_query_desc": "WGPUQuerySetDescriptor", "gw_stamps": "WGPUPassTimestampWrites", "gw_pass_desc": "WGPUComputePassDescriptor",
+}
+
+// headerMembers are the header's names of members that are written or read by name
+// and that loaded.h calls otherwise.
+var headerMembers = map[string]map[string]string{
+	"gw_instance_extras": {"backends": "backends", "flags": "flags", "compiler": "dx12ShaderCompiler", "dxc": "dxcPath", "budgets": "budgetForDeviceCreation", "display": "displayHandle"},
+	"gw_callback":        {"mode": "mode", "callback": "callback", "user1": "userdata1", "user2": "userdata2"},
+	"gw_uncaptured":      {"callback": "callback", "user1": "userdata1"},
+	"gw_adapter_info":    {"vendor": "vendor", "device": "device", "description": "description", "backend": "backendType", "kind": "adapterType"},
+	"gw_limits": {
+		"storageBuffers": "maxStorageBuffersPerShaderStage", "uniformBindingSize": "maxUniformBufferBindingSize", "storageBindingSize": "maxStorageBufferBindingSize",
+		"uniformAlignment": "minUniformBufferOffsetAlignment", "storageAlignment": "minStorageBufferOffsetAlignment", "bufferSize": "maxBufferSize",
+		"workgroupStorage": "maxComputeWorkgroupStorageSize", "workgroupInvocations": "maxComputeInvocationsPerWorkgroup", "workgroupX": "maxComputeWorkgroupSizeX",
+		"workgroupsPerDimension": "maxComputeWorkgroupsPerDimension", "immediates": "maxImmediateSize",
+	},
+	"gw_labelled":             {"next": "nextInChain", "label": "label"},
+	"gw_device_desc":          {"features": "requiredFeatureCount", "required": "requiredFeatures", "limits": "requiredLimits", "lost": "deviceLostCallbackInfo", "uncaptured": "uncapturedErrorCallbackInfo"},
+	"gw_buffer_desc":          {"usage": "usage", "size": "size"},
+	"gw_buffer_layout":        {"type": "type", "least": "minBindingSize"},
+	"gw_layout_entry":         {"binding": "binding", "visibility": "visibility", "array": "bindingArraySize", "buffer": "buffer", "storage": "storageTexture"},
+	"gw_layout_desc":          {"count": "entryCount", "entries": "entries"},
+	"gw_pipeline_layout_desc": {"count": "bindGroupLayoutCount", "layouts": "bindGroupLayouts"},
+	"gw_wgsl":                 {"chain": "chain", "code": "code"},
+	"gw_pipeline_desc":        {"layout": "layout", "compute.module": "compute.module", "compute.entry": "compute.entryPoint"},
+	"gw_group_entry":          {"binding": "binding", "buffer": "buffer", "offset": "offset", "size": "size"},
+	"gw_group_desc":           {"layout": "layout", "count": "entryCount", "entries": "entries"},
+	"gw_query_desc":           {"type": "type", "count": "count"},
+	"gw_stamps":               {"set": "querySet", "begin": "beginningOfPassWriteIndex", "end": "endOfPassWriteIndex"},
+	"gw_pass_desc":            {"stamps": "timestampWrites"},
+}
+
+// headerValues are the header's names of the numbers in loaded.h.
+var headerValues = map[string]string{
+	"GW_STYPE_WGSL": "WGPUSType_ShaderSourceWGSL", "GW_STYPE_INSTANCE_EXTRAS": "WGPUSType_InstanceExtras",
+	"GW_SPONTANEOUS": "WGPUCallbackMode_AllowSpontaneous", "GW_STATUS_SUCCESS": "WGPUStatus_Success",
+	"GW_FILTER_VALIDATION": "WGPUErrorFilter_Validation", "GW_FILTER_OUT_OF_MEMORY": "WGPUErrorFilter_OutOfMemory",
+	"GW_ERROR_NONE + GW_VALIDATION": "WGPUErrorType_Validation", "GW_ERROR_NONE + GW_OUT_OF_MEMORY": "WGPUErrorType_OutOfMemory",
+	"GW_ERROR_NONE + GW_INTERNAL": "WGPUErrorType_Internal", "GW_ERROR_NONE + GW_UNKNOWN": "WGPUErrorType_Unknown",
+	"GW_ADAPTER_DISCRETE": "WGPUAdapterType_DiscreteGPU", "GW_ADAPTER_INTEGRATED": "WGPUAdapterType_IntegratedGPU", "GW_ADAPTER_CPU": "WGPUAdapterType_CPU",
+	"GW_BACKEND_D3D12": "WGPUBackendType_D3D12", "GW_BACKEND_METAL": "WGPUBackendType_Metal", "GW_BACKEND_VULKAN": "WGPUBackendType_Vulkan",
+	"GW_BACKEND_GL": "WGPUBackendType_OpenGL", "GW_BACKEND_GLES": "WGPUBackendType_OpenGLES",
+	"GW_BIND_UNIFORM": "WGPUBufferBindingType_Uniform", "GW_BIND_STORAGE": "WGPUBufferBindingType_Storage", "GW_BIND_READ_ONLY": "WGPUBufferBindingType_ReadOnlyStorage",
+	"GW_MAP_READ": "WGPUMapMode_Read", "GW_STAGE_COMPUTE": "WGPUShaderStage_Compute", "GW_QUERY_TIMESTAMP": "WGPUQueryType_Timestamp",
+	"GW_FEATURE_TIMESTAMPS": "WGPUFeatureName_TimestampQuery", "GW_FEATURE_F16": "WGPUFeatureName_ShaderF16",
+	"GW_FEATURE_SUBGROUPS": "WGPUNativeFeature_Subgroup", "GW_FEATURE_SUBGROUP_BARRIER": "WGPUNativeFeature_SubgroupBarrier",
+	"GW_BACKENDS_PRIMARY": "WGPUInstanceBackend_Primary", "GW_CHECK_BOUNDS": "WGPUShaderRuntimeChecks_BoundsChecks",
+	fmt.Sprint(nativeMapRead): "WGPUBufferUsage_MapRead", fmt.Sprint(nativeCopySrc): "WGPUBufferUsage_CopySrc", fmt.Sprint(nativeCopyDst): "WGPUBufferUsage_CopyDst",
+	fmt.Sprint(nativeUniform): "WGPUBufferUsage_Uniform", fmt.Sprint(nativeStorage): "WGPUBufferUsage_Storage", fmt.Sprint(nativeQueries): "WGPUBufferUsage_QueryResolve",
+}
+
+// TestLayoutsAreTheHeaders has a C compiler hold loaded.h against the headers of
+// the library: sizes, offsets, numbers, and what functions take and return.
+func TestLayoutsAreTheHeaders(t *testing.T) {
+	folder, _ := librarytest.Library(t)
+	var c strings.Builder
+	c.WriteString("#include <assert.h>\n#include <stddef.h>\n#include \"wgpu.h\"\n#include \"loaded.h\"\n")
+	claim := func(format string, values ...any) {
+		text := fmt.Sprintf(format, values...)
+		fmt.Fprintf(&c, "static_assert(%s, %q);\n", text, text)
+	}
+	for ours, theirs := range headerNames {
+		claim("sizeof(%s) == sizeof(%s)", ours, theirs)
+		for member, name := range headerMembers[ours] {
+			claim("offsetof(%s, %s) == offsetof(%s, %s)", ours, member, theirs, name)
+		}
+	}
+	claimCalls(t, folder, claim)
+	for _, callback := range []string{"PopErrorScope", "RequestDevice", "DeviceLost"} {
+		claim("sizeof(gw_callback) == sizeof(WGPU%sCallbackInfo)", callback)
+		claim("offsetof(gw_callback, user2) == offsetof(WGPU%sCallbackInfo, userdata2)", callback)
+	}
+	c.WriteString("void values(void) {\n") // some of the header's are no constants to static_assert
+	for ours, theirs := range headerValues {
+		fmt.Fprintf(&c, "  if (%s != %s) __builtin_printf(\"%s is not %s\\n\");\n", ours, theirs, ours, theirs)
+	}
+	c.WriteString("}\nint main(void) { values(); return 0; }\n")
+
+	program := filepath.Join(t.TempDir(), "layout")
+	source := program + ".c"
+	if err := os.WriteFile(source, []byte(c.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := os.Getenv("CC")
+	if compiler == "" {
+		compiler = "cc"
+	}
+	if out, err := exec.Command(compiler, "-std=gnu11", "-I", folder, "-I", here, "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+var (
+	ourCall   = regexp.MustCompile(`X\((.+?), (\w+), \((.*)\)\)`)
+	theirCall = regexp.MustCompile(`(?m)^\s*(?:WGPU_EXPORT )?([\w *]+?)\s*\bwgpu(\w+)\(([^()]*)\)\s*(?:WGPU_FUNCTION_ATTRIBUTE)?;`)
+	lastName  = regexp.MustCompile(`\w+$`)
+)
+
+// claimCalls claims that each function takes and returns as many and as wide
+// values here as in the headers.
+func claimCalls(t *testing.T, folder string, claim func(format string, values ...any)) {
+	type call struct {
+		result string
+		takes  []string
+	}
+	theirs := map[string]call{}
+	for _, name := range []string{"webgpu.h", "wgpu.h"} {
+		raw, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range theirCall.FindAllStringSubmatch(string(raw), -1) {
+			c := call{result: m[1]}
+			for _, parameter := range strings.Split(m[3], ",") {
+				if parameter = strings.TrimSpace(parameter); parameter != "void" {
+					c.takes = append(c.takes, lastName.ReplaceAllString(parameter, ""))
+				}
+			}
+			theirs[m[2]] = c
+		}
+	}
+	raw, err := os.ReadFile("loaded.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := ourCall.FindAllStringSubmatch(string(raw), -1)
+	if len(calls) < 40 {
+		t.Fatalf("%d calls found in loaded.h", len(calls))
+	}
+	for _, m := range calls {
+		var takes []string
+		if m[3] != "void" {
+			takes = strings.Split(m[3], ", ")
+		}
+		their, ok := theirs[m[2]]
+		if !ok || len(their.takes) != len(takes) {
+			t.Errorf("wgpu%s takes %q here and %q in the header", m[2], takes, their.takes)
+			continue
+		}
+		if (m[1] == "void") != (their.result == "void") {
+			t.Errorf("wgpu%s returns %s here and %s in the header", m[2], m[1], their.result)
+		}
+		if m[1] != "void" {
+			claim("sizeof(%s) == sizeof(%s)", m[1], their.result)
+		}
+		for i := range takes {
+			claim("sizeof(%s) == sizeof(%s)", takes[i], their.takes[i])
+		}
+	}
+}
+
+// TestLoadedLibrary has the library that was asked for at work.
+func TestLoadedLibrary(t *testing.T) {
+	_, path := librarytest.Library(t)
+	dev := openWith(t, path)
+	info := dev.Info()
+	if !strings.Contains(info.Library, path) || info.LibraryRefused != "" {
+		t.Errorf("the library is %q, refused %q", info.Library, info.LibraryRefused)
+	}
+	if !dev.Features().PackedDot {
+		t.Error("no packed dot products")
+	}
+	second := filepath.Join(t.TempDir(), "libwgpu_native.so")
+	if err := os.WriteFile(second, []byte("no library"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if refused := openWith(t, second).Info().LibraryRefused; !strings.Contains(refused, "only one") {
+		t.Errorf("a second library is refused because %q", refused)
+	}
+	off := openWith(t, LibraryOff)
+	if l := off.Info().Library; !strings.Contains(l, "built in") {
+		t.Errorf("with the library off, it is %q", l)
+	}
+}
+
+// TestLibrariesThatAreRefused has the built-in library step in, and say why.
+func TestLibrariesThatAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string, mode os.FileMode) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte("no library"), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil { // the umask
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct{ name, path, want string }{
+		{"missing", filepath.Join(folder, "nothing"), "no such file"},
+		{"relative", "libwgpu_native.so", "whole path"},
+		{"a folder", folder, "is no file"},
+		{"writable by others", file("shared", 0o777), "chmod go-w"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := checkLibraryFile(c.path); err == nil {
+				t.Fatal("it was taken")
+			}
+			info := openWith(t, c.path).Info()
+			if !strings.Contains(info.Library, "built in") || !strings.Contains(info.LibraryRefused, c.want) {
+				t.Errorf("%q runs, and the other is refused because %q; want %q", info.Library, info.LibraryRefused, c.want)
+			}
+		})
+	}
+	if _, err := load(file("text", 0o644)); err == nil {
+		t.Error("a text was loaded")
+	}
+}
+
+func openWith(t *testing.T, library string) *Device {
+	t.Helper()
+	dev, err := Open(Options{Library: library})
+	if errors.Is(err, ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
