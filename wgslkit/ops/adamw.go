@@ -70,4 +70,4 @@ func (r *Recorder) AdamW(o AdamW) {
 
 // Share lets r use the scratch buffers of other, a recorder of programs that are
 // never in flight together with r's.
-func (r *Recorder) Share(other *Recorder) { r.scratch = other.scratch }
+func (r *Recorder) Share(other *Recorder) { r.scratch, r.reserved = other.scratch, other.reserved }

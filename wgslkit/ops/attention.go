@@ -27,6 +27,9 @@ type Attention struct {
 	// tokens; tokens of one non-zero span see each other ahead as well.
 	Spans *wgslkit.Buffer
 	Out   *wgslkit.Buffer // [width, Heads·HeadDim]
+	// Store, where given, puts the tokens' own keys and values into Cache
+	// first, in the same dispatch where that can be done.
+	Store *StoreKV
 }
 
 // Attention records the op. Where it returns Partials, the result is not in
@@ -36,6 +39,10 @@ func (r *Recorder) Attention(o Attention) *Partials {
 	if err := o.check(r.width); err != nil {
 		r.fail(o.Label, err)
 		return nil
+	}
+	if o.Store != nil && !r.storesInAttention(o) {
+		r.StoreKV(*o.Store)
+		o.Store = nil
 	}
 	switch {
 	case r.attendsSmall(o):
@@ -62,10 +69,23 @@ func (o *Attention) check(width int) error {
 	return nil
 }
 
+// storesInAttention says whether a step's attention can put the token's key and
+// value into the cache by itself: they lie beside the queries then.
+func (r *Recorder) storesInAttention(o Attention) bool {
+	s := o.Store
+	return r.width == 1 && !r.kit.tuning.SmallKernels && s.K.Buffer == o.Q.Buffer && s.V.Buffer == o.Q.Buffer && s.Cache == o.Cache &&
+		s.Rope == o.Rope && s.Eps == o.Eps && r.kit.dev.Limits().MaxStorageBuffers >= storingBuffers
+}
+
+// storingBuffers is how many buffers attention_decode.wgsl binds at most.
+const storingBuffers = 9
+
 type attendTokenParams struct {
 	Heads, KVHeads, FirstKVHead, ChunksPerKV uint32
 	Slots, Window, Splits, QOffset           uint32
 	Eps, Scale, Softcap                      float32
+	KOffset                                  uint32 // from here on where it stores
+	VOffset, KWeighted                       uint32
 }
 
 // attendToken records a decoding step's attention.
@@ -73,37 +93,54 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 	c := o.Cache
 	plan := r.kit.planToken(o)
 	var partials *Partials
-	out := o.Out
 	if plan.splits > 1 {
-		out = r.temp("attention partials", partialsLen(plan.splits, o.Heads, c.HeadDim))
-		partials = &Partials{Buffer: out, Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
+		values := partialsLen(plan.splits, o.Heads, c.HeadDim) + o.Heads // and counters
+		partials = &Partials{Buffer: r.temp("attention partials", values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
 	}
 	if r.err != nil {
 		return nil
 	}
-	ratio := o.Heads / c.KVHeads
-	chunks := (ratio + plan.heads - 1) / plan.heads
 	v := r.kit.tuning.Attention.tokenVariant(plan, o)
 	for _, p := range c.parts {
-		r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
-			Label: o.Label,
-			Bind: []wgslkit.Binding{
-				r.state.All(), o.Q.Buffer.All(), orBuffer(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer),
-				p.keys.All(), p.values.All(), out.All(),
-			},
-			Params: attendTokenParams{
-				uint32(o.Heads), uint32(c.KVHeads), uint32(p.first), uint32(chunks),
-				uint32(c.Slots), uint32(o.Window), uint32(plan.splits), uint32(o.Q.Offset),
-				o.Eps, orOne(o.Scale), o.Softcap,
-			},
-			Grid: wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)},
-		})
+		r.attendPart(o, plan, p, v, partials)
 	}
-	if partials != nil && !plan.fuseMerge {
+	switch {
+	case partials == nil || plan.last:
+		return nil
+	case !plan.fuseMerge:
 		r.Merge(o.Label, partials, o.Out)
 		return nil
 	}
 	return partials
+}
+
+func (r *Recorder) attendPart(o Attention, plan tokenPlan, p cachePart, v wgslkit.Variant, partials *Partials) {
+	c := o.Cache
+	chunks := ceilDiv(o.Heads/c.KVHeads, plan.heads)
+	bind := []wgslkit.Binding{
+		r.state.All(), o.Q.Buffer.All(), orBuffer(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer), p.keys.All(), p.values.All(),
+	}
+	switch {
+	case plan.last:
+		bind = append(bind, o.Out.All(), partials.Buffer.All())
+	case partials != nil:
+		bind = append(bind, partials.Buffer.All())
+	default:
+		bind = append(bind, o.Out.All())
+	}
+	params := attendTokenParams{
+		Heads: uint32(o.Heads), KVHeads: uint32(c.KVHeads), FirstKVHead: uint32(p.first), ChunksPerKV: uint32(chunks),
+		Slots: uint32(c.Slots), Window: uint32(o.Window), Splits: uint32(plan.splits), QOffset: uint32(o.Q.Offset),
+		Eps: o.Eps, Scale: orOne(o.Scale), Softcap: o.Softcap,
+	}
+	if s := o.Store; s != nil {
+		bind = append(bind, orBuffer(s.KNorm, o.Q.Buffer).All())
+		params.KOffset, params.VOffset, params.KWeighted = uint32(s.K.Offset), uint32(s.V.Offset), flag(s.KNorm != nil)
+	}
+	r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
+		Label: o.Label, Bind: bind, Params: params,
+		Grid: wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)},
+	})
 }
 
 type prepareQParams struct {

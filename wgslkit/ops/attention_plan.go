@@ -19,6 +19,10 @@ type AttentionTuning struct {
 	// worked on side by side; MaxWorkgroups those of all heads together.
 	// Below MinWorkgroups, fewer query heads share their keys.
 	MaxSplits, MaxWorkgroups, MinWorkgroups int
+	// MergeLast lets the workgroup that ends last merge a few splits. It takes
+	// storage barriers that other workgroups' writes are seen behind, as those
+	// of the native backends over Vulkan and D3D12 are; WGSL promises less.
+	MergeLast bool
 	// A prompt: TileThreads work on TileRows tokens and TileKeys keys at a
 	// time, TileKeyLanes of the keys side by side. All are powers of two,
 	// TileRows and TileKeyLanes at most TileThreads, and TileThreads at most
@@ -58,14 +62,19 @@ func (t AttentionTuning) forSlowCompiler() AttentionTuning {
 
 // tokenPlan is how one token's attention is laid out.
 type tokenPlan struct {
-	heads     int // query heads that share a workgroup's keys
-	splits    int // ranges of keys
-	fuseMerge bool
+	heads     int  // query heads that share a workgroup's keys
+	keys      int  // that are worked on at a time
+	splits    int  // ranges of keys
+	fuseMerge bool // by the product that follows
+	last      bool // merged by the workgroup that ends last
 }
 
 const (
 	// mergedSplits is as many splits as merge_splits.wgsl has room for.
 	mergedSplits = 256
+	// The workgroup that ends last merges up to lastSplits, of lastKeys keys at
+	// a time: fewer splits of more keys than else.
+	lastSplits, lastKeys = 16, 64
 	// fewKeys is up to where fewer splits, merged by the following product,
 	// cost less than a merge of their own.
 	fewKeys = 2048
@@ -101,11 +110,15 @@ func (k *Kit) planSplits(o Attention, heads int) tokenPlan {
 	}
 	groups := c.KVHeads * ((o.Heads/c.KVHeads + heads - 1) / heads)
 	splits := min((keys+t.TokenKeys-1)/t.TokenKeys, t.MaxSplits, max(t.MaxWorkgroups/groups, 1))
+	if t.MergeLast && keys <= fewKeys && splits > 1 {
+		splits = min(ceilDiv(keys, lastKeys), lastSplits, max(t.MaxWorkgroups/groups, 1))
+		return tokenPlan{heads: heads, splits: splits, keys: lastKeys, last: splits > 1}
+	}
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
 	if keys <= fewKeys && splits <= 4*fused {
 		splits = min(splits, fused)
 	}
-	return tokenPlan{heads: heads, splits: splits, fuseMerge: splits <= fused}
+	return tokenPlan{heads: heads, splits: splits, keys: t.TokenKeys, fuseMerge: splits <= fused}
 }
 
 // tokenVariant is the plan for o as attention_decode.wgsl reads it.
@@ -115,12 +128,12 @@ func (t AttentionTuning) tokenVariant(p tokenPlan, o Attention) wgslkit.Variant 
 	ofHead := slices * 2 * columns
 	cells := max(p.heads*2*columns, ofHead)
 	return wgslkit.Variant{
-		"THREADS": t.TokenThreads, "KEYS": t.TokenKeys, "KEY_LANES": t.TokenKeyLanes, "HEADS": p.heads,
+		"THREADS": t.TokenThreads, "KEYS": p.keys, "KEY_LANES": t.TokenKeyLanes, "HEADS": p.heads,
 		"TEAM":     min(t.TokenThreads/p.heads, maxTeam),
 		"HEAD_DIM": o.Cache.HeadDim, "ROTATED": o.Rope.Dim(), "QUADS": o.Rope.Dim()%8 == 0, "NORMED": o.QNorm != nil,
-		"SPLIT": p.splits > 1, "VALUE_SLICES": slices, "CELLS": cells, "SUM_HEADS": min(p.heads, cells/ofHead),
+		"SPLIT": p.splits > 1, "LAST": p.last, "STORE": o.Store != nil, "VALUE_SLICES": slices, "CELLS": cells, "SUM_HEADS": min(p.heads, cells/ofHead),
 		"COLUMN_BATCH": batch(t.TokenColumns, columns, t.TokenThreads/t.TokenKeyLanes),
-		"VALUE_BATCH":  min(t.TokenValues, powerOfTwo(max(t.TokenKeys/slices, 1))),
+		"VALUE_BATCH":  min(t.TokenValues, powerOfTwo(max(p.keys/slices, 1))),
 	}
 }
 

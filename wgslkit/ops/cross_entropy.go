@@ -1,30 +1,56 @@
 package ops
 
-import "github.com/gemwire/gemwire/wgslkit"
+import (
+	"fmt"
 
-// CrossEntropy is Losses[p + t] = −log softmax(Logits[t])[Targets[p + t]], with p the
-// replay's first position. With Back the logits then become Weight times what that
-// hands back to them, or where they were capped to what they were before.
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// CrossEntropy measures how far softmax(Logits[t]) is from what should follow:
+//
+//	Losses[p + t] = Σ part·(log part − log softmax(Logits[t])[token])
+//
+// over the goals of row p + t, p being the replay's first position; of a single token
+// with all of the part that is −log softmax(Logits[t])[token]. The vocabulary comes
+// in tiles, one op for each, in order: Logits hold those of tokens First to
+// First + Size, and Sums what is known so far. With Back, once all tiles have been
+// seen, a tile's logits become Weight times what the losses hand back to them, or
+// where they were capped to what they were before.
 type CrossEntropy struct {
-	Label   string
-	Logits  *wgslkit.Buffer // [width, Size], capped where Cap is not 0
-	Targets *wgslkit.Buffer // u32
-	Losses  *wgslkit.Buffer
-	Weight  *wgslkit.Buffer // [1], read at replay
-	Size    int
-	Cap     float32
-	Back    bool
+	Label  string
+	Logits *wgslkit.Buffer // [width, Size], capped where Cap is not 0
+	Goals  *wgslkit.Buffer // u32 [rows, Shares, 2]: a token or NoRow, and the bits of its part
+	Sums   *wgslkit.Buffer // [width, 3]
+	Losses *wgslkit.Buffer // not read with Back
+	Weight *wgslkit.Buffer // [1], read at replay, with Back
+	First  int
+	Size   int
+	Last   bool // no tile follows
+	Shares int  // at most MaxShares
+	Cap    float32
+	Back   bool
 }
 
+// MaxShares is the most goals of a row.
+const MaxShares = 64
+
 type crossEntropyParams struct {
-	Size uint32
-	Cap  float32
+	First, Size, Shares, Last uint32
+	Cap                       float32
 }
 
 // CrossEntropy records the op.
 func (r *Recorder) CrossEntropy(o CrossEntropy) {
-	r.dispatch("cross_entropy.wgsl", r.rowVariant(wgslkit.Variant{"BACK": o.Back}), wgslkit.Call{
-		Label: o.Label, Bind: bindAll(r.state, o.Weight, o.Targets, o.Logits, o.Losses),
-		Params: crossEntropyParams{uint32(o.Size), o.Cap}, Grid: rowGrid(1),
+	if o.Shares < 1 || o.Shares > MaxShares {
+		r.fail(o.Label, fmt.Errorf("%w: %d goals of a row, 1 to %d can be", wgslkit.ErrLimit, o.Shares, MaxShares))
+		return
+	}
+	v, fifth := wgslkit.Variant{"BACK": false}, o.Losses
+	if o.Back {
+		v, fifth = wgslkit.Variant{"BACK": true, "MAX_SHARES": MaxShares}, o.Weight
+	}
+	r.dispatch("cross_entropy.wgsl", r.rowVariant(v), wgslkit.Call{
+		Label: o.Label, Bind: bindAll(r.state, o.Goals, o.Logits, o.Sums, fifth),
+		Params: crossEntropyParams{uint32(o.First), uint32(o.Size), uint32(o.Shares), flag(o.Last), o.Cap}, Grid: rowGrid(1),
 	})
 }

@@ -23,6 +23,7 @@ type ExpertLinear struct {
 	Out          *wgslkit.Buffer
 	Act          Activation
 	Gated        bool            // W is Paired: out = act(gate·h) ⊙ (up·h)
+	AllRows      bool            // every row in W's own order, of a Paired matrix too
 	Weights      *wgslkit.Buffer // [width, K]
 }
 
@@ -58,7 +59,7 @@ func (o ExpertLinear) check() error {
 	switch {
 	case o.W == nil || len(o.W.tiles) == 0:
 		return fmt.Errorf("%w: matrix", wgslkit.ErrReleased)
-	case o.Gated != (o.W.Layout == Paired):
+	case o.Gated != (o.W.Layout == Paired && !o.AllRows):
 		return fmt.Errorf("%w: a gated product takes a paired matrix, another one does not", wgslkit.ErrValidation)
 	case o.K <= 0 || o.K > o.W.Experts:
 		return fmt.Errorf("%w: %d of %d experts", wgslkit.ErrValidation, o.K, o.W.Experts)

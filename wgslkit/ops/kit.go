@@ -28,6 +28,12 @@ type Tuning struct {
 	// both at most, all powers of two; MatvecGroups is the most workgroups:
 	// each makes the input for itself.
 	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
+	// LargeMatvec takes wgsl/matvec_large.wgsl for products with one vector where
+	// it can, in at most StagedGroups workgroups where each makes the input for itself.
+	// Matrices of fewer than ManyRowsBytes get half of MatvecRows: the code for
+	// all of them, which has to be read between other kernels, is too long there.
+	LargeMatvec                 bool
+	StagedGroups, ManyRowsBytes int
 	// MatvecLooped passes many rows by inputs in registers (wgsl/rows_looped.wgsl).
 	MatvecLooped bool
 	// SmallKernels takes one small product kernel for each type of weights
@@ -47,7 +53,7 @@ type Tuning struct {
 
 // New returns the kit for dev.
 func New(dev *wgslkit.Device) *Kit {
-	tuning := TuningFor(dev.Info().Kind, dev.Features())
+	tuning := TuningOf(dev, dev.Info().Kind)
 	if dev.Info().SlowCompiler {
 		tuning = tuning.ForSlowCompiler()
 	}
@@ -64,10 +70,20 @@ func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 	return &Kit{dev: dev, shaders: wgslkit.NewShaders(sub), tuning: tuning}
 }
 
+// TuningOf is what suits dev, were it of the given kind.
+func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
+	t := TuningFor(kind, dev.Features())
+	// What naga makes of storageBarrier there reaches as far as the device.
+	backend := dev.Info().Backend
+	t.Attention.MergeLast = t.Attention.MaxSplits > 1 && (backend == "Vulkan" || backend == "D3D12")
+	return t
+}
+
 // TuningFor is what suits a kind of device with the given features.
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
 	t.LargeTiles = kind == wgslkit.DiscreteGPU
+	t.LargeMatvec, t.StagedGroups, t.ManyRowsBytes = kind != wgslkit.CPU, 2112, 32<<20
 	t.Attention = attentionTuning(kind)
 	t.Sampling = samplingTuning(kind)
 	if kind == wgslkit.CPU {

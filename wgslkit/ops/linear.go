@@ -59,6 +59,10 @@ func (r *Recorder) Linear(o Linear) {
 		r.product(o)
 		return
 	}
+	if r.largeMatvec(o) {
+		r.matvecLarge(o)
+		return
+	}
 	if r.width == 1 && o.Bounds == nil {
 		r.matvec(o)
 		return

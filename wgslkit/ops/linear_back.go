@@ -118,7 +118,7 @@ func (r *Recorder) LinearBack(o LinearBack) {
 			params.OutOffset%4 == 0 && params.Stride%4 == 0
 		r.dispatch("linear_back.wgsl", v, wgslkit.Call{
 			Label: o.Label, Params: params,
-			Bind: bindAll(r.state, tile.buffer, o.DY.Buffer, out),
+			Bind: append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.DY.Buffer, out)...),
 			Grid: wgslkit.Grid{X: uint32(columns), Y: 1, Z: uint32(splits), Tile: uint32(tokens), Along: wgslkit.AlongY},
 		})
 		if splits > 1 {

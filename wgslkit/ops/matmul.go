@@ -30,7 +30,7 @@ func (r *Recorder) matmul(o Linear) {
 			MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
 		}
 		params.InMin, params.InMax = o.Bounds.inputs()
-		c := wgslkit.Call{Label: o.Label, Bind: bindAll(r.state, tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out)}
+		c := wgslkit.Call{Label: o.Label, Bind: append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...)}
 		v := w.variant()
 		c.Bind = o.Bounds.bind(v, c.Bind)
 		v["GATED"] = o.Gated

@@ -29,6 +29,15 @@ const (
 	fullGPUPlain, leastSplitPlain = 384, 256
 )
 
+// LargeTileWidth is the least width of a program whose products take the tiles
+// that large GPUs are fast with; 0 where there are none.
+func (k *Kit) LargeTileWidth() int {
+	if !k.tuning.LargeTiles {
+		return 0
+	}
+	return matmulLargeTile/2 + 1
+}
+
 // large says whether a product's tiles are many enough, and all of its rows lie
 // on vectors of four.
 func (r *Recorder) large(o Linear) bool {
@@ -37,7 +46,7 @@ func (r *Recorder) large(o Linear) bool {
 		unit = 2
 	}
 	tiles := ceilDiv(o.W.Rows, matmulLargeTile) * ceilDiv(r.width, matmulLargeTile)
-	return r.kit.tuning.LargeTiles && tiles >= fewestLarge && 2*r.width > matmulLargeTile &&
+	return r.kit.tuning.LargeTiles && tiles >= fewestLarge && r.width >= r.kit.LargeTileWidth() &&
 		o.W.Cols%16 == 0 && o.W.Rows%4 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0 &&
 		o.OutStride%unit == 0 && o.OutOffset%unit == 0
 }
@@ -72,7 +81,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 		}
 		r.dispatch(file, v, wgslkit.Call{
 			Label: o.Label, Params: params,
-			Bind: o.Bounds.bind(v, bindAll(r.state, tile.buffer, o.In.X, mul, out)),
+			Bind: o.Bounds.bind(v, append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, mul, out)...)),
 			Grid: wgslkit.Grid{X: uint32(rows), Y: 1, Z: uint32(splits), Tile: uint32(tokensOfTile), Along: wgslkit.AlongY},
 		})
 		if splits == 1 {

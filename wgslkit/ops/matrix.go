@@ -48,6 +48,29 @@ type matrixTile struct {
 	buffer *wgslkit.Buffer
 	first  int
 	rows   int
+	at     int64 // where its rows begin in the buffer; 0 but in a Part
+}
+
+// bind is the tile's rows alone.
+func (t matrixTile) bind() wgslkit.Binding { return t.buffer.Range(t.at, t.buffer.Size()-t.at) }
+
+// PartRows is what the first row of a Part has to be a multiple of.
+const PartRows = 16
+
+// Part is rows first to first+rows of the matrix as one of their own, without a
+// copy: it is good for as long as the whole is, and is not released. first is a
+// multiple of PartRows, since bindings begin on 256 bytes. What reads rows by expert
+// or by token takes no parts.
+func (m *Matrix) Part(first, rows int) *Matrix {
+	part := &Matrix{Type: m.Type, Rows: rows, Cols: m.Cols, Experts: 1, Layout: m.Layout, row: m.row}
+	for _, t := range m.tiles {
+		from, to := max(first, t.first), min(first+rows, t.first+t.rows)
+		if from < to {
+			at := t.at + int64(from-t.first)*int64(m.row.size)*16
+			part.tiles = append(part.tiles, matrixTile{buffer: t.buffer, first: from - first, rows: to - from, at: at})
+		}
+	}
+	return part
 }
 
 // MatrixBytes is the GPU memory that a matrix takes, 0 for a type or a number

@@ -35,7 +35,7 @@ func (r *Recorder) matvec(o Linear) {
 		}
 		r.dispatch("matvec.wgsl", v, wgslkit.Call{
 			Label: o.Label,
-			Bind:  bindAll(tile.buffer, x, normW, addX, addW, orBuffer(o.Mul, x), addOut, o.Out),
+			Bind:  append([]wgslkit.Binding{tile.bind()}, bindAll(x, normW, addX, addW, orBuffer(o.Mul, x), addOut, o.Out)...),
 			Params: matvecParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),
 				Lanes: uint32(shape.lanes), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2),

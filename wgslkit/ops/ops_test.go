@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/wgslkit"
@@ -70,6 +71,16 @@ func TestSizesOfGPUs(t *testing.T) {
 		t.Skip("TestOps runs them here")
 	}
 	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
+}
+
+// TestManyRows runs what only large matrices get, with small ones.
+func TestManyRows(t *testing.T) {
+	dev := openKit(t, wgslkit.Options{}).Device()
+	tuning := ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())
+	tuning.ManyRowsBytes = 0
+	runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool {
+		return c.Op == "Linear" && strings.HasPrefix(c.Name, "Q4_K") && strings.Contains(c.Name, "1of1")
+	})
 }
 
 // TestSmallKernels runs what a device that compiles slowly gets, wherever the test runs.

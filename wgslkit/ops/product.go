@@ -44,7 +44,7 @@ func (r *Recorder) product(o Linear) {
 		rows := productRowsOf(t, tile.rows, strips)
 		r.dispatch("product.wgsl", v, wgslkit.Call{
 			Label: o.Label,
-			Bind:  o.Bounds.bind(v, bindAll(tile.buffer, o.In.X, orBuffer(o.Mul, o.In.X), o.Out)),
+			Bind:  o.Bounds.bind(v, append([]wgslkit.Binding{tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...)),
 			Params: productParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Strips: uint32(strips),
 				RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),

@@ -27,7 +27,11 @@ type Recorder struct {
 	width   int
 	state   *wgslkit.Buffer
 	scratch map[string]*wgslkit.Buffer
-	err     error
+	// reserved is the most that ops want of each scratch buffer, by name, where that
+	// was measured; measuring says that this recorder only does so.
+	reserved  map[string]int64
+	measuring bool
+	err       error
 }
 
 // Record starts a program of at most width tokens. state holds StateWords
@@ -38,6 +42,28 @@ func (k *Kit) Record(label string, width int, state *wgslkit.Buffer) *Recorder {
 		scratch: map[string]*wgslkit.Buffer{},
 	}
 }
+
+// Measure starts a program that is never made: nothing is compiled and no memory
+// taken, but Scratch then tells what its ops need besides the buffers they are given,
+// of which it reads nothing. Those may be new(wgslkit.Buffer).
+func (k *Kit) Measure(width int) *Recorder {
+	return &Recorder{kit: k, width: width, state: new(wgslkit.Buffer), reserved: map[string]int64{}, measuring: true}
+}
+
+// Scratch is the bytes of what was measured.
+func (r *Recorder) Scratch() (bytes int64) {
+	for _, n := range r.reserved {
+		bytes += n
+	}
+	return bytes
+}
+
+// Err is the first error of the ops so far.
+func (r *Recorder) Err() error { return r.err }
+
+// Reserve makes scratch buffers as large as was measured, so that ops of all sizes
+// share one of each name. It is called before the first op.
+func (r *Recorder) Reserve(measured *Recorder) { r.reserved = measured.reserved }
 
 // Recording is a finished program with the buffers that only it uses.
 type Recording struct {
@@ -71,7 +97,12 @@ func (r *Recorder) Finish() (*Recording, error) {
 
 // Recorded is how many dispatches were recorded so far: where a part of the
 // program ends, for Program.SubmitPart.
-func (r *Recorder) Recorded() int { return r.program.Recorded() }
+func (r *Recorder) Recorded() int {
+	if r.measuring {
+		return 0
+	}
+	return r.program.Recorded()
+}
 
 // Width is the most tokens that a replay computes.
 func (r *Recorder) Width() int { return r.width }
@@ -87,6 +118,11 @@ func (r *Recorder) fail(label string, err error) {
 // Ops that are never in flight together share one by name.
 func (r *Recorder) temp(name string, n int) *wgslkit.Buffer {
 	size := int64(4 * n)
+	if r.measuring {
+		r.reserved[name] = max(r.reserved[name], size)
+		return new(wgslkit.Buffer)
+	}
+	size = max(size, r.reserved[name])
 	key := fmt.Sprintf("%s/%d", name, size)
 	if b, ok := r.scratch[key]; ok {
 		return b
@@ -102,7 +138,7 @@ func (r *Recorder) temp(name string, n int) *wgslkit.Buffer {
 
 // dispatch compiles a variant and records one call of it.
 func (r *Recorder) dispatch(file string, v wgslkit.Variant, c wgslkit.Call) {
-	if r.err != nil {
+	if r.err != nil || r.measuring {
 		return
 	}
 	k, err := r.kit.dev.Kernel(r.kit.shaders, file, v)

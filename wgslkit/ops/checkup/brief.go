@@ -19,7 +19,7 @@ var brief = map[string][]string{
 	"NormAdd":    {"1of1_1x1536_weighted=true", "3of5_1x257_weighted=true"},
 	"SelectLast": {"3of5_1x257_weighted=true"},
 	"StoreKV":    {"farther"},
-	"Sequence":   {"whole", "chunked"},
+	"Sequence":   {"small/whole", "small/chunked"},
 	"Sample":     {"257/all", "257/greedy", "257/bias and penalties", "2048/gemma", "2048/greedy"},
 }
 

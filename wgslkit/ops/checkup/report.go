@@ -34,6 +34,12 @@ func (v *Verdict) writeDevice(b *strings.Builder) {
 	line("examined", "%s, in %.1f s", v.Time.Format("2006-01-02 15:04 MST"), v.Seconds)
 	line("adapter", "%s (%s)", v.Info.Name, v.Info.Kind)
 	line("driver", "%s, vendor %s, %s", v.Info.Backend, orUnknown(v.Info.Vendor), orUnknown(strings.Trim(v.Info.Driver+", "+v.Drivers, ", ")))
+	if v.Info.Library != "" {
+		line("library", "%s", v.Info.Library)
+	}
+	if v.Info.LibraryRefused != "" {
+		line("", "not used: %s", v.Info.LibraryRefused)
+	}
 	line("features", "%s", v.featureList())
 	line("limits", "buffers of %d MiB, bindings of %d MiB, %d storage buffers in a kernel, offsets in steps of %d",
 		l.MaxBufferSize/mib, l.MaxStorageBindingSize/mib, l.MaxStorageBuffers, l.MinStorageAlignment)

@@ -61,20 +61,34 @@ func spanOf(n int, spans ...int) []uint32 {
 }
 
 // forms are the kits whose variants a device can run: those of each kind of
-// device, whose layouts differ, and those for devices that compile slowly.
+// device, whose layouts differ, with what its backend allows besides, and those
+// for devices that compile slowly.
 func forms(kit *ops.Kit) map[string]*ops.Kit {
 	dev := kit.Device()
 	return map[string]*ops.Kit{
 		"few cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
 		"many cores": ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
+		mergesLast:   ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
 		"small":      ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler()),
 	}
 }
 
+// mergesLast is the form in which the workgroup that ends last merges the others'
+// results; not every backend has it.
+const mergesLast = "merged by the last"
+
+// has says whether kit's device has a form of its own.
+func has(kit *ops.Kit, form string) bool {
+	return form != mergesLast || ops.TuningOf(kit.Device(), wgslkit.DiscreteGPU).Attention.MergeLast
+}
+
 func attentionCases(kit *ops.Kit) []Case {
 	var cases []Case
-	for _, form := range []string{"few cores", "many cores", "small"} {
+	for _, form := range []string{"few cores", "many cores", mergesLast, "small"} {
 		for i, s := range attentionShapes {
+			if !has(kit, form) || form == mergesLast && s.width > 1 {
+				continue
+			}
 			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 				r := newRig(forms(kit)[form], uint64(i))
 				defer r.close()

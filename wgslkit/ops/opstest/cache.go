@@ -35,7 +35,7 @@ var storeShapes = []storeShape{
 	{name: "not rotated", kvHeads: 1, headDim: 16, slots: 5, tokens: 3, width: 3, same: true},
 }
 
-func cacheCases(*ops.Kit) []Case {
+func cacheCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for i, s := range storeShapes {
 		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
@@ -44,12 +44,17 @@ func cacheCases(*ops.Kit) []Case {
 			return storeCase(ctx, r, s)
 		}})
 	}
-	for i, s := range sequenceShapes {
-		cases = append(cases, Case{Op: "Sequence", Name: s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(i))
-			defer r.close()
-			return sequenceCase(ctx, r, s)
-		}})
+	for _, form := range []string{"few cores", mergesLast, "small"} {
+		for i, s := range sequenceShapes {
+			if !has(kit, form) {
+				continue
+			}
+			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(forms(kit)[form], uint64(i))
+				defer r.close()
+				return sequenceCase(ctx, r, s)
+			}})
+		}
 	}
 	for i, s := range copyShapes {
 		name := fmt.Sprintf("%dx%d_%d+%dof%d", s.kvHeads, s.headDim, s.from, s.n, s.slots)
@@ -146,16 +151,22 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 	var got []float64
 	for position, i := 0, 0; i < len(s.chunks); position, i = position+s.chunks[i], i+1 {
 		tokens := s.chunks[i]
-		pad := make([]float64, (s.width-tokens)*s.heads*s.headDim)
-		rows := func(x []float64, row int) ops.Slice {
-			return ops.All(r.upload(append(append([]float64{}, x[position*row:(position+tokens)*row]...), pad...)))
+		// Queries, keys and values lie beside each other, as a model's one product leaves them.
+		wide := s.heads * s.headDim
+		stride := wide + 2*row
+		qkv := make([]float64, s.width*stride)
+		for t := range tokens {
+			at, p := qkv[t*stride:], position+t
+			copy(at, q[p*wide:(p+1)*wide])
+			copy(at[wide:], k[p*row:(p+1)*row])
+			copy(at[wide+row:], v[p*row:(p+1)*row])
 		}
-		qs, ks, vs := rows(q, s.heads*s.headDim), rows(k, row), rows(v, row)
-		out := r.floats(s.width * s.heads * s.headDim)
+		buffer, out := r.upload(qkv), r.floats(s.width*wide)
+		at := func(offset int) ops.Slice { return ops.Slice{Buffer: buffer, Offset: offset, Stride: stride} }
 		r.run(s.width, position, tokens, func(rec *ops.Recorder) {
-			rec.StoreKV(ops.StoreKV{K: ks, V: vs, KNorm: kNormBuffer, Eps: normEps, Rope: rope, Cache: c})
 			partials := rec.Attention(ops.Attention{
-				Q: qs, QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Out: out,
+				Q: at(0), QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Out: out,
+				Store: &ops.StoreKV{K: at(wide), V: at(wide + row), KNorm: kNormBuffer, Eps: normEps, Rope: rope, Cache: c},
 			})
 			if partials != nil {
 				rec.Merge("merge", partials, out)

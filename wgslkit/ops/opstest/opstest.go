@@ -27,6 +27,8 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, embedCases(kit)...)
 	cases = append(cases, overlayCases(kit)...)
 	cases = append(cases, expertCases(kit)...)
+	cases = append(cases, expertBackCases(kit)...)
+	cases = append(cases, halfRowsCases(kit)...)
 	cases = append(cases, normCases(kit)...)
 	cases = append(cases, routerCases(kit)...)
 	cases = append(cases, cacheCases(kit)...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -12,11 +13,14 @@ func trainingCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, size := range []int{2, 37, 1000} {
 		for _, softcap := range []float64{0, 3} {
-			cases = append(cases, Case{Op: "CrossEntropy", Name: fmt.Sprintf("%d_cap%v", size, softcap), Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(kit, uint64(size))
-				defer r.close()
-				return crossEntropyCase(r, size, softcap)
-			}})
+			for _, shares := range []int{1, 7} {
+				name := fmt.Sprintf("%d_cap%v_%dshares", size, softcap, shares)
+				cases = append(cases, Case{Op: "CrossEntropy", Name: name, Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+					r := newRig(kit, uint64(size))
+					defer r.close()
+					return crossEntropyCase(r, size, softcap, shares)
+				}})
+			}
 		}
 	}
 	for _, clip := range []float64{0, 0.5} {
@@ -29,46 +33,87 @@ func trainingCases(*ops.Kit) []Case {
 	return cases
 }
 
-func crossEntropyCase(r *rig, size int, softcap float64) (float64, error) {
+// crossEntropyCase has rows of logits in two tiles, and goals of which each row has
+// as many as there are, or one fewer.
+func crossEntropyCase(r *rig, size int, softcap float64, shares int) (float64, error) {
 	const rows, base, weight = 3, 2, 0.125
-	raw := scaled(r.normal(rows*size), 2)
-	capped := append([]float64(nil), raw...)
-	if softcap != 0 {
-		for i, v := range raw {
-			capped[i] = float64(float32(softcap * math.Tanh(v/softcap)))
+	capped := func(v float64) float64 {
+		if softcap == 0 {
+			return v
 		}
+		return softcap * math.Tanh(v/softcap)
 	}
-	targets := make([]uint32, base+rows)
-	for i := range targets {
-		targets[i] = uint32(r.random.IntN(size))
+	raw := scaled(r.normal(rows*size), 2)
+	words := make([]uint32, 2*shares*(base+rows))
+	goals := make([]map[int]float64, base+rows)
+	for t := range goals {
+		goals[t] = r.goals(size, max(1, shares-t%2), words[2*shares*t:2*shares*(t+1)])
 	}
-	logits, losses := r.upload(capped), r.floats(base+rows)
-	where, factor := r.words(targets...), r.upload([]float64{weight})
+	cuts := []int{0, (size + 1) / 2, size}
+	var tiles []*wgslkit.Buffer
+	for i, first := range cuts[:2] {
+		var tile []float64
+		for t := range rows {
+			for _, v := range raw[t*size+first : t*size+cuts[i+1]] {
+				tile = append(tile, float64(float32(capped(v))))
+			}
+		}
+		tiles = append(tiles, r.upload(tile))
+	}
+	where, factor, losses, sums := r.words(words...), r.upload([]float64{weight}), r.floats(base+rows), r.floats(3*rows)
 	r.run(4, base, rows, func(rec *ops.Recorder) {
-		rec.CrossEntropy(ops.CrossEntropy{Logits: logits, Targets: where, Losses: losses, Weight: factor, Size: size, Cap: float32(softcap), Back: true})
+		for _, back := range []bool{false, true} {
+			for i, tile := range tiles {
+				rec.CrossEntropy(ops.CrossEntropy{
+					Logits: tile, Goals: where, Sums: sums, Losses: losses, Weight: factor, Cap: float32(softcap), Shares: shares,
+					First: cuts[i], Size: cuts[i+1] - cuts[i], Last: i == 1, Back: back,
+				})
+			}
+		}
 	})
 	lossOf := func(t int) func([]float64) []float64 {
 		return func(raw []float64) []float64 {
-			var sum float64
-			capped := func(v float64) float64 {
-				if softcap == 0 {
-					return v
-				}
-				return softcap * math.Tanh(v/softcap)
-			}
+			var sum, loss float64
 			for _, v := range raw {
 				sum += math.Exp(capped(v))
 			}
-			return []float64{math.Log(sum) - capped(raw[targets[base+t]])}
+			for token, part := range goals[base+t] {
+				loss += part * (math.Log(part) + math.Log(sum) - capped(raw[token]))
+			}
+			return []float64{loss}
 		}
 	}
-	var want, back []float64
+	var want, got []float64
+	got = r.read(losses, base+rows)[base:]
 	for t := range rows {
-		row := raw[t*size : (t+1)*size]
-		want = append(want, lossOf(t)(row)...)
-		back = append(back, slopes(lossOf(t), row, []float64{weight})...)
+		want = append(want, lossOf(t)(raw[t*size:(t+1)*size])...)
 	}
-	return r.compare(joined(r.read(losses, base+rows)[base:], r.read(logits, len(raw))), joined(want, back))
+	for i, first := range cuts[:2] {
+		got = append(got, r.read(tiles[i], rows*(cuts[i+1]-first))...)
+		for t := range rows {
+			want = append(want, slopes(lossOf(t), raw[t*size:(t+1)*size], []float64{weight})[first:cuts[i+1]]...)
+		}
+	}
+	return r.compare(got, want)
+}
+
+// goals puts n tokens with their parts into words, and NoRow where there are none.
+func (r *rig) goals(size, n int, words []uint32) map[int]float64 {
+	parts := map[int]float64{}
+	left := 1.0
+	for i, token := range r.random.Perm(size)[:min(n, size)] {
+		part := left
+		if i+1 < min(n, size) {
+			part = float64(float32(left * (0.3 + 0.5*r.random.Float64())))
+		}
+		left -= part
+		parts[token] = part
+		words[2*i], words[2*i+1] = uint32(token), math.Float32bits(float32(part))
+	}
+	for i := len(parts); i < len(words)/2; i++ {
+		words[2*i] = ops.NoRow
+	}
+	return parts
 }
 
 func adamwCase(r *rig, clip float64) (float64, error) {

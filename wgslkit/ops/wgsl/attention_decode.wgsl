@@ -12,6 +12,13 @@
 //   (COLUMN_BATCH of them loaded at a time, which divides their number)
 //   values: thread = column + COLUMNS · slice, VALUE_SLICES take turns over the keys
 //
+// Where STORE, the workgroups of the last split first put the token's own key
+// and value into the cache, as store_kv.wgsl does; all of them the same ones.
+//
+// Where LAST, the workgroup that is the last one to end for its heads merges
+// what the others left. That one's writes are seen by another takes barriers
+// that reach further than a workgroup: ops.AttentionTuning.MergeLast says where.
+//
 // Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits.
 
 //#include "rope.wgsl"
@@ -20,16 +27,40 @@ struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
   slots: u32, window: u32, splits: u32, q_offset: u32,
   eps: f32, scale: f32, softcap: f32,
+//#if STORE
+  k_offset: u32,
+  v_offset: u32, k_weighted: u32,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> q: array<f32>;
 @group(0) @binding(2) var<storage, read> q_norm: array<f32>;
 @group(0) @binding(3) var<storage, read> rope_table: array<vec2<u32>>;
+//#if STORE
+@group(0) @binding(4) var<storage, read_write> keys: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read_write> values: array<vec4<u32>>;
+//#else
 @group(0) @binding(4) var<storage, read> keys: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> values: array<vec4<u32>>;
+//#end
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
+//#if LAST
+@group(0) @binding(7) var<storage, read_write> partials: array<atomic<u32>>;
+//#if STORE
+@group(0) @binding(8) var<storage, read> k_norm: array<f32>;
+@group(0) @binding(9) var<uniform> params: Params;
+//#else
+@group(0) @binding(8) var<uniform> params: Params;
+//#end
+//#else
+//#if STORE
+@group(0) @binding(7) var<storage, read> k_norm: array<f32>;
+@group(0) @binding(8) var<uniform> params: Params;
+//#else
 @group(0) @binding(7) var<uniform> params: Params;
+//#end
+//#end
 
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;      // vectors of 8 in a row
 const PADDED: u32 = COLUMNS * 8u;
@@ -133,6 +164,117 @@ fn load_query(head: u32, h: u32, mate: u32, position: u32) {
   workgroupBarrier();
 }
 
+//#if STORE
+// kv_inverses are 1 / sqrt(mean square + eps) of the token's key and value, from
+// `own` of each thread.
+fn kv_inverses(own: vec2<f32>, lane: u32) -> vec2<f32> {
+  team[lane] = own.x;
+  sliced[lane] = own.y;
+  workgroupBarrier();
+  var sum = vec2<f32>(0.0);
+  if (lane < 16u) {
+    for (var i = lane; i < THREADS; i += 16u) { sum += vec2<f32>(team[i], sliced[i]); }
+  }
+  workgroupBarrier();
+  if (lane < 16u) {
+    team[lane] = sum.x;
+    sliced[lane] = sum.y;
+  }
+  workgroupBarrier();
+  sum = vec2<f32>(0.0);
+  for (var i = 0u; i < min(THREADS, 16u); i++) { sum += vec2<f32>(team[i], sliced[i]); }
+  workgroupBarrier();
+  return 1.0 / sqrt(sum / f32(HEAD_DIM) + params.eps);
+}
+
+// key_value is element i of the key that begins at `at`, normalised.
+fn key_value(at: u32, i: u32, inverse: f32) -> f32 {
+  if (PADDED > HEAD_DIM && i >= HEAD_DIM) { return 0.0; }
+  var k = q[at + i] * inverse;
+  if (params.k_weighted != 0u) { k = k * k_norm[i]; }
+  return k;
+}
+
+fn key_rotated(at: u32, i: u32, inverse: f32, position: u32) -> f32 {
+  let v = key_value(at, i, inverse);
+  if (i >= ROTATED) { return v; }
+  let half = max(ROTATED / 2u, 1u);
+  let pair = i % half;
+  let turn = rope_turn(position, pair);
+  if (i < half) { return v * turn.x - key_value(at, i + half, inverse) * turn.y; }
+  return v * turn.x + key_value(at, pair, inverse) * turn.y;
+}
+
+fn v_value(at: u32, i: u32, inverse: f32) -> f32 {
+  if (PADDED > HEAD_DIM && i >= HEAD_DIM) { return 0.0; }
+  return q[at + i] * inverse;
+}
+
+// store puts the token's own key and value of a head into the cache.
+fn store(kv_head: u32, position: u32, lane: u32) {
+  let k_at = params.k_offset + (params.first_kv_head + kv_head) * HEAD_DIM;
+  let v_at = params.v_offset + (params.first_kv_head + kv_head) * HEAD_DIM;
+  var own = vec2<f32>(0.0);
+  for (var i = lane; i < HEAD_DIM; i += THREADS) {
+    let kv = vec2<f32>(q[k_at + i], q[v_at + i]);
+    own += kv * kv;
+  }
+  let inverses = kv_inverses(own, lane);
+  let slot = position % params.slots;
+  for (var c = lane; c < COLUMNS; c += THREADS) {
+    var k: array<u32, 4>;
+    var v: array<u32, 4>;
+    for (var w = 0u; w < 4u; w++) {
+      let i = 8u * c + 2u * w;
+      k[w] = pack2x16float(vec2<f32>(key_rotated(k_at, i, inverses.x, position), key_rotated(k_at, i + 1u, inverses.x, position)));
+      v[w] = pack2x16float(vec2<f32>(v_value(v_at, i, inverses.y), v_value(v_at, i + 1u, inverses.y)));
+    }
+    keys[(kv_head * COLUMNS + c) * params.slots + slot] = vec4<u32>(k[0], k[1], k[2], k[3]);
+    values[(kv_head * params.slots + slot) * COLUMNS + c] = vec4<u32>(v[0], v[1], v[2], v[3]);
+  }
+  storageBarrier();
+}
+//#end
+
+//#if LAST
+var<workgroup> arrived: u32;
+
+fn partials_base() -> u32 { return (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u; }
+
+// merge_last merges the splits of the workgroup's heads where all have arrived;
+// counter is where they are counted, from 0 to 0.
+fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) {
+  storageBarrier();
+  if (lane == 0u) { arrived = atomicAdd(&partials[counter], 1u) + 1u; }
+  if (workgroupUniformLoad(&arrived) < filled) { return; }
+  storageBarrier();
+  if (lane == 0u) { atomicStore(&partials[counter], 0u); }
+  for (var i = lane; i < count * filled; i += THREADS) {
+    let h = i / filled;
+    let s = i % filled;
+    let at = 4u + 2u * ((base_head + h) * params.splits + s);
+    weights[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at]));
+    sliced[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at + 1u]));
+  }
+  workgroupBarrier();
+  for (var item = lane; item < count * HEAD_DIM; item += THREADS) {
+    let h = item / HEAD_DIM;
+    let d = item % HEAD_DIM;
+    var most = NOTHING;
+    for (var s = 0u; s < filled; s++) { most = max(most, weights[h * KEYS + s]); }
+    let at = partials_base() + (base_head + h) * params.splits * HEAD_DIM + d;
+    var sum = 0.0;
+    var l = 0.0;
+    for (var s = 0u; s < filled; s++) {
+      let share = exp(weights[h * KEYS + s] - most);
+      l += share * sliced[h * KEYS + s];
+      sum += share * bitcast<f32>(atomicLoad(&partials[at + s * HEAD_DIM]));
+    }
+    out[(base_head + h) * HEAD_DIM + d] = sum / l;
+  }
+}
+//#end
+
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let position = state[0];
@@ -152,6 +294,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let base_head = (params.first_kv_head + kv_head) * ratio;
   let h = lane / LOADERS;
   let mate = lane % LOADERS;
+//#if STORE
+  if (end == position + 1u && state[1] > 0u) { store(kv_head, position, lane); }
+//#end
   // Where HEADS does not divide the group, the last chunk repeats its last head.
   load_query(base_head + min(chunk + h, ratio - 1u), h, mate, position);
 
@@ -310,7 +455,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         let head = base_head + chunk + local;
 //#if SPLIT
+//#if LAST
+        atomicStore(&partials[partials_base() + (head * params.splits + group.y) * HEAD_DIM + d], bitcast<u32>(sum));
+//#else
         out[(4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + (head * params.splits + group.y) * HEAD_DIM + d] = sum;
+//#end
 //#else
         var l = 0.0;
         for (var t = 0u; t < TEAM; t++) { l += team[local * TEAM + t]; }
@@ -323,10 +472,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (mate == 0u && chunk + h < ratio) {
     var l = 0.0;
     for (var t = 0u; t < TEAM; t++) { l += team[h * TEAM + t]; }
-    let head = base_head + chunk + h;
-    out[4u + 2u * (head * params.splits + group.y)] = weights[h];
-    out[5u + 2u * (head * params.splits + group.y)] = l;
+    let at = 4u + 2u * ((base_head + chunk + h) * params.splits + group.y);
+//#if LAST
+    atomicStore(&partials[at], bitcast<u32>(weights[h]));
+    atomicStore(&partials[at + 1u], bitcast<u32>(l));
+//#else
+    out[at] = weights[h];
+    out[at + 1u] = l;
+//#end
   }
+//#if LAST
+  let counter = partials_base() + params.heads * params.splits * HEAD_DIM + group.x;
+  merge_last(counter, filled, base_head + chunk, min(HEADS, ratio - chunk), lane);
+//#else
   if (lane == 0u && group.x == 0u && group.y == 0u) { out[0] = f32(filled); }
+//#end
 //#end
 }

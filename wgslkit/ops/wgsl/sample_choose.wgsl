@@ -72,6 +72,14 @@ var<workgroup> raw_key: atomic<u32>;
 var<workgroup> bad: atomic<u32>;
 
 fn reduce_partials(lane: u32) {
+//#if UNZEROED
+  if (lane == 0u) {
+    atomicStore(&best_key, 0u);
+    atomicStore(&raw_key, 0u);
+    atomicStore(&bad, 0u);
+  }
+  workgroupBarrier();
+//#end
   if (lane == 0u) { atomicStore(&best_token, 0xffffffffu); }
   for (var g = lane; g < settings.groups; g += THREADS) {
     atomicMax(&best_key, scratch_word(PARTIALS + 4u * g));

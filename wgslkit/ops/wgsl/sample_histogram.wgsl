@@ -50,6 +50,28 @@ fn add_raw(bin: u32, count: u32) { atomicAdd(&scratch[RAW_COUNT + bin], count); 
 fn add_raw(bin: u32, count: u32) { atomicAdd(&raw_count[bin], count); }
 //#end
 
+//#if UNZEROED
+fn zero(lane: u32) {
+  if (lane == 0u) {
+    atomicStore(&best_key, 0u);
+    atomicStore(&raw_key, 0u);
+    atomicStore(&min_p_low, 0u);
+    atomicStore(&min_p_high, 0u);
+    atomicStore(&raw_low, 0u);
+    atomicStore(&raw_high, 0u);
+  }
+//#if !STORED_BINS
+  for (var bin = lane; bin < BINS; bin += THREADS) {
+    atomicStore(&bin_count[bin], 0u);
+    atomicStore(&bin_low[bin], 0u);
+    atomicStore(&bin_high[bin], 0u);
+    atomicStore(&raw_count[bin], 0u);
+  }
+//#end
+  workgroupBarrier();
+}
+//#end
+
 fn find_largest(lane: u32) {
   for (var g = lane; g < settings.groups; g += THREADS) {
     atomicMax(&best_key, atomicLoad(&scratch[PARTIALS + 4u * g]));
@@ -116,6 +138,9 @@ fn publish(lane: u32) {
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   if (settings.greedy != 0u && settings.logprobs == 0u) { return; }
+//#if UNZEROED
+  zero(lane);
+//#end
   find_largest(lane);
   if (group.x == 0u && lane == 0u) {
     atomicStore(&scratch[BEST_KEY], atomicLoad(&best_key));

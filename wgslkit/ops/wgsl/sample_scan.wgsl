@@ -50,6 +50,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       token = i;
     }
   }
+//#if UNZEROED
+  if (lane == 0u) {
+    atomicStore(&best_key, 0u);
+    atomicStore(&raw_key, 0u);
+    atomicStore(&bad, 0u);
+  }
+  workgroupBarrier();
+//#end
   if (lane == 0u) { atomicStore(&best_token, 0xffffffffu); }
   atomicMax(&best_key, key);
   atomicMax(&raw_key, largest_raw);

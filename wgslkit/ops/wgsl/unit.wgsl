@@ -6,10 +6,12 @@
 //
 // and its weights are scale[s] · q[s] + low[s]. Each decode/<type>.wgsl gives
 //
-//   fn decode(row: u32, unit: u32) -> Unit
+//   fn packed(row: u32, unit: u32) -> Packed      what is read of a unit: a struct of words
+//   fn unpacked(p: Packed, unit: u32) -> Unit     its weights
 //
 // with row in 16-byte words of the binding `weights`, where plane p of a row
-// (ops.planesOf) begins params.plane<p> words further.
+// (ops.planesOf) begins params.plane<p> words further. So a kernel can read a
+// unit some time before it needs its weights; decode does both at once.
 
 struct Unit {
   q: array<mat4x4<f32>, SPANS>,
@@ -18,6 +20,8 @@ struct Unit {
 }
 
 //#include "decode/${QUANT}.wgsl"
+
+fn decode(row: u32, unit: u32) -> Unit { return unpacked(packed(row, unit), unit); }
 
 const PER_RUN: u32 = STEP / 16u;
 const RUN: u32 = SPANS * STEP;

@@ -7,10 +7,12 @@
 
 //#include "decode/bytes.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
-  let qs = weights[row + unit];
-  let d = half_at(row + params.plane1, unit);
+struct Packed { qs: vec4<u32>, d: f32 }
+
+fn packed(row: u32, unit: u32) -> Packed { return Packed(weights[row + unit], half_at(row + params.plane1, unit)); }
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
   return Unit(
-    array<mat4x4<f32>, 2>(sixteen(qs & splat(NIBBLES)), sixteen((qs >> splat(4u)) & splat(NIBBLES))),
-    vec4<f32>(d), vec4<f32>(-8.0 * d));
+    array<mat4x4<f32>, 2>(sixteen(p.qs & splat(NIBBLES)), sixteen((p.qs >> splat(4u)) & splat(NIBBLES))),
+    vec4<f32>(p.d), vec4<f32>(-8.0 * p.d));
 }

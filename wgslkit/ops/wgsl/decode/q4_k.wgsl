@@ -6,12 +6,16 @@
 
 //#include "decode/affine.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
+struct Packed { header: vec4<u32>, qs: vec4<u32> }
+
+fn packed(row: u32, unit: u32) -> Packed {
   let block = row + unit / 8u * 9u;
-  let k = unit % 8u;
-  let a = affine(weights[block], k / 2u);
-  let qs = weights[block + 1u + k];
+  return Packed(weights[block], weights[block + 1u + unit % 8u]);
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  let a = affine(p.header, unit % 8u / 2u);
   return Unit(
-    array<mat4x4<f32>, 2>(sixteen(qs & splat(NIBBLES)), sixteen((qs >> splat(4u)) & splat(NIBBLES))),
+    array<mat4x4<f32>, 2>(sixteen(p.qs & splat(NIBBLES)), sixteen((p.qs >> splat(4u)) & splat(NIBBLES))),
     a.scale, a.low);
 }

@@ -8,8 +8,12 @@
 
 //#include "decode/five_bits.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
-  let high = weights[row + params.plane1 + unit / 4u][unit % 4u];
-  let d = half_at(row + params.plane2, unit);
-  return Unit(five_bits(weights[row + unit], high), vec4<f32>(d), vec4<f32>(-16.0 * d));
+struct Packed { qs: vec4<u32>, high: u32, d: f32 }
+
+fn packed(row: u32, unit: u32) -> Packed {
+  return Packed(weights[row + unit], weights[row + params.plane1 + unit / 4u][unit % 4u], half_at(row + params.plane2, unit));
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  return Unit(five_bits(p.qs, p.high), vec4<f32>(p.d), vec4<f32>(-16.0 * p.d));
 }

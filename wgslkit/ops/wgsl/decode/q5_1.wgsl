@@ -8,8 +8,14 @@
 
 //#include "decode/five_bits.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
-  let high = weights[row + params.plane1 + unit / 4u][unit % 4u];
-  let dm = unpack2x16float(weights[row + params.plane2 + unit / 4u][unit % 4u]);
-  return Unit(five_bits(weights[row + unit], high), vec4<f32>(dm.x), vec4<f32>(dm.y));
+struct Packed { qs: vec4<u32>, high: u32, dm: u32 }
+
+fn packed(row: u32, unit: u32) -> Packed {
+  return Packed(
+    weights[row + unit], weights[row + params.plane1 + unit / 4u][unit % 4u], weights[row + params.plane2 + unit / 4u][unit % 4u]);
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  let dm = unpack2x16float(p.dm);
+  return Unit(five_bits(p.qs, p.high), vec4<f32>(dm.x), vec4<f32>(dm.y));
 }

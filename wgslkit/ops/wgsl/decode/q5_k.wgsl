@@ -7,16 +7,22 @@
 
 //#include "decode/affine.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
+struct Packed { header: vec4<u32>, high: vec4<u32>, qs: vec4<u32> }
+
+fn packed(row: u32, unit: u32) -> Packed {
   let block = row + unit / 8u * 11u;
   let k = unit % 8u;
-  let a = affine(weights[block], k / 2u);
-  let high = weights[block + 1u + k % 2u] >> splat(k & 6u);
-  let qs = weights[block + 3u + k];
+  return Packed(weights[block], weights[block + 1u + k % 2u], weights[block + 3u + k]);
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  let k = unit % 8u;
+  let a = affine(p.header, k / 2u);
+  let high = p.high >> splat(k & 6u);
   let bit4 = splat(0x10101010u);
   return Unit(
     array<mat4x4<f32>, 2>(
-      sixteen((qs & splat(NIBBLES)) | ((high << splat(4u)) & bit4)),
-      sixteen(((qs >> splat(4u)) & splat(NIBBLES)) | ((high << splat(3u)) & bit4))),
+      sixteen((p.qs & splat(NIBBLES)) | ((high << splat(4u)) & bit4)),
+      sixteen(((p.qs >> splat(4u)) & splat(NIBBLES)) | ((high << splat(3u)) & bit4))),
     a.scale, a.low);
 }

@@ -13,25 +13,28 @@
 
 //#include "decode/bytes.wgsl"
 
-fn decode(row: u32, unit: u32) -> Unit {
+struct Packed { a: vec4<u32>, b: vec4<u32>, high: vec4<u32>, scales: vec4<u32>, d: f32 }
+
+fn packed(row: u32, unit: u32) -> Packed {
   let block = row + unit / 4u * 13u;
   let h = unit / 2u % 2u;
   let i = unit % 2u; // which 16 of each 32
-  let a = weights[block + 4u * h + i];
-  let b = weights[block + 4u * h + 2u + i];
-  let high = weights[block + 8u + 2u * h + i];
+  return Packed(
+    weights[block + 4u * h + i], weights[block + 4u * h + 2u + i], weights[block + 8u + 2u * h + i],
+    weights[block + 12u], half_at(row + params.plane1, unit / 4u));
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
   // Span s is sub-block 8h + 2s + i: the bytes i, i + 2, i + 4, i + 6 of eight.
-  let all = weights[block + 12u];
-  let pair = select(all.xy, all.zw, h == 1u) >> vec2<u32>(8u * i);
-  let scale = half_at(row + params.plane1, unit / 4u) *
-    vec4<f32>((vec4<i32>(pair.xxyy) << vec4<u32>(24u, 8u, 24u, 8u)) >> vec4<u32>(24u));
+  let pair = select(p.scales.xy, p.scales.zw, unit / 2u % 2u == 1u) >> vec2<u32>(8u * (unit % 2u));
+  let scale = p.d * vec4<f32>((vec4<i32>(pair.xxyy) << vec4<u32>(24u, 8u, 24u, 8u)) >> vec4<u32>(24u));
   let low4 = splat(NIBBLES);
   let top2 = splat(0x30303030u);
   return Unit(
     array<mat4x4<f32>, 4>(
-      sixteen((a & low4) | ((high << splat(4u)) & top2)),
-      sixteen((b & low4) | ((high << splat(2u)) & top2)),
-      sixteen(((a >> splat(4u)) & low4) | (high & top2)),
-      sixteen(((b >> splat(4u)) & low4) | ((high >> splat(2u)) & top2))),
+      sixteen((p.a & low4) | ((p.high << splat(4u)) & top2)),
+      sixteen((p.b & low4) | ((p.high << splat(2u)) & top2)),
+      sixteen(((p.a >> splat(4u)) & low4) | (p.high & top2)),
+      sixteen(((p.b >> splat(4u)) & low4) | ((p.high >> splat(2u)) & top2))),
     scale, -32.0 * scale);
 }

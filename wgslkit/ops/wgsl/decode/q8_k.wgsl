@@ -11,11 +11,14 @@ fn sixteen_signed(words: vec4<u32>) -> mat4x4<f32> {
   return mat4x4<f32>(four_signed(words.x), four_signed(words.y), four_signed(words.z), four_signed(words.w));
 }
 
-fn decode(row: u32, unit: u32) -> Unit {
+struct Packed { a: vec4<u32>, b: vec4<u32>, d: f32 }
+
+fn packed(row: u32, unit: u32) -> Packed {
   let at = row + 2u * unit;
   let block = unit / 8u;
-  let d = bitcast<f32>(weights[row + params.plane1 + block / 4u][block % 4u]);
-  return Unit(
-    array<mat4x4<f32>, 2>(sixteen_signed(weights[at]), sixteen_signed(weights[at + 1u])),
-    vec4<f32>(d), vec4<f32>(0.0));
+  return Packed(weights[at], weights[at + 1u], bitcast<f32>(weights[row + params.plane1 + block / 4u][block % 4u]));
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  return Unit(array<mat4x4<f32>, 2>(sixteen_signed(p.a), sixteen_signed(p.b)), vec4<f32>(p.d), vec4<f32>(0.0));
 }

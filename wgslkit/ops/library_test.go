@@ -1,0 +1,43 @@
+//go:build darwin || freebsd || linux
+
+package ops_test
+
+import (
+	"testing"
+
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/internal/librarytest"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
+)
+
+// TestLoadedLibrary runs on a wgpu-native that is loaded what its WGSL compiler
+// may make something else of: a case of every op, those that count on zeroed
+// workgroup memory, and kernels that use subgroups, which the library that is
+// linked in lacks. gemwire doctor runs every case on a user's GPU.
+func TestLoadedLibrary(t *testing.T) {
+	_, library := librarytest.Library(t)
+	kit := openKit(t, wgslkit.Options{Library: library})
+	if refused := kit.Device().Info().LibraryRefused; refused != "" {
+		t.Fatal(refused)
+	}
+	t.Run("of every op", func(t *testing.T) {
+		seen := map[string]bool{}
+		runCases(t, kit, func(c opstest.Case) bool {
+			first := !seen[c.Op]
+			seen[c.Op] = true
+			return first
+		})
+	})
+	t.Run("zeroed memory", func(t *testing.T) {
+		runCases(t, kit, func(c opstest.Case) bool { return c.Op == "Sample" })
+	})
+	t.Run("subgroups", func(t *testing.T) {
+		if !kit.Device().Features().Subgroups {
+			t.Skip("this adapter has no subgroups")
+		}
+		subgroups := map[string]bool{"RMSNorm": true, "StoreKV": true, "Attention": true, "RMSNormBack": true}
+		tuning := ops.TuningFor(wgslkit.CPU, kit.Device().Features()).ForSlowCompiler()
+		runCases(t, ops.NewTuned(kit.Device(), tuning), func(c opstest.Case) bool { return subgroups[c.Op] })
+	})
+}

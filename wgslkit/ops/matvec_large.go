@@ -1,0 +1,100 @@
+package ops
+
+import "github.com/gemwire/gemwire/wgslkit"
+
+// matvecLargeParams is Params of wgsl/matvec_large.wgsl.
+type matvecLargeParams struct {
+	Rows, First, RowSize, Plane1          uint32
+	Plane2, XOffset, OutOffset, MulOffset uint32
+	AddEps, AddScale, NormEps, NormScale  float32
+	Flags, Act                            uint32
+	Softcap                               float32
+}
+
+// largeShape is how a product with a vector is cut for wgsl/matvec_large.wgsl.
+type largeShape struct {
+	threads int // of a workgroup
+	lanes   int // threads that share rows
+	rows    int // of a thread
+	groups  int // workgroups
+	staged  bool
+}
+
+const (
+	// splitLanes is from how many lanes on sums are added up in two steps.
+	splitLanes = 32
+	// stagedTasks is from how many workgroups' rows on inputs are staged that
+	// could be read where they are.
+	stagedTasks = 768
+)
+
+// largeMatvec says whether wgsl/matvec_large.wgsl takes the product: all that
+// it reads lies on vectors of four.
+func (r *Recorder) largeMatvec(o Linear) bool {
+	if !r.kit.tuning.LargeMatvec || r.width != 1 || o.Bounds != nil || o.In.Merge != nil || o.W.Cols%4 != 0 || o.In.Offset%4 != 0 {
+		return false
+	}
+	for _, tile := range o.W.tiles {
+		if r.kit.largeShape(o, tile.rows).memory(o.W) > int(r.kit.dev.Limits().MaxWorkgroupStorage) {
+			return false
+		}
+	}
+	return true
+}
+
+// matvecLarge records a product of one token, with all that goes before and after.
+func (r *Recorder) matvecLarge(o Linear) {
+	w := o.W
+	addX, addW, normW, addOut := r.inputBuffers(o.In)
+	f := o.In.factors()
+	for _, tile := range w.tiles {
+		s := r.kit.largeShape(o, tile.rows)
+		v := w.variant()
+		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.row.units, w.Cols
+		v["STAGED"], v["SPLIT_SUM"] = s.staged, s.lanes >= splitLanes
+		v["ADD"], v["NORM"], v["GATED"] = o.In.Add != nil, o.In.Norm != nil, o.Gated
+		r.dispatch("matvec_large.wgsl", v, wgslkit.Call{
+			Label: o.Label,
+			Bind:  bindAll(tile.buffer, o.In.X, normW, addX, addW, orBuffer(o.Mul, o.In.X), addOut, o.Out),
+			Params: matvecLargeParams{
+				Rows: uint32(tile.rows), First: uint32(tile.first), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2),
+				XOffset: uint32(o.In.Offset / 4), OutOffset: uint32(o.OutOffset), MulOffset: uint32(o.MulOffset),
+				AddEps: f.addEps, AddScale: f.addScale, NormEps: f.normEps, NormScale: f.normScale,
+				Flags: o.flags(), Act: uint32(o.Act), Softcap: o.Softcap,
+			},
+			Grid: wgslkit.Grid{X: uint32(s.groups)},
+		})
+	}
+}
+
+// largeShape cuts a product with some of w's rows as cutUnrolled does. Where
+// inputs are staged, a workgroup takes more than one turn when there are more
+// than all processors have at once.
+func (k *Kit) largeShape(o Linear, rows int) largeShape {
+	t := k.tuning
+	switch {
+	case o.W.row.spans == 4: // 64 weights at once are many registers
+		t.MatvecRows, t.MatvecLanes = max(t.MatvecRows/2, 1), max(t.MatvecLanes/2, 4)
+	case rows*o.W.row.size*16 < t.ManyRowsBytes:
+		t.MatvecRows = max(t.MatvecRows/2, 1)
+	}
+	m := matvecShape{threads: t.MatvecThreads}
+	m.cutUnrolled(t, o.W, rows)
+	tasks := m.tasks(rows)
+	s := largeShape{threads: m.threads, lanes: m.lanes, rows: m.rows, groups: tasks}
+	s.staged = o.In.Add != nil || o.In.Norm != nil || tasks >= stagedTasks
+	if s.staged {
+		s.groups = ceilDiv(tasks, ceilDiv(tasks, t.StagedGroups))
+	}
+	return s
+}
+
+// memory is the workgroup memory that the shape takes, in bytes.
+func (s largeShape) memory(w *Matrix) int {
+	outs := s.threads / s.lanes * s.rows
+	floats := s.lanes*(outs+1) + outs*s.lanes/16
+	if s.staged {
+		floats += w.row.units*(16*w.row.spans+4) + s.threads + 16
+	}
+	return 4 * floats
+}
