@@ -7,12 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Replace writes a file beside path and puts it in its place once it is whole and
 // on the disk: whenever the program or the machine stops, one of the two is found.
+// What an earlier call has left behind because it was killed is removed.
 func Replace(path string, mode os.FileMode, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	folder, prefix := filepath.Dir(path), "."+filepath.Base(path)+"."
+	sweep(folder, prefix)
+	f, err := os.CreateTemp(folder, prefix+"*")
 	if err != nil {
 		return err
 	}
@@ -35,8 +40,30 @@ func Replace(path string, mode os.FileMode, write func(io.Writer) error) (err er
 	if err = os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	syncFolder(filepath.Dir(path))
+	syncFolder(folder)
 	return nil
+}
+
+// abandoned is how long a file has to lie untouched until nobody is writing it: a
+// process that is still at it writes every megabyte.
+const abandoned = 10 * time.Minute
+
+// sweep removes the half-written files of calls that were killed: the prefix and
+// nothing but digits. What cannot be removed stays, as it would without.
+func sweep(folder, prefix string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		end, ours := strings.CutPrefix(e.Name(), prefix)
+		if !ours || end == "" || strings.Trim(end, "0123456789") != "" {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
 }
 
 // syncFolder makes the new name last over a power cut, where the system can.

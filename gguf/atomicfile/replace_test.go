@@ -5,7 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
@@ -41,5 +43,33 @@ func TestReplace(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// What killed processes have left is removed, and nothing else.
+func TestAbandoned(t *testing.T) {
+	folder := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for name, when := range map[string]time.Time{
+		".file.123": old, ".file.456": time.Now(), ".file.x12": old, ".file.": old, ".other.123": old, "file.123": old,
+	} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := atomicfile.Replace(filepath.Join(folder, "file"), 0o600, func(io.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if want := []string{".file.", ".file.456", ".file.x12", ".other.123", "file", "file.123"}; !slices.Equal(left, want) {
+		t.Errorf("left are %q, wanted %q", left, want)
 	}
 }
