@@ -18,6 +18,7 @@ require (
 
 require (
 	github.com/cogentcore/webgpu v0.23.0 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/icza/bitio v1.1.0 // indirect
 	github.com/mewkiz/pkg v0.0.0-20250417130911-3f050ff8c56d // indirect
 	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect

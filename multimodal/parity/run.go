@@ -290,7 +290,7 @@ func (r *run) greedy(m *medium, prompt gemma4.Prompt) (wrong float64, detail str
 	for at := 0; at < len(m.Greedy); at++ {
 		text := prompt
 		text.Tokens = slices.Concat(prompt.Tokens, m.Greedy[:at])
-		for choice, err := range r.session.Choose(r.ctx, text, gemma4.Choosing{MaxTokens: len(m.Greedy) - at}) {
+		for choice, err := range r.session.Choose(r.ctx, text, gemma4.Choosing{MaxTokens: len(m.Greedy) - at, Drafts: gemma4.NoDrafts}) {
 			if err != nil {
 				return 0, "", err
 			}
