@@ -82,7 +82,8 @@ func (s *gpuState) adapt() error {
 		return nil
 	}
 	s.programs.release()
-	s.programs = nil
+	s.verifier.release()
+	s.programs, s.verifier = nil, nil
 	for _, act := range []*activations{s.wide, s.single, s.rows} {
 		if err := act.setAdapted(e.kit, e.model.Config, e.adapters); err != nil {
 			return err

@@ -132,7 +132,7 @@ func (s *adapterSet) mixOf(weights map[string]float32) (*adapterMix, error) {
 }
 
 func (s *adapterSet) unknown(name string) error {
-	return fmt.Errorf("%w: %q; loaded are %q", ErrAdapter, name, slices.Sorted(maps.Keys(s.loaded)))
+	return fmt.Errorf("%w: %q is not loaded; loaded are %q", ErrAdapter, name, slices.Sorted(maps.Keys(s.loaded)))
 }
 
 // current is the mix in use.

@@ -15,9 +15,23 @@ type Choosing struct {
 	MaxTokens int
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
-
-	usage *Usage // what the prompt took, set before the first choice
+	// Drafts is how many tokens are guessed at once, at most, where the text repeats
+	// itself: they are computed in one pass over the weights and kept as far as
+	// they are what would have been chosen. 0 leaves it to the device, which
+	// guesses where that was found to pay: on the CPU. NoDrafts computes one token
+	// after the other.
+	Drafts int
+	// Usage, where set, is filled in: what the prompt took before the first choice,
+	// and what was drafted with each.
+	Usage *Usage
 }
+
+// NoDrafts is the value of Choosing.Drafts that guesses nothing, MostDrafts the
+// largest that there may be.
+const (
+	NoDrafts   = -1
+	MostDrafts = 63
+)
 
 // Choose gives the tokens that follow a prompt, whatever they mean: a token
 // that ends a turn does not end the sequence. Generate is what reads them as
@@ -32,6 +46,9 @@ func (s *Session) Choose(ctx context.Context, prompt Prompt, c Choosing) iter.Se
 			return
 		}
 		defer s.end()
+		if c.Usage == nil {
+			c.Usage = &Usage{}
+		}
 		limit, err := s.admit(prompt, c)
 		if err != nil {
 			yield(sample.Choice{}, err)
@@ -42,17 +59,59 @@ func (s *Session) Choose(ctx context.Context, prompt Prompt, c Choosing) iter.Se
 			return
 		}
 		defer s.settle()
-		for range limit {
-			choice, err := s.state.next(ctx)
-			if err == nil {
-				// What was chosen before is computed by now; this one is not yet.
-				s.text.Tokens = append(s.text.Tokens[:s.state.length()], choice.Token)
-			}
-			if !yield(choice, err) || err != nil {
+		s.chooseAll(ctx, limit, s.drafterFor(c, prompt), yield)
+	}
+}
+
+// chooseAll chooses up to limit tokens.
+func (s *Session) chooseAll(ctx context.Context, limit int, d *drafter, yield func(sample.Choice, error) bool) {
+	var one [1]sample.Choice
+	for chosen := 0; chosen < limit; {
+		choices, err := s.chooseSome(ctx, d, limit-chosen, one[:])
+		if err != nil {
+			yield(sample.Choice{}, err)
+			return
+		}
+		// What was chosen before the last of these is computed by now; that one is not yet.
+		computed := s.state.length() - (len(choices) - 1)
+		for i, choice := range choices {
+			s.text.Tokens = append(s.text.Tokens[:computed+i], choice.Token)
+			d.push(choice.Token)
+			if !yield(choice, nil) {
 				return
 			}
 		}
+		chosen += len(choices)
 	}
+}
+
+// chooseSome chooses the next token, or several where a draft of them was right.
+func (s *Session) chooseSome(ctx context.Context, d *drafter, most int, one []sample.Choice) ([]sample.Choice, error) {
+	// One more than was drafted is chosen.
+	if draft := d.draft(most - 1); s.state.hold(len(draft) > 0) && len(draft) > 0 {
+		choices, err := s.state.verify(ctx, draft)
+		if err == nil {
+			d.learn(len(draft), len(choices)-1)
+		}
+		return choices, err
+	}
+	var err error
+	one[0], err = s.state.next(ctx)
+	return one, err
+}
+
+// drafterFor is nil where nothing is drafted.
+func (s *Session) drafterFor(c Choosing, prompt Prompt) *drafter {
+	longest := 0
+	if c.Drafts >= 0 {
+		longest = s.state.longestDraft(min(c.Drafts, MostDrafts))
+	}
+	if longest < 1 {
+		return nil
+	}
+	d := newDrafter(prompt.Tokens, s.context, longest)
+	d.usage = c.Usage
+	return d
 }
 
 // admit refuses what cannot work before anything is computed, and returns how
@@ -78,9 +137,6 @@ func (s *Session) admit(prompt Prompt, c Choosing) (int, error) {
 
 // prepare computes the prompt and begins to choose.
 func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choosing) error {
-	if c.usage == nil {
-		c.usage = &Usage{}
-	}
 	if err := s.advance(ctx, prompt, c); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func decodeTokens(tb testing.TB, m *gemma4.Model, s *gemma4.Session, n int, each
 		ids[i] = int32(id)
 	}
 	got := 0
-	for _, err := range s.Choose(context.Background(), gemma4.Tokens(ids), gemma4.Choosing{MaxTokens: n}) {
+	for _, err := range s.Choose(context.Background(), gemma4.Tokens(ids), gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts}) {
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -40,6 +40,17 @@ type state interface {
 	// next chooses one token and takes it into the cache's view of the text:
 	// the following call computes it.
 	next(ctx context.Context) (sample.Choice, error)
+	// verify computes the token chosen last and a draft of those after it in one
+	// pass, and chooses behind each for as long as the draft was right: one token
+	// at least, len(draft) + 1 at most. It is for when nothing is under way; the
+	// choices are valid until the next call.
+	verify(ctx context.Context, draft []int32) ([]sample.Choice, error)
+	// longestDraft is how many tokens verify takes at most of those wished for; a
+	// wish of 0 asks for as many as pay, 0 for none.
+	longestDraft(wish int) int
+	// hold makes next hand out what is under way and begin no more, until it is
+	// told otherwise; it says whether verify may be called now.
+	hold(on bool) (ready bool)
 	// stop ends choosing; what was computed ahead is dropped. The state then
 	// holds n positions.
 	stop(n int)

@@ -1,6 +1,7 @@
 package gemma4
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,6 +65,8 @@ type cpuState struct {
 	sampler *sample.Sampler
 	history []int32
 	pending bool
+	tried   []int32         // of verify
+	choices []sample.Choice // of verify
 }
 
 func (s *cpuState) length() int { return s.cache.Len() }
@@ -152,6 +155,35 @@ func (s *cpuState) next(ctx context.Context) (sample.Choice, error) {
 	}
 	s.history, s.pending = append(s.history, choice.Token), true
 	return choice, nil
+}
+
+// cpuLongestDraft is where more tokens in one pass gain no more.
+const cpuLongestDraft = 15
+
+func (s *cpuState) longestDraft(wish int) int { return cmp.Or(wish, cpuLongestDraft) }
+
+func (s *cpuState) hold(bool) bool { return s.pending }
+
+func (s *cpuState) verify(ctx context.Context, draft []int32) ([]sample.Choice, error) {
+	before, vocab := s.cache.Len(), s.model.Config().Vocab
+	tokens := append(append(s.tried[:0], s.history[len(s.history)-1]), draft...)
+	s.tried, s.choices = tokens, s.choices[:0]
+	logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens), cpu.Want{Logits: cpu.AllLogits})
+	if err != nil {
+		return nil, err
+	}
+	for i := range tokens {
+		choice, err := s.sampler.Sample(logits[i*vocab:(i+1)*vocab], s.history, len(s.history))
+		if err != nil {
+			return nil, err
+		}
+		s.history, s.choices = append(s.history, choice.Token), append(s.choices, choice)
+		if i == len(draft) || choice.Token != draft[i] {
+			break
+		}
+	}
+	// A ring holds a window beside what one pass computes: this way back is short enough.
+	return s.choices, s.cache.Truncate(before + len(s.choices))
 }
 
 func (s *cpuState) stop(n int) {

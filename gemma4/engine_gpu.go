@@ -44,7 +44,7 @@ func slowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
 }
 
 func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOptions) (err error) {
-	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength)); err != nil {
+	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength), opts.TablesInFile); err != nil {
 		return err
 	}
 	total := e.plan.Weights

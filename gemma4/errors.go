@@ -15,8 +15,8 @@ var (
 	ErrBusy = errors.New("an answer is under way")
 	// ErrClosed: a model or session was used after its Close.
 	ErrClosed = errors.New("used after close")
-	// ErrAdapter: an adapter is named that is not loaded, or loaded twice.
-	ErrAdapter = errors.New("no such adapter")
+	// ErrAdapter: an adapter is named that is not loaded, or loaded twice, or in use.
+	ErrAdapter = errors.New("adapter")
 	// ErrSavedSession: bytes that are no saved session, or one of another model.
 	ErrSavedSession = errors.New("unusable saved session")
 )

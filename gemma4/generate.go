@@ -20,6 +20,8 @@ type GenerateOptions struct {
 	Stop []string
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
+	// Drafts is how many tokens are guessed at once, at most; see Choosing.
+	Drafts int
 }
 
 // Event is a part of an answer: text, thinking or a tool call as chat.Event
@@ -35,10 +37,12 @@ type Event struct {
 
 // Usage counts an answer's tokens and time.
 type Usage struct {
-	Prompt      int           `json:"prompt"`          // tokens of the prompt, soft ones included
-	Computed    int           `json:"computed"`        // of them, those that were not cached
-	Media       int           `json:"media,omitempty"` // images and clips that were encoded
-	Answer      int           `json:"answer"`          // tokens chosen, the one that ended it included
+	Prompt      int           `json:"prompt"`                // tokens of the prompt, soft ones included
+	Computed    int           `json:"computed"`              // of them, those that were not cached
+	Media       int           `json:"media,omitempty"`       // images and clips that were encoded
+	Answer      int           `json:"answer"`                // tokens chosen, the one that ended it included
+	Drafted     int           `json:"drafted,omitempty"`     // tokens guessed from the text before; see Choosing.Drafts
+	DraftsRight int           `json:"draftsRight,omitempty"` // of them, those that the model chose
 	MediaTime   time.Duration `json:"mediaNanoseconds,omitempty"`
 	PrefillTime time.Duration `json:"prefillNanoseconds"` // that of media included
 	DecodeTime  time.Duration `json:"decodeNanoseconds"`  // from the first token to the last
@@ -72,7 +76,7 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			return
 		}
 		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
-		choices := Choosing{Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill, usage: &a.usage}
+		choices := Choosing{Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill, Drafts: opts.Drafts, Usage: &a.usage}
 		for choice, err := range s.Choose(ctx, prompt, choices) {
 			if err != nil {
 				yield(Event{}, err)

@@ -10,6 +10,12 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
+require (
+	github.com/cogentcore/webgpu v0.23.0 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/x448/float16 v0.8.4 // indirect
+)
+
 replace (
 	github.com/gemwire/gemwire/gguf => ../gguf
 	github.com/gemwire/gemwire/quant => ../quant

@@ -84,16 +84,16 @@ func (g *graph) attention(i int, w *gpuLayer) {
 	}
 	g.adaptQKV(i, w)
 	at := func(offset int) ops.Slice { return ops.Slice{Buffer: g.act.qkv, Offset: offset, Stride: w.qkvWidth} }
+	attend := ops.Attention{
+		Label: "attention", Q: at(0), QNorm: w.qNorm, Eps: c.Eps, Rope: w.rope, Heads: c.Heads, Cache: g.caches[i], Scale: 1,
+		Out: g.act.attended,
+	}
 	if c.HasOwnKV(i) {
 		k, v := c.QueryDim(i), c.QueryDim(i)+c.KVDim(i)
 		if c.KEqualsV(i) {
 			v = k
 		}
-		g.StoreKV(ops.StoreKV{Label: "store_kv", K: at(k), V: at(v), KNorm: w.kNorm, Eps: c.Eps, Rope: w.rope, Cache: g.caches[i]})
-	}
-	attend := ops.Attention{
-		Label: "attention", Q: at(0), QNorm: w.qNorm, Eps: c.Eps, Rope: w.rope, Heads: c.Heads, Cache: g.caches[i], Scale: 1,
-		Out: g.act.attended,
+		attend.Store = &ops.StoreKV{Label: "store_kv", K: at(k), V: at(v), KNorm: w.kNorm, Eps: c.Eps, Rope: w.rope, Cache: g.caches[i]}
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow

@@ -52,6 +52,10 @@ type OpenOptions struct {
 	// Context is how many tokens a session holds unless it says otherwise: 0
 	// means DefaultContext, or what the model was made for where that is less.
 	Context int
+	// TablesInFile leaves embedding tables that are only looked up in the file,
+	// which then has to be quick to read from: steps wait for their rows, and the
+	// memory is free for something else, such as training.
+	TablesInFile bool
 	// Progress, where set, is called from time to time while the model loads.
 	Progress func(Progress)
 }

@@ -1,6 +1,7 @@
 package gemma4
 
 import (
+	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -25,6 +26,16 @@ func (m *Model) GPUWeights() *GPUWeights {
 		return nil
 	}
 	return &GPUWeights{e.weights}
+}
+
+// CPU returns what computes the model on the CPU, nil on the GPU. It lives as long
+// as the model and must not be closed.
+func (m *Model) CPU() *cpu.Model {
+	e, ok := m.engine.(*cpuEngine)
+	if !ok {
+		return nil
+	}
+	return e.model
 }
 
 // Matrix is where a tensor of a product or an embedding lies. It is not on the

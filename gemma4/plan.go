@@ -39,6 +39,6 @@ func PlanFor(file *gguf.File, opts OpenOptions) (*Plan, error) {
 		return nil, err
 	}
 	sizing := newSizing(m.Config, n, device.Info().Kind, device.Limits())
-	plan, err := newPlan(ops.New(device), m, sizing)
+	plan, err := newPlan(ops.New(device), m, sizing, opts.TablesInFile)
 	return plan, errors.Join(err, device.Close())
 }

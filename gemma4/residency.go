@@ -67,14 +67,17 @@ type planner struct {
 	kit    *ops.Kit
 	model  *arch.Model
 	sizing sizing
-	plan   *Plan
+	// tablesInFile is OpenOptions.TablesInFile.
+	tablesInFile bool
+	plan         *Plan
 }
 
 // newPlan places every tensor on the GPU; where that is over the budget, the
 // embedding tables that are only looked up, largest first, stay in the file.
-// It fails with ErrDoesNotFit where that is not enough either.
-func newPlan(kit *ops.Kit, m *arch.Model, s sizing) (*Plan, error) {
-	p := &planner{kit: kit, model: m, sizing: s, plan: &Plan{
+// Where tablesInFile, they do so anyway. It fails with ErrDoesNotFit where that is not
+// enough either.
+func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool) (*Plan, error) {
+	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
 		Device: kit.Device().Info().Name, Context: s.context, Budget: kit.Device().Budget(),
 	}}
 	for _, t := range textTensors(m) {
@@ -106,10 +109,10 @@ func (p *planner) place(t *gguf.Tensor) error {
 	return nil
 }
 
-// shrink moves lookup-only tables out of the GPU until the budget holds.
+// shrink moves lookup-only tables out of the GPU until the budget holds, or all.
 func (p *planner) shrink() {
 	for _, t := range lookupTables(p.model) {
-		if p.plan.Budget == 0 || p.plan.Total() <= p.plan.Budget {
+		if !p.tablesInFile && (p.plan.Budget == 0 || p.plan.Total() <= p.plan.Budget) {
 			return
 		}
 		for i := range p.plan.Entries {

@@ -159,8 +159,8 @@ func (s *Session) advance(ctx context.Context, prompt Prompt, c Choosing) error 
 	}
 	s.text.truncate(same)
 	total := len(prompt.Tokens) - same
-	c.usage.Computed = total
-	rest, err := s.piece(ctx, &prompt, same, c.usage)
+	c.Usage.Computed = total
+	rest, err := s.piece(ctx, &prompt, same, c.Usage)
 	if err != nil {
 		return err
 	}

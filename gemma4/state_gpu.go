@@ -3,8 +3,6 @@ package gemma4
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"fmt"
 
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -34,6 +32,11 @@ type gpuState struct {
 	rowByRow bool              // the host fetches rows: no running ahead
 	last     int32             // the token chosen last
 	chosen   int               // tokens handed out
+	held     bool              // begin no step while one is under way
+
+	drafted    int       // tokens of a draft, at most
+	verifier   *verifier // nil until a draft comes
+	unverified bool      // there is no room for one
 }
 
 // maxAhead is how many steps run ahead of the token that was read last.
@@ -184,7 +187,7 @@ func (s *gpuState) start(p sample.Params, history []int32, limit int) error {
 	if err != nil {
 		return err
 	}
-	s.position, s.limit, s.chosen = len(history), len(history)+limit, 0
+	s.position, s.limit, s.chosen, s.held = len(history), len(history)+limit, 0, false
 	return s.submit(s.programs.choose)
 }
 
@@ -212,21 +215,14 @@ func (s *gpuState) next(ctx context.Context) (sample.Choice, error) {
 	}
 	read := s.ahead[0]
 	s.ahead = append(s.ahead[:0], s.ahead[1:]...)
-	result, err := read.Result()
-	if errors.Is(err, ops.ErrLogits) {
-		err = fmt.Errorf("%w: %w", sample.ErrLogits, err)
-	}
+	choice, err := choiceOf(read)
 	if err != nil {
 		return sample.Choice{}, err
 	}
-	s.last = result.Token
+	s.last = choice.Token
 	s.chosen++
 	if s.chosen > 1 {
 		s.advance(1) // the token before this one is in the cache now
-	}
-	choice := sample.Choice{Token: result.Token, LogProb: result.LogProb}
-	for _, t := range result.Top {
-		choice.Top = append(choice.Top, sample.LogProb(t))
 	}
 	return choice, nil
 }
@@ -241,7 +237,7 @@ func (s *gpuState) runAhead() error {
 		}
 		return s.submit(s.programs.decode)
 	}
-	for len(s.ahead) < maxAhead && s.position < s.limit {
+	for len(s.ahead) < maxAhead && s.position < s.limit && !(s.held && len(s.ahead) > 0) {
 		if err := s.submit(s.programs.decode); err != nil {
 			return err
 		}
@@ -292,6 +288,7 @@ func (s *gpuState) close() {
 		s.stop(s.cached)
 	}
 	s.programs.release()
+	s.verifier.release()
 	s.sampler.Release()
 	s.words.Release()
 	s.wide.release()

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
@@ -48,6 +49,22 @@ func (l Linear) String() string {
 		return fmt.Sprintf("Linear(%d)", uint8(l))
 	}
 	return names[l].gguf
+}
+
+// Short is the name without what stands before the underscore, such as "q".
+func (l Linear) Short() string {
+	_, short, _ := strings.Cut(l.String(), "_")
+	return short
+}
+
+// ParseLinear finds a linear by its name, or its short name.
+func ParseLinear(name string) (Linear, error) {
+	for _, l := range All() {
+		if name == l.String() || name == l.Short() {
+			return l, nil
+		}
+	}
+	return linears, fmt.Errorf("%w: %q is none of q, k, v, output, gate, up, down", ErrTarget, name)
 }
 
 // Tensor is the linear's matrix in a layer, nil where the layer has none.

@@ -55,16 +55,16 @@ const maxConfig = 4 << 20
 
 func openPEFT(folder, path string) (*Adapter, error) {
 	if path == folder {
-		path = filepath.Join(folder, weightsName)
+		path = filepath.Join(folder, WeightsName)
 	}
-	configPath := filepath.Join(folder, configName)
+	configPath := filepath.Join(folder, ConfigName)
 	info, err := os.Stat(configPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is missing beside the weights", ErrFormat, configName)
+		return nil, fmt.Errorf("%w: %s is missing beside the weights", ErrFormat, ConfigName)
 	} else if err != nil {
 		return nil, err
 	} else if info.Size() > maxConfig {
-		return nil, fmt.Errorf("%w: %s is larger than %d MB", ErrFormat, configName, maxConfig>>20)
+		return nil, fmt.Errorf("%w: %s is larger than %d MB", ErrFormat, ConfigName, maxConfig>>20)
 	}
 	config, err := os.ReadFile(configPath)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *Adapter) Save(path string) error {
 	for _, file := range []struct {
 		name string
 		data *bytes.Buffer
-	}{{weightsName, &weights}, {configName, &config}} {
+	}{{WeightsName, &weights}, {ConfigName, &config}} {
 		err := atomicfile.Replace(filepath.Join(path, file.name), 0o644, func(w io.Writer) error {
 			_, err := file.data.WriteTo(w)
 			return err

@@ -11,8 +11,8 @@ import (
 
 // The files of PEFT's folder.
 const (
-	configName  = "adapter_config.json"
-	weightsName = "adapter_model.safetensors"
+	ConfigName  = "adapter_config.json"
+	WeightsName = "adapter_model.safetensors"
 )
 
 // ReadPEFT reads an adapter from the two files that PEFT writes.

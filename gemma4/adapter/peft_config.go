@@ -32,7 +32,7 @@ type Config struct {
 func parseConfig(data []byte) (*Config, error) {
 	c := &Config{Bias: "none"}
 	if err := json.Unmarshal(data, c); err != nil {
-		return nil, fmt.Errorf("%w: %s: %v", ErrFormat, configName, err)
+		return nil, fmt.Errorf("%w: %s: %v", ErrFormat, ConfigName, err)
 	}
 	for what, bad := range map[string]bool{
 		"peft_type is " + c.PeftType + ", wanted LORA":            c.PeftType != "LORA",
@@ -43,7 +43,7 @@ func parseConfig(data []byte) (*Config, error) {
 		fmt.Sprintf("lora_alpha is %v, wanted a number", c.Alpha): math.IsNaN(c.Alpha) || math.IsInf(c.Alpha, 0),
 	} {
 		if bad {
-			return nil, fmt.Errorf("%w: %s: %s", ErrFormat, configName, what)
+			return nil, fmt.Errorf("%w: %s: %s", ErrFormat, ConfigName, what)
 		}
 	}
 	return c, nil

@@ -3,13 +3,18 @@ package cpu
 import (
 	"runtime"
 
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/gguf"
 )
 
 // Cores computes as a Model does, for what stands beside the text model: the
-// image and audio towers. It may be used by many goroutines at a time and has to
-// be closed.
-type Cores struct{ threads *threads }
+// image and audio towers, and training. It may be used by many goroutines at a
+// time and has to be closed.
+type Cores struct {
+	threads *threads
+	yield   func() // as in Options; nil where others have their turn anyway
+	lent    bool   // by a Model
+}
 
 // NewCores starts goroutines for so many cores; 0 means as many as Go may use
 // (GOMAXPROCS).
@@ -17,15 +22,30 @@ func NewCores(n int) *Cores {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	return &Cores{newThreads(n)}
+	return &Cores{threads: newThreads(n)}
 }
 
-// Close ends the goroutines. Nothing may be running or follow.
-func (c *Cores) Close() { c.threads.close() }
+// Cores are those that the model computes with, for as long as it is open.
+func (m *Model) Cores() *Cores { return &Cores{threads: m.threads, yield: m.yield, lent: true} }
+
+// Close ends the goroutines, unless a model still computes with them. Nothing may
+// be running or follow.
+func (c *Cores) Close() {
+	if !c.lent {
+		c.threads.close()
+	}
+}
+
+func (c *Cores) turn() {
+	if c.yield != nil {
+		c.yield()
+	}
+}
 
 // Each calls f for parts of at most grain of 0 … n, on several cores where there
 // is more than one part, and returns the first error.
 func (c *Cores) Each(n, grain int, f func(from, to int) error) error {
+	defer c.turn()
 	return c.threads.each(n, grain, f)
 }
 
@@ -47,6 +67,16 @@ func NewMatrix(t *gguf.Tensor, cols int) Matrix {
 	return Matrix{w}
 }
 
+// Matrix is NewMatrix(t, 0) with what the model has of the tensor in memory. What
+// adapters add to it is left out.
+func (m *Model) Matrix(t *gguf.Tensor) Matrix {
+	w := newMatrix(t)
+	if loaded := m.loaded[t.Name]; loaded != nil {
+		w.values, w.stored = loaded.values, loaded.stored
+	}
+	return Matrix{w}
+}
+
 // Rows is the number of outputs of a product with the matrix.
 func (w Matrix) Rows() int { return w.rows }
 
@@ -64,6 +94,7 @@ func (w Matrix) Read(y []float32, i int) error {
 
 // Mul computes y = x·Wᵀ, with x [n, cols] and y [n, rows].
 func (c *Cores) Mul(n int, w Matrix, x, y []float32) error {
+	defer c.turn()
 	return c.threads.mul(n, whole(w.matrix, x, y))
 }
 
@@ -72,6 +103,21 @@ func Dot(a, b []float32) float32 { return dot(a, b) }
 
 // Axpy is y = y + alpha·x, of slices of the same length.
 func Axpy(alpha float32, x, y []float32) { axpy(alpha, x, y) }
+
+// Product is y = x·wᵀ for weights w, [rows, cols], and x, [n, cols]. Vector t's
+// results are y[t·stride:][:rows].
+func Product(y []float32, stride int, w, x []float32, cols int) {
+	kernel.Best.Mul(y, stride, w, x, cols)
+}
+
+// Scores are yⱼ = q·k[j·stride:][:len(q)].
+func Scores(y, q, k []float32, stride int) { kernel.Best.Scores(y, q, k, stride) }
+
+// WeightedSum is y = y + Σ wⱼ·v[j·stride:][:len(y)].
+func WeightedSum(y, w, v []float32, stride int) { kernel.Best.WeightedSum(y, w, v, stride) }
+
+// GatedGelu is gate = gelu(gate) ⊙ up.
+func GatedGelu(gate, up []float32) { kernel.Best.GatedGelu(gate, up) }
 
 // Add is y = y + x.
 func Add(y, x []float32) { add(y, x) }

@@ -44,6 +44,7 @@ type Model struct {
 	batch   int
 	threads *threads
 	yield   func()
+	loaded  map[string]*matrix // by the tensor's name
 
 	tokenEmbd         *matrix // [vocab, d]
 	output            *matrix // [vocab, d]
@@ -102,6 +103,7 @@ func New(ctx context.Context, model *arch.Model, options Options) (*Model, error
 		m.Close()
 		return nil, fmt.Errorf("loading the model for the CPU: %w", err)
 	}
+	m.loaded = l.byName()
 	return m, nil
 }
 

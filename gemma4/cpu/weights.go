@@ -202,6 +202,15 @@ func (l *loader) experts(c *arch.Config, a *arch.Experts) *experts {
 	return x
 }
 
+// byName is what was loaded. Tied matrices share what is in memory.
+func (l *loader) byName() map[string]*matrix {
+	loaded := map[string]*matrix{}
+	for _, w := range append(l.often, l.seldom...) {
+		loaded[w.tensor.Name] = w
+	}
+	return loaded
+}
+
 // decode decodes matrices for as long as the budget lasts.
 func (l *loader) decode(budget int64) error {
 	var chosen []*matrix

@@ -204,7 +204,7 @@ func (r *run) greedy(s *gemma4.Session, prompts []prompt) error {
 func (r *run) greedyStream(s *gemma4.Session, p prompt) (wrong float64, detail string, err error) {
 	for at := 0; at < len(p.Greedy); at++ {
 		text := slices.Concat(p.IDs, p.Greedy[:at])
-		for choice, err := range s.Choose(r.ctx, gemma4.Tokens(text), gemma4.Choosing{MaxTokens: len(p.Greedy) - at}) {
+		for choice, err := range s.Choose(r.ctx, gemma4.Tokens(text), gemma4.Choosing{MaxTokens: len(p.Greedy) - at, Drafts: gemma4.NoDrafts}) {
 			if err != nil {
 				return 0, "", err
 			}
