@@ -64,6 +64,7 @@ func (t *Trainer) WriteCheckpoint(ctx context.Context, w io.Writer) error {
 				safetensors.Values{Name: name + ".B", Shape: []int{p.Out, p.Rank}, Values: p.B})
 		}
 	}
+	tensors = append(tensors, keptTensors(t.data.Kept)...)
 	return safetensors.Write(w, map[string]string{stateKey: string(data)}, tensors)
 }
 
@@ -93,7 +94,7 @@ func digest(examples []dataset.Example) string {
 }
 
 // Resume prepares the rest of a run from its checkpoint. The model and the
-// examples have to be those of the run.
+// examples have to be those of the run; what the model is held to is in there.
 func Resume(ctx context.Context, model *gemma4.Model, data Data, r io.ReaderAt, size int64) (*Trainer, error) {
 	file, err := safetensors.Read(r, size)
 	if err != nil {
@@ -105,6 +106,9 @@ func Resume(ctx context.Context, model *gemma4.Model, data Data, r io.ReaderAt, 
 	}
 	if s.Examples != digest(data.Train) {
 		return nil, fmt.Errorf("%w: the run was over other examples; give it the same file, with the same template and length, or begin a new run", ErrCheckpoint)
+	}
+	if data.Kept, err = readKept(file); err != nil {
+		return nil, err
 	}
 	t := &Trainer{config: s.Config, data: data, done: s.Done, best: math.Inf(1), worse: s.Worse, stopped: s.Stopped}
 	if s.Best != 0 {

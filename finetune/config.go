@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/finetune/gpu"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/schedule"
 	"github.com/gemwire/gemwire/gemma4/adapter"
@@ -14,15 +15,16 @@ import (
 )
 
 // Config says what is trained and how. The zero value is a good start: rank 16
-// on all linears of all layers, AdamW, three epochs, a rate of 2e-4 that falls
-// along a cosine after a warm-up over a twentieth of the steps.
+// on all linears of all layers, AdamW, three epochs or as many more as make 400
+// steps, and a rate that suits the model's width and falls along a cosine after a
+// warm-up over a twentieth of the steps.
 type Config struct {
 	Rank    int              `json:"rank"`
 	Alpha   float64          `json:"alpha"`            // 0 means twice the rank
 	Linears []adapter.Linear `json:"linears"`          // nil means all
 	Layers  []int            `json:"layers,omitempty"` // nil means all
 
-	Epochs     int              `json:"epochs"`
+	Epochs     int              `json:"epochs"`          // 0 means 3, or up to 40 that make 400 steps
 	Steps      int              `json:"steps,omitempty"` // instead of Epochs
 	Batching   dataset.Batching `json:"batching"`
 	Accumulate int              `json:"accumulate"` // batches to a step
@@ -30,6 +32,9 @@ type Config struct {
 	Optimizer *optimizer.AdamW  `json:"optimizer"`
 	Schedule  schedule.Schedule `json:"schedule"` // its Steps are filled in
 
+	// Keep is the weight of what the model is held to (Data.Kept) beside that of the
+	// examples; 0 means 1.
+	Keep float64 `json:"keep"`
 	// Seed fixes the first A and the order of the examples.
 	Seed uint64 `json:"seed"`
 	// EvaluateEvery is how many steps lie between two looks at the examples that
@@ -41,31 +46,53 @@ type Config struct {
 	// Recompute says that what a layer computes on its way is computed again for
 	// the way back instead of kept.
 	Recompute bool `json:"recompute,omitempty"`
+	// Precision says how what a layer computes waits for the way back on a GPU: "f32"
+	// as it is, "f16" as halves with a factor for each position, "" as halves where
+	// memory is short. It is computed in float32 either way, gradients too, so that
+	// losses need no scale. On a CPU it is always "f32".
+	Precision string `json:"precision,omitempty"`
 }
 
-// DefaultRate is the learning rate where none is said.
-const DefaultRate = 2e-4
+const (
+	// usualRate is the learning rate of models of usualWidth and more. Narrow ones
+	// want more, having less to move: nano, 256 wide, learns well at 2.5e-3 to 6e-3.
+	usualRate  = 2e-4
+	usualWidth = 1536
 
-// filled is the config with its defaults.
+	// Small sets of examples are gone through more often than usualEpochs: until
+	// fewestSteps are made, and at most mostEpochs times.
+	usualEpochs, mostEpochs = 3, 40
+	fewestSteps             = 400
+)
+
+// rateFor is the learning rate for a model's width where none is said.
+func rateFor(width int) float64 {
+	return usualRate * math.Pow(max(1, usualWidth/float64(width)), 1.5)
+}
+
+// epochsFor is how often examples are gone through that make so many steps.
+func epochsFor(steps int) int {
+	return min(max(usualEpochs, (fewestSteps+steps-1)/max(steps, 1)), mostEpochs)
+}
+
+// filled is the config with its defaults, but for those that depend on the model or
+// the examples.
 func (c Config) filled() Config {
 	c.Rank = cmp.Or(c.Rank, 16)
 	c.Alpha = cmp.Or(c.Alpha, 2*float64(c.Rank))
 	if c.Linears == nil {
 		c.Linears = adapter.All()
 	}
-	if c.Steps == 0 {
-		c.Epochs = cmp.Or(c.Epochs, 3)
-	}
 	c.Batching.Examples = cmp.Or(c.Batching.Examples, 8)
 	c.Batching.Tokens = cmp.Or(c.Batching.Tokens, 2048)
 	c.Batching.Seed = c.Seed
 	c.Accumulate = cmp.Or(c.Accumulate, 1)
+	c.Keep = cmp.Or(c.Keep, 1)
 	if c.Optimizer == nil {
 		o := optimizer.Default()
 		c.Optimizer = &o
 	}
 	c.Schedule.Kind = cmp.Or(c.Schedule.Kind, schedule.Cosine)
-	c.Schedule.Peak = cmp.Or(c.Schedule.Peak, DefaultRate)
 	c.Schedule.Cycles = cmp.Or(c.Schedule.Cycles, 1)
 	return c
 }
@@ -79,6 +106,9 @@ func (c *Config) check() error {
 	case c.Epochs < 0 || c.Steps < 0 || c.Accumulate < 1 || c.EvaluateEvery < 0 || c.Patience < 0:
 		return fmt.Errorf("%w: %d epochs, %d steps, %d batches to a step, an evaluation every %d steps, a patience of %d: none may be negative",
 			ErrConfig, c.Epochs, c.Steps, c.Accumulate, c.EvaluateEvery, c.Patience)
+	}
+	if p := gpu.Precision(c.Precision); p != gpu.AutoPrecision && p != gpu.Float32 && p != gpu.Float16 {
+		return fmt.Errorf("%w: a precision of %q; it is f32, f16, or nothing for what memory asks for", ErrConfig, c.Precision)
 	}
 	return c.Schedule.Check()
 }

@@ -1,12 +1,15 @@
 // Package finetune trains LoRA adapters over a model's frozen, quantized weights.
 //
-//	trainer, err := finetune.New(ctx, model, examples, finetune.Config{Rank: 16})
+//	kept, err := finetune.Rehearse(ctx, model, finetune.Rehearsal{})
+//	data := finetune.Data{Train: examples, Kept: kept}
+//	trainer, err := finetune.New(ctx, model, data, finetune.Config{})
 //	for event, err := range trainer.Run(ctx) { … }
-//	err = trainer.Adapter().Save("my-adapter")
+//	adapter, err := trainer.Adapter(ctx)
+//	err = adapter.Save("my-adapter")
 //
 // Read config.go, then trainer.go (a run: order.go says which examples a step
-// takes, evaluate.go how it is judged), checkpoint.go (stopping and going on) and
-// engine.go: what computes, engine_cpu.go on the CPU and engine_gpu.go on the GPU.
+// takes, evaluate.go how it is judged), rehearse.go (what a model is held to while it
+// learns), checkpoint.go (stopping and going on) and engine.go: what computes, engine_cpu.go on the CPU and engine_gpu.go on the GPU.
 //
 // Below it: tape spells the model once for both directions, cpu and gpu compute
 // that in float32; dataset makes examples of JSONL files; schedule and optimizer are

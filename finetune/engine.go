@@ -20,11 +20,16 @@ type engine interface {
 	// step moves the adapter along what has gathered, which it then forgets, and
 	// returns the gradients' length. Where that is no number, nothing is moved.
 	step(ctx context.Context, o optimizer.AdamW, rate float64) (length float64, err error)
+	// forget drops what has gathered.
+	forget() error
 	// read and write copy the adapter, by slot, and what the optimizer remembers.
 	read(ctx context.Context) ([]*adapter.Pair, *optimizer.State, error)
 	write(ctx context.Context, pairs []*adapter.Pair, state *optimizer.State) error
-	// plan is what training takes beside the weights, at most, for batches of so
-	// many tokens, and how many layers are computed again for the way back.
-	plan(tokens int) (bytes int64, recomputed int)
+	// plan says what training takes beside the weights, at most, for batches of so
+	// many tokens, and how values wait for the way back.
+	plan(tokens int, p *Plan)
+	// fits says whether a batch of so many tokens can be computed at once, however
+	// much memory there is.
+	fits(tokens int) bool
 	close() error
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	base "github.com/gemwire/gemwire/gemma4/cpu"
 )
 
 // cpuEngine trains in float32 on the CPU.
@@ -20,8 +21,8 @@ type cpuEngine struct {
 	state   *optimizer.State
 }
 
-func newCPUEngine(t *tape.Tape, recompute bool) *cpuEngine {
-	e := &cpuEngine{machine: cpu.New(t, 0), tape: t}
+func newCPUEngine(t *tape.Tape, model *base.Model, recompute bool) *cpuEngine {
+	e := &cpuEngine{machine: cpu.Over(t, model), tape: t}
 	e.machine.Recompute = recompute
 	return e
 }
@@ -39,15 +40,15 @@ func (e *cpuEngine) step(_ context.Context, o optimizer.AdamW, rate float64) (fl
 	if !math.IsNaN(length) && !math.IsInf(length, 0) {
 		o.Step(e.state, e.pairs, e.grads, rate)
 	}
-	e.forget()
-	return length, nil
+	return length, e.forget()
 }
 
-func (e *cpuEngine) forget() {
+func (e *cpuEngine) forget() error {
 	for _, g := range e.grads {
 		clear(g.A)
 		clear(g.B)
 	}
+	return nil
 }
 
 func (e *cpuEngine) read(context.Context) ([]*adapter.Pair, *optimizer.State, error) {
@@ -75,16 +76,18 @@ func copied(pairs []*adapter.Pair) []*adapter.Pair {
 // plan counts the adapter four times (itself, gradients, two moments) and all
 // values with their gradients: those of one layer, with what is kept of the
 // others, where they are computed again.
-func (e *cpuEngine) plan(tokens int) (bytes int64, recomputed int) {
+func (e *cpuEngine) plan(tokens int, p *Plan) {
 	if e.machine.Recompute {
-		recomputed = e.tape.Config.Blocks
+		p.Recomputed = e.tape.Config.Blocks
 	}
 	var adapters int64
-	for _, p := range e.pairs {
-		adapters += int64(len(p.A) + len(p.B))
+	for _, pair := range e.pairs {
+		adapters += int64(len(pair.A) + len(pair.B))
 	}
-	return 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute)), recomputed
+	p.Bytes = 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute))
 }
+
+func (e *cpuEngine) fits(int) bool { return true }
 
 func (e *cpuEngine) close() error {
 	e.machine.Close()

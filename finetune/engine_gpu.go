@@ -2,23 +2,25 @@ package finetune
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gemwire/gemwire/finetune/gpu"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // gpuEngine trains on the GPU that the model is on.
 type gpuEngine struct{ machine *gpu.Machine }
 
-func newGPUEngine(t *tape.Tape, model *gemma4.Model, recompute bool) (*gpuEngine, error) {
+func newGPUEngine(t *tape.Tape, model *gemma4.Model, c *Config) (*gpuEngine, error) {
 	m, err := gpu.New(t, model)
 	if err != nil {
 		return nil, err
 	}
-	m.Recompute = recompute
+	m.Recompute, m.Precision = c.Recompute, gpu.Precision(c.Precision)
 	return &gpuEngine{m}, nil
 }
 
@@ -34,6 +36,8 @@ func (e *gpuEngine) step(ctx context.Context, o optimizer.AdamW, rate float64) (
 	return e.machine.Step(ctx, o, rate)
 }
 
+func (e *gpuEngine) forget() error { return e.machine.Forget() }
+
 func (e *gpuEngine) read(ctx context.Context) ([]*adapter.Pair, *optimizer.State, error) {
 	return e.machine.Read(ctx)
 }
@@ -44,12 +48,16 @@ func (e *gpuEngine) write(ctx context.Context, pairs []*adapter.Pair, state *opt
 
 // plan is 0 for batches that the device has no room for, which the first step
 // says with its reason.
-func (e *gpuEngine) plan(tokens int) (bytes int64, recomputed int) {
-	p, err := e.machine.PlanFor(tokens)
-	if err != nil {
-		return 0, 0
+func (e *gpuEngine) plan(tokens int, p *Plan) {
+	if made, err := e.machine.PlanFor(tokens); err == nil {
+		p.Bytes, p.Recomputed, p.Halves = made.Bytes, made.Recomputed, made.Halves
 	}
-	return p.Bytes, p.Recomputed
+}
+
+// fits is false where a value of a batch would be larger than a binding.
+func (e *gpuEngine) fits(tokens int) bool {
+	_, err := e.machine.PlanFor(tokens)
+	return !errors.Is(err, wgslkit.ErrLimit)
 }
 
 func (e *gpuEngine) close() error {

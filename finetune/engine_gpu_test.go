@@ -8,6 +8,7 @@ import (
 
 	"github.com/gemwire/gemwire/finetune"
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -60,4 +61,26 @@ func TestOnGPU(t *testing.T) {
 	if after := device.Buffers(); after != before {
 		t.Errorf("%d buffers left behind", after-before)
 	}
+}
+
+// Where a device binds little memory at once, steps take fewer examples.
+func TestSmallBindings(t *testing.T) {
+	onGPU(t)
+	source, err := gguf.OpenFile(filepath.Join("..", "gemma4", "nano", "nano.gguf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := gemma4.Open(t.Context(), source, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 64, GPU: wgslkit.Options{MaxBindingSize: 512 << 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer model.Close()
+	config := small(1)
+	config.Batching.Examples = 9
+	trainer := newTrainer(t, model, finetune.Data{Train: examples(t, model, facts+facts+facts)}, config)
+	defer trainer.Close()
+	if n := trainer.Config().Batching.Tokens; n >= 200 || n < 16 {
+		t.Errorf("batches of up to %d tokens", n)
+	}
+	losses(t, trainer, 0)
 }

@@ -16,7 +16,7 @@ func withSoftTokens(ctx context.Context, e *dataset.Example, d int) (tape.Exampl
 	if len(e.Media) == 0 {
 		return e.Example, nil
 	}
-	out := tape.Example{Tokens: slices.Clone(e.Tokens), Targets: e.Targets}
+	out := tape.Example{Tokens: slices.Clone(e.Tokens), Targets: e.Targets, Shares: e.Shares}
 	for i, m := range e.Media {
 		soft, err := m.SoftTokens(ctx)
 		if err != nil {

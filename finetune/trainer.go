@@ -1,7 +1,9 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -20,6 +22,9 @@ import (
 type Data struct {
 	Train []dataset.Example
 	Held  []dataset.Example // held out, to judge by; may be empty
+	// Kept are what the model is held to meanwhile, such as Rehearse makes; may be
+	// empty. Each step takes a batch of them besides.
+	Kept []dataset.Example
 }
 
 // Trainer is a training run. It is used by one goroutine at a time and has to be
@@ -31,6 +36,7 @@ type Trainer struct {
 	engine engine
 	data   Data
 	order  *order
+	kept   *order // of data.Kept, nil where there are none
 
 	done    int // steps
 	best    float64
@@ -42,11 +48,13 @@ type Trainer struct {
 type Plan struct {
 	Steps      int   `json:"steps"`
 	Examples   int   `json:"examples"`
+	Kept       int   `json:"kept"`       // examples that the model is held to
 	Tokens     int64 `json:"tokens"`     // of an epoch
 	Targets    int64 `json:"targets"`    // of an epoch
 	Parameters int64 `json:"parameters"` // of the adapter
 	Bytes      int64 `json:"bytes"`      // beside the weights, at most
 	Recomputed int   `json:"recomputed"` // layers that are computed again for the way back
+	Halves     bool  `json:"halves"`     // values wait for it as halves
 }
 
 // New prepares a run. The adapter begins as LoRA does: A at random from the seed,
@@ -61,25 +69,50 @@ func New(ctx context.Context, model *gemma4.Model, data Data, config Config) (*T
 		t.engine.close()
 		return nil, err
 	}
+	t.fit()
 	return t, nil
+}
+
+// fit makes batches small enough for a device that binds little memory at once: a
+// step then takes fewer examples.
+func (t *Trainer) fit() {
+	longest := t.order.longest()
+	if t.engine.fits(longest) {
+		return
+	}
+	for longest > 1 && !t.engine.fits(longest) {
+		longest -= (longest + 7) / 8
+	}
+	t.config.Batching.Tokens = longest
+	t.begin(0)
+	if t.config.Steps == 0 {
+		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
+	}
 }
 
 func (t *Trainer) prepare(model *gemma4.Model) (err error) {
 	if len(t.data.Train) == 0 {
 		return fmt.Errorf("%w: there are no examples", ErrConfig)
 	}
-	t.order = newOrder(t.data.Train, &t.config)
+	for i := range t.data.Kept {
+		if len(t.data.Kept[i].Media) > 0 {
+			return fmt.Errorf("%w: the model is held to examples with images or sound, which a checkpoint does not hold", ErrConfig)
+		}
+	}
+	if t.model, err = arch.Open(model.File()); err != nil {
+		return err
+	}
+	t.begin(0)
+	t.config.Schedule.Peak = cmp.Or(t.config.Schedule.Peak, rateFor(t.model.Config.EmbeddingLength))
 	t.config.Schedule.Steps = t.config.Steps
 	if t.config.Steps == 0 {
+		t.config.Epochs = cmp.Or(t.config.Epochs, epochsFor(t.order.steps(1)))
 		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
 	}
 	if t.config.Schedule.Warmup == 0 {
 		t.config.Schedule.Warmup = t.config.Schedule.Steps / 20
 	}
 	if err := t.config.check(); err != nil {
-		return err
-	}
-	if t.model, err = arch.Open(model.File()); err != nil {
 		return err
 	}
 	targets, err := t.config.targets(t.model)
@@ -89,16 +122,27 @@ func (t *Trainer) prepare(model *gemma4.Model) (err error) {
 	if t.tape, err = tape.New(t.model, targets); err != nil {
 		return err
 	}
-	t.engine, err = newEngine(t.tape, model, t.config.Recompute)
+	t.engine, err = newEngine(t.tape, model, &t.config)
 	return err
 }
 
-// newEngine computes where the model is.
-func newEngine(t *tape.Tape, model *gemma4.Model, recompute bool) (engine, error) {
-	if model.Kit() != nil {
-		return newGPUEngine(t, model, recompute)
+// begin takes the examples in the order of step number done.
+func (t *Trainer) begin(done int) {
+	t.order, t.kept = newOrder(t.data.Train, &t.config), nil
+	t.order.skip(done)
+	if len(t.data.Kept) > 0 {
+		t.kept = newOrder(t.data.Kept, &t.config)
+		t.kept.accumulate = 1
+		t.kept.skip(done)
 	}
-	return newCPUEngine(t, recompute), nil
+}
+
+// newEngine computes where the model is.
+func newEngine(t *tape.Tape, model *gemma4.Model, c *Config) (engine, error) {
+	if model.Kit() != nil {
+		return newGPUEngine(t, model, c)
+	}
+	return newCPUEngine(t, model.CPU(), c.Recompute), nil
 }
 
 // firstPairs are Kaiming-uniform with a = √5, which is ±1/√in, and zeros.
@@ -119,8 +163,12 @@ func (t *Trainer) firstPairs() []*adapter.Pair {
 
 // Plan says what the run will take.
 func (t *Trainer) Plan() Plan {
-	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train)}
-	p.Bytes, p.Recomputed = t.engine.plan(t.order.longest())
+	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Kept: len(t.data.Kept)}
+	longest := t.order.longest()
+	if t.kept != nil {
+		longest = max(longest, t.kept.longest())
+	}
+	t.engine.plan(longest, &p)
 	for i := range t.data.Train {
 		p.Tokens += int64(len(t.data.Train[i].Tokens))
 		p.Targets += int64(t.data.Train[i].Asked())
@@ -143,7 +191,10 @@ type Event struct {
 	Steps int `json:"steps"`
 	Epoch int `json:"epoch"` // from 1
 
-	Loss      float64       `json:"loss"` // the mean over the targets
+	Loss float64 `json:"loss"` // the mean over the targets
+	// Kept is how far the model has moved from what it is held to, in the mean over
+	// the step's positions.
+	Kept      float64       `json:"kept,omitempty"`
 	Rate      float64       `json:"rate"`
 	Length    float64       `json:"gradient"` // of the gradients, before clipping
 	Tokens    int           `json:"tokens"`
@@ -164,8 +215,7 @@ type Event struct {
 // Leaving the loop ends it too; Run then goes on from there.
 func (t *Trainer) Run(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		t.order = newOrder(t.data.Train, &t.config)
-		t.order.skip(t.done)
+		t.begin(t.done)
 		begun, first := time.Now(), t.done
 		for t.done < t.config.Schedule.Steps && !t.stopped {
 			e, err := t.step(ctx)
@@ -182,8 +232,17 @@ func (t *Trainer) Run(ctx context.Context) iter.Seq2[Event, error] {
 	}
 }
 
-// step makes one step and, when it is due, looks at what was held out.
+// step makes one step and, when it is due, looks at what was held out. What a step
+// that fails has gathered is dropped, so that Run can be called again.
 func (t *Trainer) step(ctx context.Context) (Event, error) {
+	e, err := t.move(ctx)
+	if err != nil {
+		return e, errors.Join(err, t.engine.forget())
+	}
+	return e, nil
+}
+
+func (t *Trainer) move(ctx context.Context) (Event, error) {
 	begun := time.Now()
 	batches, endOfEpoch := t.order.step()
 	e := Event{Step: t.done + 1, Steps: t.config.Schedule.Steps, Epoch: t.order.epoch + 1, Rate: t.config.Schedule.Rate(t.done)}
@@ -205,6 +264,11 @@ func (t *Trainer) step(ctx context.Context) (Event, error) {
 		}
 		e.Loss += loss / float64(asked)
 	}
+	if t.kept != nil {
+		if err := t.hold(ctx, &e); err != nil {
+			return e, err
+		}
+	}
 	var err error
 	if e.Length, err = t.engine.step(ctx, *t.config.Optimizer, e.Rate); err != nil {
 		return e, err
@@ -218,6 +282,19 @@ func (t *Trainer) step(ctx context.Context) (Event, error) {
 	}
 	e.Time = time.Since(begun)
 	return e, err
+}
+
+// hold adds the gradients of a batch of what the model is held to.
+func (t *Trainer) hold(ctx context.Context, e *Event) error {
+	batches, _ := t.kept.step()
+	batch, err := t.batch(ctx, t.data.Kept, batches[0])
+	if err != nil {
+		return err
+	}
+	asked := float64(len(batch.Asked))
+	loss, err := t.engine.gradients(ctx, batch, t.config.Keep/asked)
+	e.Kept = loss / asked
+	return err
 }
 
 // batch lays examples one behind the other, the soft tokens of their media in

@@ -97,13 +97,15 @@ func newTrainer(t testing.TB, model *gemma4.Model, data finetune.Data, config fi
 func TestResume(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{Train: examples(t, model, facts)}
-	whole := losses(t, newTrainer(t, model, data, small(6)), 0)
+	held := data
+	held.Kept = rehearsed(t, model, 3)
+	whole := losses(t, newTrainer(t, model, held, small(6)), 0)
 	if len(whole) != 6 || whole[5] >= whole[0] {
 		t.Fatalf("losses %v", whole)
 	}
 	path := filepath.Join(t.TempDir(), "run.safetensors")
 	for _, at := range []int{1, 3, 5} {
-		first := newTrainer(t, model, data, small(6))
+		first := newTrainer(t, model, held, small(6))
 		losses(t, first, at)
 		if err := first.SaveCheckpoint(t.Context(), path); err != nil {
 			t.Fatal(err)

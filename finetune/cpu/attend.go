@@ -25,14 +25,18 @@ func (h head) keyOf(values []float32, t int) []float32 {
 	return h.of(values, t, h.op.KVHeads, h.query/(h.op.Heads/h.op.KVHeads))
 }
 
+// keysFrom begins with the key of position t, stride before the next one's.
+func (h head) keysFrom(values []float32, t int) []float32 {
+	return values[(t*h.op.KVHeads+h.query/(h.op.Heads/h.op.KVHeads))*h.op.HeadDim:]
+}
+
+func (h head) stride() int { return h.op.KVHeads * h.op.HeadDim }
+
 // weights is softmax(q·k) over what position t sees, and where that begins.
 func (h head) weights(t int) (weights []float32, first int) {
 	first, end := h.batch.Visible(t, h.op.Window)
 	weights = make([]float32, end-first)
-	q := h.queryOf(h.values[h.op.Q], t)
-	for j := range weights {
-		weights[j] = base.Dot(q, h.keyOf(h.values[h.op.K], first+j))
-	}
+	base.Scores(weights, h.queryOf(h.values[h.op.Q], t), h.keysFrom(h.values[h.op.K], first), h.stride())
 	base.Scale(weights, float32(1/base.Softmax(weights)))
 	return weights, first
 }
@@ -44,9 +48,7 @@ func (f *ahead) Attend(op *tape.Attend) error {
 		for i := range op.Heads {
 			h := head{p, op, i}
 			weights, first := h.weights(t)
-			for j, w := range weights {
-				base.Axpy(w, h.keyOf(p.values[op.V], first+j), h.queryOf(out, t))
-			}
+			base.WeightedSum(h.queryOf(out, t), weights, h.keysFrom(p.values[op.V], first), h.stride())
 		}
 		return nil
 	})
@@ -74,21 +76,22 @@ func (h head) back(t int, dq, dk, dv []float32) {
 	weights, first := h.weights(t)
 	do := h.queryOf(h.deltas[h.op.Out], t)
 	dp := make([]float32, len(weights))
+	base.Scores(dp, do, h.keysFrom(h.values[h.op.V], first), h.stride())
 	var mean float64
 	for j, w := range weights {
-		dp[j] = base.Dot(do, h.keyOf(h.values[h.op.V], first+j))
 		mean += float64(w) * float64(dp[j])
 		if dv != nil {
 			base.Axpy(w, do, h.keyOf(dv, first+j))
 		}
 	}
+	ds := dp
 	for j, w := range weights {
-		ds := float32(float64(w) * (float64(dp[j]) - mean))
-		if dq != nil {
-			base.Axpy(ds, h.keyOf(h.values[h.op.K], first+j), h.queryOf(dq, t))
-		}
+		ds[j] = float32(float64(w) * (float64(dp[j]) - mean))
 		if dk != nil {
-			base.Axpy(ds, h.queryOf(h.values[h.op.Q], t), h.keyOf(dk, first+j))
+			base.Axpy(ds[j], h.queryOf(h.values[h.op.Q], t), h.keyOf(dk, first+j))
 		}
+	}
+	if dq != nil {
+		base.WeightedSum(h.queryOf(dq, t), ds, h.keysFrom(h.values[h.op.K], first), h.stride())
 	}
 }

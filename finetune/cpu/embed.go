@@ -15,7 +15,7 @@ func (f *ahead) Embed(op *tape.Embed) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
 	d := p.tape.Config.EmbeddingLength
-	table := base.NewMatrix(p.tape.Model.TokenEmbd, 0)
+	table := p.matrix(p.tape.Model.TokenEmbd)
 	for t, token := range p.batch.Tokens {
 		row := out[t*d : (t+1)*d]
 		if token.Soft != nil {
@@ -34,7 +34,7 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 	p := (*pass)(f)
 	c, m := p.tape.Config, p.tape.Model
 	out := p.make(op.Out)
-	if err := p.cores.Mul(p.n, base.NewMatrix(m.PerLayerModelProj, 0), p.values[op.X], out); err != nil {
+	if err := p.cores.Mul(p.n, p.matrix(m.PerLayerModelProj), p.values[op.X], out); err != nil {
 		return err
 	}
 	base.Scale(out, 1/c.EmbedScale())
@@ -48,7 +48,7 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 
 // addTokenRows is c = (c + e·√P) / √2.
 func (p *pass) addTokenRows(c []float32, table *gguf.Tensor) error {
-	rows := base.NewMatrix(table, 0)
+	rows := p.matrix(table)
 	e := make([]float32, rows.Cols())
 	for t, token := range p.batch.Tokens {
 		id := int(token.ID)

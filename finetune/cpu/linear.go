@@ -10,29 +10,25 @@ import (
 func (f *ahead) Linear(op *tape.Linear) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
-	if err := p.cores.Mul(p.n, base.NewMatrix(op.W, 0), p.values[op.X], out); err != nil {
+	if err := p.cores.Mul(p.n, p.matrix(op.W), p.values[op.X], out); err != nil {
 		return err
 	}
 	if op.Slot == nil {
 		return nil
 	}
 	pair := p.pairs[op.Slot.Index]
-	return p.each(rowGrain(pair), func(t int) error {
-		u := down(pair, p.row(op.X, t))
-		y := p.row(op.Out, t)
-		for o := range y {
-			y[o] += pair.Scale * base.Dot(pair.B[o*pair.Rank:(o+1)*pair.Rank], u)
-		}
+	return p.cores.Each(p.n, rowGrain(pair), func(from, to int) error {
+		more := make([]float32, (to-from)*pair.Out)
+		base.Product(more, pair.Out, pair.B, p.down(op, pair, from, to), pair.Rank)
+		base.Axpy(pair.Scale, more, p.values[op.Out][from*pair.Out:to*pair.Out])
 		return nil
 	})
 }
 
-// down is A·x.
-func down(pair *adapter.Pair, x []float32) []float32 {
-	u := make([]float32, pair.Rank)
-	for r := range u {
-		u[r] = base.Dot(pair.A[r*pair.In:(r+1)*pair.In], x)
-	}
+// down is A·x of the positions from … to, [positions, rank].
+func (p *pass) down(op *tape.Linear, pair *adapter.Pair, from, to int) []float32 {
+	u := make([]float32, (to-from)*pair.Rank)
+	base.Product(u, pair.Rank, pair.A, p.values[op.X][from*pair.In:to*pair.In], pair.In)
 	return u
 }
 
@@ -48,28 +44,59 @@ func (b *back) Linear(op *tape.Linear) error {
 			return err
 		}
 	}
-	if op.Slot != nil {
-		p.pairBack(op, p.pairs[op.Slot.Index], p.grads[op.Slot.Index], dx)
+	if op.Slot == nil {
+		return nil
 	}
-	return nil
+	return p.pairBack(op, p.pairs[op.Slot.Index], p.grads[op.Slot.Index], dx)
 }
 
-func (p *pass) pairBack(op *tape.Linear, pair, grad *adapter.Pair, dx []float32) {
-	dy := p.deltas[op.Out]
-	for t := range p.n {
-		x, dyt := p.row(op.X, t), dy[t*pair.Out:(t+1)*pair.Out]
-		u, du := down(pair, x), make([]float32, pair.Rank)
-		for o, g := range dyt {
-			base.Axpy(pair.Scale*g, pair.B[o*pair.Rank:(o+1)*pair.Rank], du)
-			base.Axpy(pair.Scale*g, u, grad.B[o*pair.Rank:(o+1)*pair.Rank])
-		}
-		for r, g := range du {
-			base.Axpy(g, x, grad.A[r*pair.In:(r+1)*pair.In])
+// pairBack computes du = scale·Bᵀ·dy by position, with what it adds to dx, then the
+// gradients by row: each is a sum over all positions.
+func (p *pass) pairBack(op *tape.Linear, pair, grad *adapter.Pair, dx []float32) error {
+	x, dy, rank := p.values[op.X], p.deltas[op.Out], pair.Rank
+	u, du := make([]float32, p.n*rank), make([]float32, p.n*rank)
+	err := p.cores.Each(p.n, rowGrain(pair), func(from, to int) error {
+		copy(u[from*rank:], p.down(op, pair, from, to))
+		for t := from; t < to; t++ {
+			row := du[t*rank : (t+1)*rank]
+			base.WeightedSum(row, dy[t*pair.Out:(t+1)*pair.Out], pair.B, rank)
+			base.Scale(row, pair.Scale)
 			if dx != nil {
-				base.Axpy(g, pair.A[r*pair.In:(r+1)*pair.In], dx[t*pair.In:(t+1)*pair.In])
+				base.WeightedSum(dx[t*pair.In:(t+1)*pair.In], row, pair.A, pair.In)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	base.Scale(u, pair.Scale)
+	if err := p.addOuter(grad.B, transposed(dy, p.n), u, rank); err != nil {
+		return err
+	}
+	return p.addOuter(grad.A, transposed(du, p.n), x, pair.In)
+}
+
+// addOuter adds to each row i of y, [rows, width], the sum over all positions of
+// w[i, t]·v[t], with v [n, width].
+func (p *pass) addOuter(y, w, v []float32, width int) error {
+	return p.cores.Each(len(y)/width, 1+(1<<16)/(p.n*width), func(from, to int) error {
+		for i := from; i < to; i++ {
+			base.WeightedSum(y[i*width:(i+1)*width], w[i*p.n:(i+1)*p.n], v, width)
+		}
+		return nil
+	})
+}
+
+// transposed is x, of so many rows, by column.
+func transposed(x []float32, rows int) []float32 {
+	y, cols := make([]float32, len(x)), len(x)/rows
+	for r := range rows {
+		for c, v := range x[r*cols : (r+1)*cols] {
+			y[c*rows+r] = v
+		}
+	}
+	return y
 }
 
 // rowsAtATime is how many rows of a matrix are decoded before they are used for
@@ -78,7 +105,7 @@ const rowsAtATime = 64
 
 // mulTransposed adds Wᵀ·dy to dx, for n vectors: dy is [n, rows], dx [n, cols].
 func (m *Machine) mulTransposed(tensor *gguf.Tensor, dy []float32, n int, dx []float32) error {
-	w := base.NewMatrix(tensor, 0)
+	w := m.matrix(tensor)
 	rows, cols := w.Rows(), w.Cols()
 	decoded := make([]float32, rowsAtATime*cols)
 	for first := 0; first < rows; first += rowsAtATime {
@@ -96,9 +123,7 @@ func (m *Machine) mulTransposed(tensor *gguf.Tensor, dy []float32, n int, dx []f
 		}
 		err = m.cores.Each(n, 1+(1<<16)/(count*cols), func(from, to int) error {
 			for t := from; t < to; t++ {
-				for r := range count {
-					base.Axpy(dy[t*rows+first+r], decoded[r*cols:(r+1)*cols], dx[t*cols:(t+1)*cols])
-				}
+				base.WeightedSum(dx[t*cols:(t+1)*cols], dy[t*rows+first:t*rows+first+count], decoded, cols)
 			}
 			return nil
 		})

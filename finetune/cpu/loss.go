@@ -32,7 +32,7 @@ func (f *ahead) Loss(op *tape.Loss) error {
 func (*back) Loss(*tape.Loss) error { return nil }
 
 func (p *pass) allLogits(op *tape.Loss) error {
-	if err := p.cores.Mul(p.n, base.NewMatrix(p.tape.Model.Output, 0), p.values[op.X], p.logits); err != nil {
+	if err := p.cores.Mul(p.n, p.matrix(p.tape.Model.Output), p.values[op.X], p.logits); err != nil {
 		return err
 	}
 	softcap(p.logits, p.tape.Config.LogitSoftcap)
@@ -46,19 +46,27 @@ func (p *pass) lossOf(op *tape.Loss, positions []int) error {
 		x = append(x, p.row(op.X, t)...)
 	}
 	logits := make([]float32, len(positions)*vocab)
-	if err := p.cores.Mul(len(positions), base.NewMatrix(p.tape.Model.Output, 0), x, logits); err != nil {
+	if err := p.cores.Mul(len(positions), p.matrix(p.tape.Model.Output), x, logits); err != nil {
 		return err
 	}
 	softcap(logits, p.tape.Config.LogitSoftcap)
-	for i, t := range positions {
-		row := logits[i*vocab : (i+1)*vocab]
-		target := p.batch.Targets[t]
-		at := float64(row[target])
-		if p.grads == nil {
-			p.loss += logSumExp(row) - at
-			continue
+	losses := make([]float64, len(positions))
+	err := p.cores.Each(len(positions), 1, func(from, to int) error {
+		for i := from; i < to; i++ {
+			row, shares := logits[i*vocab:(i+1)*vocab], p.batch.Shares(positions[i])
+			if p.grads == nil {
+				losses[i] = lossOver(row, shares, logSumExp(row))
+				continue
+			}
+			losses[i] = lossBack(row, shares, p.tape.Config.LogitSoftcap, p.weight)
 		}
-		p.loss += lossBack(row, int(target), p.tape.Config.LogitSoftcap, p.weight)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, loss := range losses {
+		p.loss += loss
 	}
 	if dx := p.delta(op.X); p.grads != nil && dx != nil {
 		return p.headBack(positions, logits, dx)
@@ -101,20 +109,36 @@ func logSumExp(x []float32) float64 {
 	return float64(largest) + math.Log(sum)
 }
 
-// lossBack returns −log softmax(x)[target] and replaces the capped logits x by
-// weight times its gradient: (softmax(x) − onehot(target)) ⊙ (1 − (x/c)²).
-func lossBack(x []float32, target int, c float32, weight float64) float64 {
+// lossOver is Σ part·(log part − log softmax(x)[token]), all being log Σ exp(x): how
+// far softmax(x) is from the shares (Kullback and Leibler), and of a single token
+// −log softmax(x)[token].
+func lossOver(x []float32, shares []tape.Share, all float64) (loss float64) {
+	for _, s := range shares {
+		loss += float64(s.Part) * (math.Log(float64(s.Part)) + all - float64(x[s.Token]))
+	}
+	return loss
+}
+
+// lossBack returns lossOver and replaces the capped logits x by weight times its
+// gradient: (softmax(x) − Σ part·onehot(token)) ⊙ (1 − (x/c)²).
+func lossBack(x []float32, shares []tape.Share, c float32, weight float64) float64 {
 	all := logSumExp(x)
-	loss := all - float64(x[target])
+	loss := lossOver(x, shares, all)
+	slope := func(v float32) float64 {
+		if c == 0 {
+			return weight
+		}
+		return weight * (1 - float64(v/c)*float64(v/c))
+	}
+	goals := make([]float64, len(shares))
+	for i, s := range shares {
+		goals[i] = float64(s.Part) * slope(x[s.Token])
+	}
 	for i, v := range x {
-		g := math.Exp(float64(v) - all)
-		if i == target {
-			g--
-		}
-		if c != 0 {
-			g *= 1 - float64(v/c)*float64(v/c)
-		}
-		x[i] = float32(weight * g)
+		x[i] = float32(math.Exp(float64(v)-all) * slope(v))
+	}
+	for i, s := range shares {
+		x[s.Token] -= float32(goals[i])
 	}
 	return loss
 }

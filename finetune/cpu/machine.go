@@ -16,6 +16,8 @@ import (
 type Machine struct {
 	tape  *tape.Tape
 	cores *base.Cores
+	// matrix is a tensor as rows of weights.
+	matrix func(*gguf.Tensor) base.Matrix
 	// Recompute says that values inside a layer are forgotten after the forward
 	// pass and computed again for the backward one.
 	Recompute bool
@@ -27,10 +29,17 @@ type Machine struct {
 // New makes a machine for a tape, with so many goroutines; 0 means as many as Go
 // may use. The file of the tape's model has to stay open meanwhile.
 func New(t *tape.Tape, threads int) *Machine {
-	return &Machine{tape: t, cores: base.NewCores(threads), vectors: map[*gguf.Tensor][]float32{}}
+	matrix := func(t *gguf.Tensor) base.Matrix { return base.NewMatrix(t, 0) }
+	return &Machine{tape: t, cores: base.NewCores(threads), matrix: matrix, vectors: map[*gguf.Tensor][]float32{}}
 }
 
-// Close ends the goroutines.
+// Over makes a machine for a tape of an open model's, with its goroutines and what
+// it has of the weights in memory. The model has to stay open meanwhile.
+func Over(t *tape.Tape, model *base.Model) *Machine {
+	return &Machine{tape: t, cores: model.Cores(), matrix: model.Matrix, vectors: map[*gguf.Tensor][]float32{}}
+}
+
+// Close ends the goroutines that are the machine's own.
 func (m *Machine) Close() { m.cores.Close() }
 
 // Loss is the sum over the batch's targets of −log p(target). pairs are the

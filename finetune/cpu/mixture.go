@@ -50,7 +50,7 @@ func (m *mixture) routed(x []float32) []float32 {
 func (m *mixture) choose(x []float32) ([]choice, error) {
 	c := m.tape.Config
 	logits := make([]float32, c.Experts)
-	if err := m.cores.Mul(1, base.NewMatrix(m.e.Router, 0), m.routed(x), logits); err != nil {
+	if err := m.cores.Mul(1, m.matrix(m.e.Router), m.routed(x), logits); err != nil {
 		return nil, err
 	}
 	chosen := make([]choice, c.Experts)
@@ -80,7 +80,7 @@ type rowsOf struct {
 func (m *mixture) matrices(expert int) (gate, up, down rowsOf) {
 	ffe, d := m.tape.Config.ExpertFeedForward, m.tape.Config.EmbeddingLength
 	of := func(t *gguf.Tensor, stride, offset, n int) rowsOf {
-		return rowsOf{base.NewMatrix(t, 0), expert*stride + offset, n}
+		return rowsOf{m.matrix(t), expert*stride + offset, n}
 	}
 	if m.e.GateUp != nil {
 		gate, up = of(m.e.GateUp, 2*ffe, 0, ffe), of(m.e.GateUp, 2*ffe, ffe, ffe)
@@ -146,8 +146,8 @@ func (e *expert) back(dy, dh []float32) error {
 	}
 	dg, du := make([]float32, len(dHidden)), make([]float32, len(dHidden))
 	for j, d := range dHidden {
-		dg[j] = d * e.u[j] * geluSlope(e.g[j])
-		du[j] = d * base.Gelu(e.g[j])
+		value, slope := geluBoth(e.g[j])
+		dg[j], du[j] = d*e.u[j]*slope, d*value
 	}
 	fromGate, err := e.gate.mulTransposed(dg)
 	if err != nil {
@@ -229,7 +229,7 @@ func (m *mixture) back(x, h, dy, dx, dh []float32) error {
 }
 
 func (m *mixture) routerBack(x, dLogits, dx []float32) error {
-	router := rowsOf{base.NewMatrix(m.e.Router, 0), 0, m.tape.Config.Experts}
+	router := rowsOf{m.matrix(m.e.Router), 0, m.tape.Config.Experts}
 	dRouted, err := router.mulTransposed(dLogits)
 	if err != nil {
 		return err

@@ -38,14 +38,8 @@ func (m *Machine) newPass(ctx context.Context, batch *tape.Batch, pairs []*adapt
 				tape.ErrBatch, s.Linear, s.Layer, p.Out, p.In, p.Rank, s.Out, s.In)
 		}
 	}
-	for i, t := range batch.Tokens {
-		if t.Soft == nil && (t.ID < 0 || int(t.ID) >= m.tape.Config.Vocab) || t.Soft != nil && len(t.Soft) != m.tape.Config.EmbeddingLength {
-			return nil, fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d values",
-				tape.ErrBatch, i, t.ID, len(t.Soft), m.tape.Config.Vocab, m.tape.Config.EmbeddingLength)
-		}
-		if target := batch.Targets[i]; target != tape.NoTarget && (target < 0 || int(target) >= m.tape.Config.Vocab) {
-			return nil, fmt.Errorf("%w: position %d has target %d; the vocabulary has %d tokens", tape.ErrBatch, i, target, m.tape.Config.Vocab)
-		}
+	if err := batch.Check(m.tape.Config); err != nil {
+		return nil, err
 	}
 	return &pass{
 		Machine: m, ctx: ctx, batch: batch, n: batch.Len(), pairs: pairs,

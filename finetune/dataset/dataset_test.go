@@ -237,3 +237,51 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLoad(t *testing.T) {
+	m := openTemplate(t, chat.E2B)
+	lines := `{"text": "One."}
+{"prompt": "Who?"}
+{"prompt": "A question that is longer than what is allowed.", "completion": "No."}
+
+{"prompt": "A?", "completion": "B."}
+`
+	opts := dataset.LoadOptions{EncodeOptions: dataset.EncodeOptions{MaxLength: 12}, Skip: true}
+	set, err := dataset.Load(t.Context(), m, strings.NewReader(lines), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bad []int
+	for _, e := range set.Bad {
+		bad = append(bad, e.Line)
+	}
+	if d := cmp.Diff([]int{2, 3}, bad); d != "" {
+		t.Errorf("bad lines: %s", d)
+	}
+	if len(set.Records) != 2 || len(set.Whole()) != 2 || set.All([]int{1})[0].Line != 5 {
+		t.Errorf("%d records, %d examples", len(set.Records), len(set.Whole()))
+	}
+	opts.Skip = false
+	if _, err := dataset.Load(t.Context(), m, strings.NewReader(lines), opts); !errors.Is(err, dataset.ErrLine) || !strings.Contains(err.Error(), "line 2:") {
+		t.Errorf("bad lines that are not to be skipped: %v", err)
+	}
+	opts.Skip = true
+	if set, err := dataset.Load(t.Context(), m, strings.NewReader("{}\n"), opts); !errors.Is(err, dataset.ErrLine) || len(set.Bad) != 1 {
+		t.Errorf("no good line: %v, %d bad", err, len(set.Bad))
+	}
+}
+
+func TestHoldOut(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		part float64
+		held int
+	}{{19, 0.5, 0}, {20, 0.05, 1}, {100, 0.2, 20}, {100, 0, 0}, {20, 1, 19}, {40, 0.001, 1}} {
+		train, held := dataset.HoldOut(c.n, c.part)
+		all := slices.Concat(train, held)
+		slices.Sort(all)
+		if len(held) != c.held || len(slices.Compact(all)) != c.n || !slices.IsSorted(train) || !slices.IsSorted(held) {
+			t.Errorf("of %d, %v: %d held out, %d left", c.n, c.part, len(held), len(train))
+		}
+	}
+}

@@ -12,6 +12,6 @@
 // is.
 //
 // Read line.go (what a line may be), read.go (a file of them), example.go (a line
-// as tokens and targets), preview.go (how that reads) and batches.go (which
-// examples go together).
+// as tokens and targets), load.go (a file as examples), preview.go (how one reads)
+// and batches.go (which examples go together).
 package dataset

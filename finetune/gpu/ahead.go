@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gemwire/gemwire/finetune/tape"
@@ -125,11 +124,6 @@ func (f *ahead) Add(op *tape.Add) error {
 	})
 	return nil
 }
-
-// Mixture is not computed here yet.
-func (f *ahead) Mixture(*tape.Mixture) error { return errMixture }
-
-var errMixture = fmt.Errorf("%w: a mixture of experts is trained on the CPU alone; open the model there", ErrUnsupported)
 
 // Loss has a program of its own; see plan.go.
 func (f *ahead) Loss(*tape.Loss) error { return nil }

@@ -13,8 +13,6 @@ func (*back) PerLayerInputs(*tape.PerLayerInputs) error { return nil }
 // Loss has a program of its own; see plan.go.
 func (*back) Loss(*tape.Loss) error { return nil }
 
-func (*back) Mixture(*tape.Mixture) error { return errMixture }
-
 func (b *back) Norm(op *tape.Norm) error {
 	w := (*walk)(b)
 	x, dy := w.values[op.X], w.deltas[op.Out]

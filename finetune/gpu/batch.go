@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gemwire/gemwire/finetune/tape"
@@ -18,13 +17,15 @@ type inputs struct {
 	asked               *wgslkit.Buffer // u32 [asked]: the positions that have a target
 	places              *wgslkit.Buffer // u32 [tokens]: where each of them stands among the asked, or ops.NoRow
 	order               *wgslkit.Buffer // u32 [asked]: 0, 1, 2 …
-	targets             *wgslkit.Buffer // u32 [asked]
+	goals               *wgslkit.Buffer // u32 [asked, shares, 2]: tokens and the bits of their parts
+	shares              int
 	losses              *wgslkit.Buffer // [asked]
 	weight              *wgslkit.Buffer // [1] of the loss
 	part                *wgslkit.Buffer // state of the part of the asked positions that the head computes
 	lower, upper        *rowInputs
 
 	buffers []*wgslkit.Buffer
+	bytes   int64
 }
 
 // rowInputs are those of a half of the tape, by row.
@@ -45,9 +46,11 @@ func (r *rowInputs) of(window int) ranges {
 	return r.sliding
 }
 
-// newInputs makes the buffers for batches of so many tokens and asked positions.
-func (m *Machine) newInputs(tokens, asked int) (in *inputs, err error) {
-	in = new(inputs)
+// newInputs makes the buffers for batches of a size, or on no device what stands for
+// them while a plan is only made.
+func (m *Machine) newInputs(device *wgslkit.Device, s size) (in *inputs, err error) {
+	tokens, asked := s.tokens, s.asked
+	in = &inputs{shares: s.shares}
 	defer func() {
 		if err != nil {
 			in.release()
@@ -59,8 +62,12 @@ func (m *Machine) newInputs(tokens, asked int) (in *inputs, err error) {
 		if err != nil {
 			return nil
 		}
+		in.bytes += int64(4 * n)
+		if device == nil {
+			return new(wgslkit.Buffer)
+		}
 		var b *wgslkit.Buffer
-		if b, err = m.kit.Device().NewBuffer("training inputs", wgslkit.Activations, int64(4*n)); err == nil {
+		if b, err = device.NewBuffer("training inputs", wgslkit.Activations, int64(4*n)); err == nil {
 			in.buffers = append(in.buffers, b)
 		}
 		return b
@@ -80,10 +87,11 @@ func (m *Machine) newInputs(tokens, asked int) (in *inputs, err error) {
 	}
 	in.ids, in.softMarks, in.softRows = words(tokens), words(tokens), words(tokens*c.EmbeddingLength)
 	in.embedded, in.perLayer = host(model.TokenEmbd, c.EmbedScale()), host(model.PerLayerTokenEmbd, c.PerLayerScale())
-	in.asked, in.places, in.order, in.targets, in.losses = words(asked), words(tokens), words(asked), words(asked), words(asked)
+	in.asked, in.places, in.order, in.losses = words(asked), words(tokens), words(asked), words(asked)
+	in.goals = words(2 * asked * s.shares)
 	in.weight, in.part = words(1), words(ops.StateWords)
 	in.lower, in.upper = half(tokens), half(asked)
-	if err != nil {
+	if err != nil || device == nil {
 		return in, err
 	}
 	numbers := make([]uint32, asked)
@@ -104,20 +112,6 @@ func (in *inputs) release() {
 
 // padToken is the row of the per-layer embeddings that soft tokens use.
 const padToken = 0
-
-// check refuses what would read beyond a table.
-func (m *Machine) check(batch *tape.Batch) error {
-	c := m.tape.Config
-	for i, t := range batch.Tokens {
-		if t.Soft == nil && (t.ID < 0 || int(t.ID) >= c.Vocab) || t.Soft != nil && len(t.Soft) != c.EmbeddingLength {
-			return fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d values", tape.ErrBatch, i, t.ID, len(t.Soft), c.Vocab, c.EmbeddingLength)
-		}
-		if target := batch.Targets[i]; target != tape.NoTarget && (target < 0 || int(target) >= c.Vocab) {
-			return fmt.Errorf("%w: position %d has target %d; the vocabulary has %d tokens", tape.ErrBatch, i, target, c.Vocab)
-		}
-	}
-	return nil
-}
 
 // writer keeps the first error of several writes.
 type writer struct{ err error }
@@ -148,16 +142,17 @@ func (in *inputs) write(batch *tape.Batch, window int, weight float64) error {
 			w.floatsAt(in.softRows, t*d, token.Soft)
 		}
 	}
-	targets := make([]uint32, len(batch.Asked))
+	goals := make([]uint32, 0, 2*in.shares*len(batch.Asked))
 	asked := make([]uint32, len(batch.Asked))
 	for i, t := range batch.Asked {
-		places[t], asked[i], targets[i] = uint32(i), uint32(t), uint32(batch.Targets[t])
+		places[t], asked[i] = uint32(i), uint32(t)
+		goals = appendGoals(goals, batch.Shares(t), in.shares)
 	}
 	w.words(in.ids, ids)
 	w.words(in.softMarks, marks)
 	w.words(in.places, places)
 	w.words(in.asked, asked)
-	w.words(in.targets, targets)
+	w.words(in.goals, goals)
 	w.floatsAt(in.weight, 0, []float32{float32(weight)})
 	in.lower.write(w, batch, rows, window)
 	in.upper.write(w, batch, batch.Asked, window)
@@ -167,6 +162,17 @@ func (in *inputs) write(batch *tape.Batch, window int, weight float64) error {
 		}
 	}
 	return w.err
+}
+
+// appendGoals is a row of goals, with places for n shares.
+func appendGoals(goals []uint32, shares []tape.Share, n int) []uint32 {
+	for _, s := range shares {
+		goals = append(goals, uint32(s.Token), math.Float32bits(s.Part))
+	}
+	for range n - len(shares) {
+		goals = append(goals, ops.NoRow, 0)
+	}
+	return goals
 }
 
 // write puts down what rows of a batch, by position, see and who sees them.

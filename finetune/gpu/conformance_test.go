@@ -108,9 +108,13 @@ func TestLossAndGradients(t *testing.T) {
 	model := openModel(t, "e2b", gemma4.OpenOptions{})
 	wanted := lora.ReadPairs(t, file, "grad", c.Alpha)
 	batch := c.Batch(t)
-	for _, recompute := range []bool{false, true} {
+	for _, kept := range []struct {
+		recompute bool
+		precision Precision
+		tolerance float64
+	}{{false, Float32, 1e-3}, {true, Float32, 1e-3}, {false, Float16, 1e-2}, {true, Float16, 1e-2}} {
 		m, pairs := machineFor(t, model, lora.ReadPairs(t, file, "adapter", c.Alpha))
-		m.Recompute = recompute
+		m.Recompute, m.Precision = kept.recompute, kept.precision
 		loss, err := m.Loss(t.Context(), batch)
 		if err != nil {
 			t.Fatal(err)
@@ -125,8 +129,8 @@ func TestLossAndGradients(t *testing.T) {
 		got := gathered(t, m)
 		for i, s := range m.tape.Slots {
 			want := wanted[s.Target]
-			if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > 1e-3 || b > 1e-3 {
-				t.Errorf("recompute %t, layer %d, %s: the gradient of A is %.1e off, of B %.1e", recompute, s.Layer, s.Linear, a, b)
+			if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > kept.tolerance || b > kept.tolerance {
+				t.Errorf("%+v, layer %d, %s: the gradient of A is %.1e off, of B %.1e", kept, s.Layer, s.Linear, a, b)
 			}
 		}
 		if len(pairs) == 0 {
@@ -139,6 +143,12 @@ func TestLossAndGradients(t *testing.T) {
 // The reference's run: its adapter with B = 0, a constant rate of 5e-3, both
 // examples in each of 20 steps.
 func TestRun(t *testing.T) {
+	for _, p := range []Precision{Float32, Float16} {
+		t.Run(string(p), func(t *testing.T) { testRun(t, p) })
+	}
+}
+
+func testRun(t *testing.T, precision Precision) {
 	const rate = 5e-3
 	c, file := lora.Open(t)
 	pairs := lora.ReadPairs(t, file, "adapter", c.Alpha)
@@ -146,6 +156,7 @@ func TestRun(t *testing.T) {
 		clear(p.B)
 	}
 	m, _ := machineFor(t, openModel(t, "e2b", gemma4.OpenOptions{}), pairs)
+	m.Precision = precision
 	batch := c.Batch(t)
 	for i, want := range c.Run.Losses {
 		loss, err := m.Gradients(t.Context(), batch, 1/float64(c.Targets))
@@ -165,14 +176,17 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if state.Steps != len(c.Run.Losses) {
+		t.Errorf("%d steps remembered, made %d", state.Steps, len(c.Run.Losses))
+	}
+	if precision != Float32 {
+		return // whose losses are compared; steps of halves may end elsewhere
+	}
 	trained := lora.ReadPairs(t, file, "trained", c.Alpha)
 	for i, s := range m.tape.Slots {
 		want := trained[s.Target]
 		if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > 1e-2 || b > 1e-2 {
 			t.Errorf("layer %d, %s: A is %.1e off, B %.1e", s.Layer, s.Linear, a, b)
 		}
-	}
-	if state.Steps != len(c.Run.Losses) {
-		t.Errorf("%d steps remembered, made %d", state.Steps, len(c.Run.Losses))
 	}
 }

@@ -20,11 +20,16 @@ type Machine struct {
 	uses
 	groups  map[*tape.Linear]*group
 	groupOf map[tape.Value]*group
+	experts map[string]*ops.Matrix // of mixtures, by tensor
 
 	// Recompute says that what a layer computes on its way is computed again for
 	// the way back instead of kept. Where a device has not the room to keep it,
 	// as many layers as must be are computed again without.
 	Recompute bool
+	// Precision says how values wait for the way back.
+	Precision Precision
+
+	lossBytes int64 // what logits may take
 
 	pairs *pairs
 	mover *mover
@@ -34,18 +39,14 @@ type Machine struct {
 // New makes a machine for a tape of the model's.
 func New(t *tape.Tape, model *gemma4.Model) (*Machine, error) {
 	m := &Machine{
-		tape: t, weights: model.GPUWeights(), kit: model.Kit(), uses: usesOf(t),
-		groups: map[*tape.Linear]*group{}, groupOf: map[tape.Value]*group{},
+		tape: t, weights: model.GPUWeights(), kit: model.Kit(), uses: usesOf(t), lossBytes: mostLossBytes,
+		groups: map[*tape.Linear]*group{}, groupOf: map[tape.Value]*group{}, experts: map[string]*ops.Matrix{},
 	}
 	if m.weights == nil {
 		return nil, fmt.Errorf("%w: the model is not on a GPU", ErrUnsupported)
 	}
-	for i := range t.Sections {
-		for _, op := range t.Sections[i].Ops {
-			if _, ok := op.(*tape.Mixture); ok {
-				return nil, errMixture
-			}
-		}
+	if err := m.expertsOf(); err != nil {
+		return nil, err
 	}
 	return m, m.groupsOf()
 }
@@ -82,7 +83,7 @@ func (m *Machine) Gradients(ctx context.Context, batch *tape.Batch, weight float
 	}
 	loss, err := m.gradients(ctx, batch, weight)
 	if err != nil {
-		return 0, errors.Join(err, m.forget())
+		return 0, errors.Join(err, m.Forget())
 	}
 	return loss, nil
 }
@@ -106,7 +107,8 @@ func (m *Machine) gradients(ctx context.Context, batch *tape.Batch, weight float
 	return m.read(losses)
 }
 
-func (m *Machine) forget() error {
+// Forget drops what has gathered since the last Step.
+func (m *Machine) Forget() error {
 	if m.pairs == nil {
 		return nil
 	}
@@ -124,7 +126,7 @@ func (m *Machine) read(losses *wgslkit.Readback) (float64, error) {
 
 // ahead submits all that comes before the head.
 func (m *Machine) ahead(ctx context.Context, batch *tape.Batch, weight float64) error {
-	if err := m.check(batch); err != nil {
+	if err := batch.Check(m.tape.Config); err != nil {
 		return err
 	}
 	if err := m.planFor(batch); err != nil {
@@ -168,72 +170,96 @@ func (m *Machine) planFor(batch *tape.Batch) error {
 	if m.pairs == nil {
 		return fmt.Errorf("%w: no adapter was written", tape.ErrBatch)
 	}
-	tokens, asked := rowsFor(batch.Len()), rowsFor(len(batch.Asked))
+	s := sizeOf(batch)
 	if p := m.plan; p != nil {
-		if tokens <= p.tokens && asked <= p.asked {
+		if p.holds(s) {
 			return nil
 		}
-		tokens, asked = max(tokens, p.tokens), max(asked, p.asked)
+		s = s.with(p.size)
 	}
 	m.plan.release()
 	m.plan = nil
-	recompute, err := m.recomputeFor(tokens, asked)
+	a, err := m.arrangementFor(s)
 	if err != nil {
 		return err
 	}
 	for {
-		plan, err := m.newPlan(tokens, asked, recompute)
+		plan, err := m.newPlan(s, a)
 		if err == nil {
 			m.plan = plan
 			return nil
 		}
-		if !errors.Is(err, wgslkit.ErrOutOfMemory) || recompute == m.layers() {
+		if !errors.Is(err, wgslkit.ErrOutOfMemory) || a.recompute == m.layers() {
 			return fmt.Errorf("a batch of %d tokens: %w; take batches of fewer", batch.Len(), err)
 		}
-		// What products need for themselves is not planned.
-		recompute = min(m.layers(), recompute+1+m.layers()/8)
+		// Others use the device too, or it has less than it was said to have.
+		a = m.next(a)
 	}
 }
 
 func (m *Machine) layers() int { return m.tape.Config.Blocks }
 
-// recomputeFor is the fewest layers that have to be computed again for a batch to
-// fit what the device may use.
-func (m *Machine) recomputeFor(tokens, asked int) (int, error) {
+// Precision says how values wait for the way back; they are computed in float32.
+type Precision string
+
+// The precisions.
+const (
+	AutoPrecision Precision = ""    // as halves where memory is short
+	Float32       Precision = "f32" // as they are
+	Float16       Precision = "f16" // as halves, each position with a factor of its own
+)
+
+// arrangementFor is the cheapest by which a batch fits what the device may use:
+// values in float32, as halves, and then as many layers computed again as must be.
+func (m *Machine) arrangementFor(s size) (arrangement, error) {
+	a := arrangement{halves: m.Precision == Float16}
 	if m.Recompute {
-		return m.layers(), nil
+		a.recompute = m.layers()
+		return a, nil
 	}
 	budget := m.kit.Device().Budget()
 	if budget == 0 {
-		return 0, nil
+		return a, nil
 	}
 	for _, n := range m.kit.Device().Memory() {
 		budget -= n
 	}
-	for n := 0; ; n++ {
-		bytes, err := m.planned(tokens, asked, n)
-		if err != nil || bytes <= budget || n == m.layers() {
-			return n, err
+	for {
+		bytes, err := m.planned(s, a)
+		if err != nil || bytes <= budget || a.recompute == m.layers() {
+			return a, err
 		}
+		a = m.next(a)
 	}
+}
+
+// next is an arrangement that takes less memory and more time.
+func (m *Machine) next(a arrangement) arrangement {
+	if !a.halves && m.Precision == AutoPrecision {
+		a.halves = true
+		return a
+	}
+	a.recompute = min(m.layers(), a.recompute+1)
+	return a
 }
 
 // Plan says what batches of so many tokens take.
 type Plan struct {
-	Bytes      int64 // adapter, optimizer and values; without what products need for themselves
+	Bytes      int64 // adapter, optimizer, values, and what products need for themselves
 	Recomputed int   // layers that are computed again for the way back
+	Halves     bool  // values wait for it as halves
 }
 
 // PlanFor plans for batches of so many tokens that are all asked for.
 func (m *Machine) PlanFor(tokens int) (Plan, error) {
-	rows := rowsFor(tokens)
-	n, err := m.recomputeFor(rows, rows)
+	s := size{tokens: rowsFor(tokens), asked: rowsFor(tokens), shares: 1}
+	a, err := m.arrangementFor(s)
 	if err != nil {
 		return Plan{}, err
 	}
-	bytes, err := m.planned(rows, rows, n)
+	bytes, err := m.planned(s, a)
 	if m.pairs != nil {
 		bytes += m.pairs.bytes()
 	}
-	return Plan{Bytes: bytes, Recomputed: n}, err
+	return Plan{Bytes: bytes, Recomputed: a.recompute, Halves: a.halves}, err
 }

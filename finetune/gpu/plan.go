@@ -8,14 +8,38 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-// plan is the memory and the programs for batches of up to so many tokens and
-// asked positions. It is made before the first batch of its size; a step makes
-// nothing new.
+// size bounds batches: how many tokens and asked positions they have, and how many
+// shares a position.
+type size struct{ tokens, asked, shares int }
+
+// sizeOf is a size for a batch. A few sizes serve all.
+func sizeOf(batch *tape.Batch) size {
+	return size{tokens: rowsFor(batch.Len()), asked: rowsFor(len(batch.Asked)), shares: batch.MostShares()}
+}
+
+// holds says that batches of another size fit.
+func (s size) holds(o size) bool {
+	return o.tokens <= s.tokens && o.asked <= s.asked && o.shares <= s.shares
+}
+
+// with is a size that holds both.
+func (s size) with(o size) size {
+	return size{max(s.tokens, o.tokens), max(s.asked, o.asked), max(s.shares, o.shares)}
+}
+
+// arrangement says what becomes of the values that the way back reads.
+type arrangement struct {
+	recompute int  // layers that forget theirs and compute them again, from the first on
+	halves    bool // they wait as halves
+}
+
+// plan is the memory and the programs for batches of up to a size. It is made before
+// the first batch of its size; a step makes nothing new.
 type plan struct {
-	tokens, asked int
-	recompute     int // layers whose values are forgotten and computed again, from the first on
-	pool          *pool
-	inputs        *inputs
+	size
+	arrangement
+	pool   *pool
+	inputs *inputs
 
 	ahead, aheadAsked *program // the tape below and above the split
 	loss              *program // the head and its gradient, for a part of the asked positions
@@ -76,53 +100,63 @@ func rowsFor(n int) int {
 }
 
 // newPlan lays out and records a plan.
-func (m *Machine) newPlan(tokens, asked, recompute int) (*plan, error) {
-	p := m.emptyPlan(tokens, asked, recompute)
-	p.pool.device = m.kit.Device()
-	err := m.record(p)
+func (m *Machine) newPlan(s size, a arrangement) (*plan, error) {
+	measured, err := m.record(m.emptyPlan(s, a), nil)
 	if err != nil {
+		return nil, err
+	}
+	p := m.emptyPlan(s, a)
+	p.pool.device = m.kit.Device()
+	if _, err := m.record(p, measured); err != nil {
 		p.release()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (m *Machine) record(p *plan) (err error) {
-	if p.inputs, err = m.newInputs(p.tokens, p.asked); err != nil {
-		return err
+// record lays out a plan and records its programs, or where there is nothing measured
+// yet does as if, and returns what was.
+func (m *Machine) record(p *plan, measured *ops.Recorder) (_ *ops.Recorder, err error) {
+	if p.inputs, err = m.newInputs(p.pool.device, p.size); err != nil {
+		return nil, err
 	}
-	r := &recording{walk: m.newWalk(p)}
-	return r.all()
+	r := &recording{walk: m.newWalk(p), measured: measured}
+	err = r.all()
+	return r.first, err
 }
 
-func (m *Machine) emptyPlan(tokens, asked, recompute int) *plan {
+func (m *Machine) emptyPlan(s size, a arrangement) *plan {
 	limits := m.kit.Device().Limits()
 	return &plan{
-		tokens: tokens, asked: asked, recompute: recompute, inputs: &inputs{lower: new(rowInputs), upper: new(rowInputs)},
+		size: s, arrangement: a,
 		pool: &pool{limit: min(limits.MaxStorageBindingSize, limits.MaxBufferSize)},
 	}
 }
 
-// planned is the bytes of values that a plan would take.
-func (m *Machine) planned(tokens, asked, recompute int) (int64, error) {
-	p := m.emptyPlan(tokens, asked, recompute)
-	r := &recording{walk: m.newWalk(p)}
-	err := r.all()
-	return p.pool.bytes, err
+// planned is the bytes that a plan would take: values, inputs, and what ops need for
+// themselves.
+func (m *Machine) planned(s size, a arrangement) (int64, error) {
+	p := m.emptyPlan(s, a)
+	measured, err := m.record(p, nil)
+	if err != nil {
+		return 0, err
+	}
+	return p.pool.bytes + p.inputs.bytes + measured.Scratch(), nil
 }
 
 func (m *Machine) newWalk(p *plan) *walk {
 	n := len(m.tape.Values)
 	return &walk{
 		Machine: m, plan: p, pool: p.pool, values: make([]*view, n), deltas: make([]*view, n),
-		fresh: map[tape.Value]bool{}, wide: map[tape.Value]*view{}, aux: map[any]*tensor{},
+		fresh: map[tape.Value]bool{}, done: map[*tensor]int{}, wide: map[tape.Value]*view{}, aux: map[any]*tensor{},
 	}
 }
 
 // recording walks the whole tape there and back, a program at a time.
 type recording struct {
 	*walk
-	first *ops.Recorder // whose scratch buffers all programs share
+	first    *ops.Recorder // whose scratch buffers all programs share
+	measured *ops.Recorder // nil while a plan is only made
 }
 
 // all records every program, in the order in which they will run.
@@ -173,16 +207,19 @@ func (r *recording) backwardIfTrained(i int) {
 // program records what f walks; f tells where a part ends.
 func (r *recording) program(label string, rows int, state *wgslkit.Buffer, f func(part func())) *program {
 	p := new(program)
-	if r.pool.device == nil {
-		f(func() {})
-		return p
+	if r.recorder = r.kit.Measure(rows); r.measured != nil {
+		r.recorder = r.kit.Record(label, rows, state)
+		r.recorder.Reserve(r.measured)
 	}
-	r.recorder = r.kit.Record(label, rows, state)
 	if r.first == nil {
 		r.first = r.recorder
 	}
 	r.recorder.Share(r.first)
 	f(func() { p.ends = append(p.ends, r.recorder.Recorded()) })
+	if r.measured == nil {
+		r.keep(r.recorder.Err())
+		return p
+	}
 	recorded, err := r.recorder.Finish()
 	if err != nil {
 		r.keep(err)
@@ -193,49 +230,94 @@ func (r *recording) program(label string, rows int, state *wgslkit.Buffer, f fun
 }
 
 const (
-	// lossRows is the most positions whose logits are there at once, and
-	// lossBytes, where a device is small, what they may take.
-	lossRows  = 128
-	lossBytes = 128 << 20
+	// lossRows is the most positions whose logits are there at once, and mostLossBytes
+	// what they may take.
+	lossRows      = 128
+	mostLossBytes = 64 << 20
 )
 
 // partOfLoss is the most positions whose logits are there at once.
-func (r *recording) partOfLoss() int {
-	return max(1, min(r.plan.asked, lossRows, int(min(lossBytes, r.pool.limit))/(4*r.tape.Config.Vocab)))
+func (r *recording) partOfLoss() int { return min(r.plan.asked, lossRows) }
+
+// tileOfLoss is for how much of the vocabulary they are.
+func (r *recording) tileOfLoss() int {
+	fit := int(min(r.lossBytes, r.pool.limit)) / (4 * r.plan.lossPart)
+	if vocab := r.tape.Config.Vocab; vocab <= fit {
+		return vocab
+	}
+	return max(1, fit/ops.PartRows) * ops.PartRows
 }
 
-// head is the loss of a part of the asked positions at a time, so that the logits
-// of all of them never exist at once: each part's logits become their gradients
-// where they are. Its first part is the loss alone.
+// head is the loss of a part of the asked positions at a time, by tiles of the
+// vocabulary, so that the logits of all never exist at once: a tile's logits become
+// their gradients where they are. Its first part is the loss alone; for the second,
+// the logits of all tiles but the last are computed again.
 func (r *recording) head(part func()) {
 	sections := r.tape.Sections
 	list := sections[len(sections)-1].Ops
 	op := list[len(list)-1].(*tape.Loss)
-	c := r.tape.Config
 	output, err := r.whole(r.tape.Model.Output)
 	if err != nil {
 		r.keep(err)
 		return
 	}
 	p := r.plan
-	d := c.EmbeddingLength
-	x, logits := r.takeRows(p.lossPart, d, 1), r.takeRows(p.lossPart, c.Vocab, 1)
+	d, tile, vocab := r.tape.Config.EmbeddingLength, r.tileOfLoss(), r.tape.Config.Vocab
+	h := &lossHead{recording: r, output: output, x: r.takeRows(p.lossPart, d, 1), logits: r.takeRows(p.lossPart, tile, 1), sums: r.takeRows(p.lossPart, 3, 1)}
 	all := r.values[op.X]
 	r.record(func(rec *ops.Recorder) {
-		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: all.Buffer, Out: x.Buffer, Size: d})
-		rec.AllRows(ops.AllRows{Label: "output", W: output, X: ops.All(x.Buffer), Out: logits.Buffer, Softcap: c.LogitSoftcap})
-		rec.CrossEntropy(ops.CrossEntropy{
-			Label: "loss", Logits: logits.Buffer, Targets: p.inputs.targets, Losses: p.inputs.losses, Weight: p.inputs.weight,
-			Size: c.Vocab, Cap: c.LogitSoftcap, Back: true,
-		})
+		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: all.Buffer, Out: h.x.Buffer, Size: d})
+		for first := 0; first < vocab; first += tile {
+			h.ahead(rec, first, min(tile, vocab-first))
+		}
 	})
 	part()
 	dx, _ := r.delta(op.X)
+	sum := r.takeRows(p.lossPart, d, 1)
 	r.record(func(rec *ops.Recorder) {
-		rec.LinearBack(ops.LinearBack{Label: "output back", W: output, DY: ops.All(logits.Buffer), DX: ops.All(x.Buffer)})
-		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: x.Buffer, Out: dx.Buffer, Size: d, Back: true})
+		last := (vocab - 1) / tile * tile
+		for first := last; first >= 0; first -= tile {
+			h.back(rec, first, min(tile, vocab-first), first == last, sum)
+		}
+		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: sum.Buffer, Out: dx.Buffer, Size: d, Back: true})
 	})
 	part()
-	r.pool.drop(x)
-	r.pool.drop(logits)
+	for _, t := range []*tensor{h.x, h.logits, h.sums, sum} {
+		r.pool.drop(t)
+	}
+}
+
+// lossHead is the head with its loss, for a part of the asked positions.
+type lossHead struct {
+	*recording
+	output          *ops.Matrix
+	x, logits, sums *tensor
+}
+
+func (h *lossHead) product(rec *ops.Recorder, w *ops.Matrix) {
+	rec.AllRows(ops.AllRows{Label: "output", W: w, X: ops.All(h.x.Buffer), Out: h.logits.Buffer, Softcap: h.tape.Config.LogitSoftcap})
+}
+
+func (h *lossHead) loss(first, rows int, back bool) ops.CrossEntropy {
+	in := h.plan.inputs
+	return ops.CrossEntropy{
+		Label: "loss", Logits: h.logits.Buffer, Goals: in.goals, Sums: h.sums.Buffer, Losses: in.losses, Weight: in.weight,
+		First: first, Size: rows, Last: first+rows == h.tape.Config.Vocab, Shares: in.shares, Cap: h.tape.Config.LogitSoftcap, Back: back,
+	}
+}
+
+// ahead sees a tile of the vocabulary.
+func (h *lossHead) ahead(rec *ops.Recorder, first, rows int) {
+	h.product(rec, h.output.Part(first, rows))
+	rec.CrossEntropy(h.loss(first, rows, false))
+}
+
+// back adds what a tile hands back; there says that its logits still are.
+func (h *lossHead) back(rec *ops.Recorder, first, rows int, there bool, sum *tensor) {
+	w := h.output.Part(first, rows)
+	if !there {
+		h.product(rec, w)
+	}
+	rec.CrossEntropy(h.loss(first, rows, true))
+	rec.LinearBack(ops.LinearBack{Label: "output back", W: w, DY: ops.All(h.logits.Buffer), DX: ops.All(sum.Buffer), Add: !there})
 }

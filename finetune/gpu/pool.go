@@ -6,8 +6,8 @@ import (
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// tensor is memory for one value after another. Where a plan is only made, it has
-// no buffer.
+// tensor is memory for one value after another. Where a plan is only made, its
+// buffer is none of the device's.
 type tensor struct {
 	*wgslkit.Buffer
 	bytes int64
@@ -35,6 +35,7 @@ func (p *pool) take(values, refs int) (*tensor, error) {
 		return nil, fmt.Errorf("%w: one value of a batch takes %d bytes, this device binds %d at once; take batches of fewer tokens", wgslkit.ErrLimit, want, p.limit)
 	}
 	t := &tensor{bytes: want, refs: refs}
+	t.Buffer = new(wgslkit.Buffer)
 	if p.device != nil {
 		b, err := p.device.NewBuffer("training values", wgslkit.Activations, want)
 		if err != nil {

@@ -34,5 +34,5 @@ func (m *Machine) Profile(ctx context.Context, batch *tape.Batch) ([]wgslkit.Ker
 			all = append(all, times...)
 		}
 	}
-	return wgslkit.Total(all), m.forget()
+	return wgslkit.Total(all), m.Forget()
 }

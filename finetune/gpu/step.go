@@ -117,7 +117,7 @@ func (m *Machine) Write(_ context.Context, list []*adapter.Pair, s *optimizer.St
 		}
 	}
 	m.mover.steps = s.Steps
-	return m.forget()
+	return m.Forget()
 }
 
 // Read copies the adapter, by slot, and what the optimizer remembers.

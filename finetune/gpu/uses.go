@@ -69,6 +69,8 @@ func neededBack(t *tape.Tape, op tape.Op) []tape.Value {
 		}
 	case *tape.Attend:
 		return []tape.Value{op.Q, op.K, op.V, op.Out}
+	case *tape.Mixture:
+		return []tape.Value{op.X, op.H}
 	case *tape.Gate:
 		return []tape.Value{op.Gate, op.Up}
 	}

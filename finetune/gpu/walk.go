@@ -2,13 +2,15 @@ package gpu
 
 import (
 	"github.com/gemwire/gemwire/finetune/tape"
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // view is where a value's rows lie in a tensor.
 type view struct {
-	*tensor
+	*tensor             // nil while it waits
 	offset, row, column int
+	waiting             *waiting
 }
 
 func (v *view) lattice() ops.Lattice {
@@ -25,7 +27,7 @@ type walk struct {
 	*Machine
 	plan     *plan
 	pool     *pool
-	recorder *ops.Recorder // nil where a plan alone is made
+	recorder *ops.Recorder // of the program that is walked
 	rows     int           // capacity of the half of the tape that is walked
 	inputs   *rowInputs    // and what it reads of a batch
 
@@ -33,6 +35,7 @@ type walk struct {
 	deltas  []*view              // ∂loss/∂value so far
 	fresh   map[tape.Value]bool  // of deltas that have memory, but nothing in it yet
 	wide    map[tape.Value]*view // of values of all positions, while those of the asked ones stand in values
+	done    map[*tensor]int      // how many values of a tensor only the way back reads any more
 	aux     map[any]*tensor      // what an op keeps for its way back beside values
 	section int
 	err     error
@@ -45,9 +48,9 @@ func (w *walk) keep(err error) {
 	}
 }
 
-// record hands the recorder to f, unless only a plan is made or something failed.
+// record hands the recorder to f, unless something failed.
 func (w *walk) record(f func(r *ops.Recorder)) {
-	if w.recorder != nil && w.err == nil {
+	if w.err == nil {
 		f(w.recorder)
 	}
 }
@@ -59,8 +62,9 @@ func (w *walk) takeRows(rows, width, refs int) *tensor {
 	t, err := w.pool.take(rows*width, refs)
 	if err != nil {
 		w.keep(err)
-		return &tensor{refs: refs} // so that the walk can go on to its end
+		return &tensor{Buffer: new(wgslkit.Buffer), refs: refs} // so that the walk can go on to its end
 	}
+	delete(w.done, t)
 	return t
 }
 
@@ -102,7 +106,11 @@ func (w *walk) rowsOf(v tape.Value) int {
 // dropValue and dropDelta end a value's life.
 func (w *walk) dropValue(v tape.Value) {
 	if w.values[v] != nil {
-		w.pool.drop(w.values[v].tensor)
+		if at := w.values[v]; at.waiting != nil {
+			at.waiting.drop(at, w.pool)
+		} else {
+			w.pool.drop(at.tensor)
+		}
 		w.values[v] = nil
 	}
 }
@@ -126,8 +134,13 @@ func (w *walk) forward(i int, again bool) {
 		}
 		w.keep(op.Run((*ahead)(w)))
 		for _, v := range op.Inputs() {
-			if w.lastUse[v] == (use{i, j}) && !w.neededLater(v, forgotten) {
+			if w.lastUse[v] != (use{i, j}) {
+				continue
+			}
+			if !w.neededLater(v, forgotten) {
 				w.dropValue(v)
+			} else if _, read := op.(*tape.Loss); !again && !read { // the loss has a program of its own
+				w.wait(v)
 			}
 		}
 		if out := op.Output(); out != tape.None && w.lastUse[out] == (use{}) && !w.needed[out] {
@@ -177,6 +190,7 @@ func (w *walk) dropAux(op tape.Op) {
 // backward walks a section in reverse.
 func (w *walk) backward(i int) {
 	w.section = i
+	w.wake(i)
 	if w.plan.recomputed(i) {
 		w.forward(i, true)
 	}

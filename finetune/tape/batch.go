@@ -3,6 +3,8 @@ package tape
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
 )
 
 // ErrBatch says that a batch cannot be computed.
@@ -20,11 +22,23 @@ type Token struct {
 // NoTarget marks a position of which nothing is asked.
 const NoTarget = -1
 
+// MaxShares bounds the shares of one position.
+const MaxShares = 64
+
+// Share is a token that may follow a position, and how likely that should be.
+type Share struct {
+	Token int32
+	Part  float32 // above 0; those of a position add up to 1
+}
+
 // Example is one text. Target i is the token that should follow position i, or
 // NoTarget.
 type Example struct {
 	Tokens  []Token
 	Targets []int32
+	// Shares, where there are any of position i, stand for its target: several
+	// tokens may follow it. nil for none at all.
+	Shares [][]Share
 }
 
 // Batch is what one pass computes: examples one behind the other, none of which
@@ -32,9 +46,10 @@ type Example struct {
 type Batch struct {
 	Tokens  []Token
 	Targets []int32
-	start   []int // for each position, where its example begins
-	end     []int // for each position, where what it sees ahead ends: its image
-	Asked   []int // the positions that have a target
+	shares  map[int][]Share // by position, where they stand for its target
+	start   []int           // for each position, where its example begins
+	end     []int           // for each position, where what it sees ahead ends: its image
+	Asked   []int           // the positions that have a target
 }
 
 // NewBatch lays examples one behind the other. Soft tokens of one image see each
@@ -45,12 +60,52 @@ func NewBatch(examples []Example, seeImages bool) (*Batch, error) {
 		if len(e.Tokens) == 0 || len(e.Targets) != len(e.Tokens) {
 			return nil, fmt.Errorf("%w: example %d has %d tokens and %d targets", ErrBatch, i, len(e.Tokens), len(e.Targets))
 		}
+		if err := b.share(e); err != nil {
+			return nil, fmt.Errorf("example %d: %w", i, err)
+		}
 		b.add(e, seeImages)
 	}
 	if len(b.Tokens) == 0 {
 		return nil, fmt.Errorf("%w: no examples", ErrBatch)
 	}
 	return b, nil
+}
+
+// share takes an example's shares along, before its tokens.
+func (b *Batch) share(e Example) error {
+	if e.Shares != nil && len(e.Shares) != len(e.Tokens) {
+		return fmt.Errorf("%w: %d tokens and shares of %d", ErrBatch, len(e.Tokens), len(e.Shares))
+	}
+	for i, shares := range e.Shares {
+		if len(shares) == 0 {
+			continue
+		}
+		if len(shares) > MaxShares {
+			return fmt.Errorf("%w: %d shares of position %d; %d is the most", ErrBatch, len(shares), i, MaxShares)
+		}
+		if b.shares == nil {
+			b.shares = map[int][]Share{}
+		}
+		b.shares[len(b.Tokens)+i] = shares
+	}
+	return nil
+}
+
+// Shares are what should follow row t, which has a target: that alone, or several.
+func (b *Batch) Shares(t int) []Share {
+	if shares := b.shares[t]; shares != nil {
+		return shares
+	}
+	return []Share{{b.Targets[t], 1}}
+}
+
+// MostShares is how many tokens may follow the row that has most.
+func (b *Batch) MostShares() int {
+	most := 1
+	for _, shares := range b.shares {
+		most = max(most, len(shares))
+	}
+	return most
 }
 
 func (b *Batch) add(e Example, seeImages bool) {
@@ -72,6 +127,24 @@ func (b *Batch) add(e Example, seeImages bool) {
 			b.end[first+i] = b.end[first+i+1]
 		}
 	}
+}
+
+// Check refuses what would read beyond the tables of a model.
+func (b *Batch) Check(c *arch.Config) error {
+	known := func(id int32) bool { return id >= 0 && int(id) < c.Vocab }
+	for i, t := range b.Tokens {
+		if t.Soft == nil && !known(t.ID) || t.Soft != nil && len(t.Soft) != c.EmbeddingLength {
+			return fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d values", ErrBatch, i, t.ID, len(t.Soft), c.Vocab, c.EmbeddingLength)
+		}
+	}
+	for _, i := range b.Asked {
+		for _, s := range b.Shares(i) {
+			if !known(s.Token) || !(s.Part > 0 && s.Part <= 1) {
+				return fmt.Errorf("%w: position %d has target %d (%v of it); the vocabulary has %d tokens", ErrBatch, i, s.Token, s.Part, c.Vocab)
+			}
+		}
+	}
+	return nil
 }
 
 // Len is the number of positions, of all examples together.
