@@ -3,17 +3,19 @@ module github.com/gemwire/gemwire/bindings/wasm
 go 1.25.0
 
 require (
+	github.com/gemwire/gemwire/finetune v0.1.0
 	github.com/gemwire/gemwire/gemma4 v0.1.0
 	github.com/gemwire/gemwire/gemma4/nano v0.1.0
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/multimodal v0.1.0
-	github.com/gemwire/gemwire/quant v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/google/go-cmp v0.7.0
 )
 
 require (
 	github.com/cogentcore/webgpu v0.23.0 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/gemwire/gemwire/quant v0.1.0 // indirect
 	github.com/hajimehoshi/go-mp3 v0.3.4 // indirect
 	github.com/icza/bitio v1.1.0 // indirect
 	github.com/jfreymuth/vorbis v1.0.2 // indirect
@@ -27,6 +29,7 @@ require (
 )
 
 replace (
+	github.com/gemwire/gemwire/finetune => ../../finetune
 	github.com/gemwire/gemwire/gemma4 => ../../gemma4
 	github.com/gemwire/gemwire/gemma4/nano => ../../gemma4/nano
 	github.com/gemwire/gemwire/gguf => ../../gguf

@@ -5,11 +5,11 @@
 //
 //	interface Host {
 //	  ready(handle: (request: string, ...attached: (Source | Uint8Array)[]) => void): void;
-//	  post(reply: string): void;
+//	  post(reply: string, data?: Uint8Array): void;
 //	}
 //
 // A Source is what gguf.OpenJS takes; a Uint8Array is an image or a clip of the
-// request's messages. No request has both. An error that a source throws has a
+// request's messages, or training data. An error that a source throws has a
 // property code, one of the protocol's.
 package main
 
@@ -35,43 +35,47 @@ func main() {
 	post := host.Get("post")
 	e := engine.New(engine.Options{
 		CodeOf: codeOf,
-		Post:   func(r engine.Reply) { post.Invoke(encode(r)) },
+		Post: func(r engine.Reply) {
+			if r.Data == nil {
+				post.Invoke(encode(r))
+				return
+			}
+			post.Invoke(encode(r), binary(r.Data))
+		},
 	})
 	host.Call("ready", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		if len(args) > 1 && args[1].InstanceOf(bytesType) {
-			e.HandleMedia([]byte(args[0].String()), binaries(args[1:])...)
-			return nil
-		}
-		sources, err := open(args[1:])
-		if err != nil {
-			panic(err) // the worker's code is wrong, not what it was given
-		}
-		e.Handle([]byte(args[0].String()), sources...)
+		binaries, sources := open(args[1:])
+		e.Handle([]byte(args[0].String()), binaries, sources)
 		return nil
 	}))
 	select {}
 }
 
-func open(objects []js.Value) ([]gguf.Source, error) {
-	sources := make([]gguf.Source, len(objects))
-	for i, object := range objects {
-		var err error
-		if sources[i], err = gguf.OpenJS(object); err != nil {
-			return nil, err
-		}
-	}
-	return sources, nil
-}
-
 var bytesType = js.Global().Get("Uint8Array")
 
-func binaries(objects []js.Value) [][]byte {
-	list := make([][]byte, len(objects))
-	for i, object := range objects {
-		list[i] = make([]byte, object.Get("byteLength").Int())
-		js.CopyBytesToGo(list[i], object)
+// open sorts what a request has attached.
+func open(attached []js.Value) (binaries [][]byte, sources []gguf.Source) {
+	for _, object := range attached {
+		if object.InstanceOf(bytesType) {
+			data := make([]byte, object.Get("byteLength").Int())
+			js.CopyBytesToGo(data, object)
+			binaries = append(binaries, data)
+			continue
+		}
+		source, err := gguf.OpenJS(object)
+		if err != nil {
+			panic(err) // the worker's code is wrong, not what it was given
+		}
+		sources = append(sources, source)
 	}
-	return list
+	return binaries, sources
+}
+
+// binary is a copy of bytes that JavaScript may keep.
+func binary(data []byte) js.Value {
+	object := bytesType.New(len(data))
+	js.CopyBytesToJS(object, data)
+	return object
 }
 
 func encode(r engine.Reply) string {

@@ -29,7 +29,8 @@ type Engine struct {
 	running  map[int]context.CancelCauseFunc
 	models   map[int]*openModel
 	sessions map[int]*openSession
-	last     int // id of a model or session
+	runs     map[int]*openRun
+	last     int // id of a model, session or run
 }
 
 // New makes an engine without models.
@@ -39,19 +40,14 @@ func New(o Options) *Engine {
 	}
 	return &Engine{
 		options: o, running: map[int]context.CancelCauseFunc{},
-		models: map[int]*openModel{}, sessions: map[int]*openSession{},
+		models: map[int]*openModel{}, sessions: map[int]*openSession{}, runs: map[int]*openRun{},
 	}
 }
 
-// Handle runs a request and returns at once. Sources are those that the
-// request works on; the engine closes them.
-func (e *Engine) Handle(raw []byte, sources ...gguf.Source) { e.handle(raw, nil, sources) }
-
-// HandleMedia is Handle for a request with images and clips: the binaries that
-// its params list.
-func (e *Engine) HandleMedia(raw []byte, media ...[]byte) { e.handle(raw, media, nil) }
-
-func (e *Engine) handle(raw []byte, media [][]byte, sources []gguf.Source) {
+// Handle runs a request and returns at once. Sources are files that the request
+// works on; the engine closes them. Binaries are the media that its params list,
+// or training data.
+func (e *Engine) Handle(raw []byte, binaries [][]byte, sources []gguf.Source) {
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
 		closeAll(sources)
@@ -64,7 +60,7 @@ func (e *Engine) handle(raw []byte, media [][]byte, sources []gguf.Source) {
 		e.options.Post(Reply{ID: r.ID, Error: e.failure(err)})
 		return
 	}
-	go e.run(ctx, &call{engine: e, Request: r, sources: sources, media: media})
+	go e.run(ctx, &call{engine: e, Request: r, sources: sources, binaries: binaries})
 }
 
 // begin makes the context that ends when the request does, or is cancelled.
@@ -103,9 +99,9 @@ func (e *Engine) run(ctx context.Context, c *call) {
 // call is a request under way.
 type call struct {
 	Request
-	engine  *Engine
-	sources []gguf.Source // those that nobody has taken yet
-	media   [][]byte      // images and clips of the messages
+	engine   *Engine
+	sources  []gguf.Source // those that nobody has taken yet
+	binaries [][]byte      // images and clips of the messages, training data
 }
 
 // errProtocol says that the page's half does not speak the protocol.
@@ -117,6 +113,10 @@ func (c *call) do(ctx context.Context) (any, error) {
 		OpSession: c.session, OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
 		OpChat: c.chat, OpStop: c.stop,
 		OpTokenize: c.tokenize, OpDetokenize: c.detokenize, OpCount: c.count,
+		OpLoadAdapter: c.loadAdapter, OpUseAdapters: c.useAdapters, OpUnloadAdapter: c.unloadAdapter, OpAdapters: c.adapters,
+		OpConvertAdapter: c.convertAdapter,
+		OpPreviewData:    c.previewData, OpPrepare: c.prepareTraining, OpShowRun: c.showRun, OpTrain: c.train, OpPause: c.pauseTraining,
+		OpRunAdapter: c.runAdapter, OpUseRun: c.useRun, OpCheckpoint: c.checkpoint, OpEndTraining: c.endTraining,
 		OpExamine: c.examine, OpMemory: c.memory, OpRelease: c.releaseTowers, OpCancel: c.cancel,
 	}
 	handle, ok := handlers[c.Op]
@@ -163,7 +163,7 @@ func (c *call) cancel(context.Context) (any, error) {
 	return Nothing{}, nil
 }
 
-// number gives out ids of models and sessions. The lock is held.
+// number gives out ids of models, sessions and runs. The lock is held.
 func (e *Engine) number() int {
 	e.last++
 	return e.last

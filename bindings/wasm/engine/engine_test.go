@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type page struct {
 func newPage(t *testing.T) *page {
 	p := &page{t: t, heard: map[int]chan Reply{}}
 	p.engine = New(Options{Device: gemma4.DeviceCPU, Post: func(r Reply) {
+		r.Data = bytes.Clone(r.Data)
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.heard[r.ID] <- r
@@ -64,7 +66,7 @@ func (p *page) ask(op Op, params any, attached ...any) (int, <-chan Reply) {
 			media = append(media, thing)
 		}
 	}
-	p.engine.handle(request, media, sources)
+	p.engine.Handle(request, media, sources)
 	return id, replies
 }
 
@@ -295,7 +297,7 @@ func TestBrokenMessages(t *testing.T) {
 	var got []Reply
 	e := New(Options{Post: func(r Reply) { got = append(got, r) }})
 	for _, raw := range []string{"", "{", "[]", `{"id":"x"}`, `{"id":1e99}`} {
-		e.Handle([]byte(raw))
+		e.Handle([]byte(raw), nil, nil)
 	}
 	if len(got) != 5 {
 		t.Fatalf("%d replies", len(got))

@@ -5,18 +5,12 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/gemwire/gemwire/finetune"
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/finetune/gpu"
+	"github.com/gemwire/gemwire/finetune/schedule"
 	"github.com/gemwire/gemwire/gemma4"
-	"github.com/gemwire/gemwire/gemma4/arch"
-	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/gemma4/sample"
-	"github.com/gemwire/gemwire/gemma4/tokenizer"
-	"github.com/gemwire/gemwire/gguf"
-	"github.com/gemwire/gemwire/multimodal"
-	mediaarch "github.com/gemwire/gemwire/multimodal/arch"
-	"github.com/gemwire/gemwire/multimodal/picture"
-	"github.com/gemwire/gemwire/multimodal/sound"
-	"github.com/gemwire/gemwire/quant"
-	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/multimodal/fault"
 )
 
 // Code says what went wrong, for programs.
@@ -31,6 +25,9 @@ const (
 	CodeBadFile     Code = "bad-file"
 	CodeBadArgument Code = "bad-argument"
 	CodeBadMedia    Code = "bad-media"
+	CodeBadAdapter  Code = "bad-adapter"
+	CodeBadData     Code = "bad-data"
+	CodeDiverged    Code = "diverged"
 	CodeUnsupported Code = "unsupported"
 	CodeContextFull Code = "context-full"
 	CodeNetwork     Code = "network"
@@ -57,63 +54,42 @@ type smaller struct {
 
 func (s smaller) Unwrap() error { return s.error }
 
-// codes give each sentinel its code. The first that matches counts.
-var codes = []struct {
+// codes give each kind of fault its code. What is not here cannot come about in
+// a tab, or is nothing that a page could act on.
+var codes = map[fault.Kind]Code{
+	fault.NoGPU:       CodeNoWebGPU,
+	fault.OutOfMemory: CodeOutOfMemory,
+	fault.DeviceLost:  CodeDeviceLost,
+	fault.Cancelled:   CodeCancelled,
+	fault.BadFile:     CodeBadFile,
+	fault.BadArgument: CodeBadArgument,
+	fault.BadMedia:    CodeBadMedia,
+	fault.BadAdapter:  CodeBadAdapter,
+	fault.Unsupported: CodeUnsupported,
+	fault.ContextFull: CodeContextFull,
+	fault.Network:     CodeNetwork,
+	fault.NoRanges:    CodeNoRanges,
+	fault.Changed:     CodeChanged,
+	fault.Busy:        CodeBusy,
+	fault.Closed:      CodeClosed,
+}
+
+// trainingCodes give the errors of this package and of training theirs. The first
+// that matches counts.
+var trainingCodes = []struct {
 	sentinel error
 	code     Code
 }{
 	{context.Canceled, CodeCancelled},
-	{wgslkit.ErrDeviceLost, CodeDeviceLost},
-	{wgslkit.ErrOutOfMemory, CodeOutOfMemory},
-	{gemma4.ErrDoesNotFit, CodeOutOfMemory},
-	{wgslkit.ErrNoDevice, CodeNoWebGPU},
-	{gemma4.ErrContextFull, CodeContextFull},
-	{gemma4.ErrBusy, CodeBusy},
-	{gemma4.ErrClosed, CodeClosed},
-	{wgslkit.ErrReleased, CodeClosed},
-	{gguf.ErrNoRanges, CodeNoRanges},
-	{gguf.ErrChanged, CodeChanged},
-	{gguf.ErrStalled, CodeNetwork},
-	{gemma4.ErrUnsupported, CodeUnsupported},
-	{arch.ErrArchitecture, CodeUnsupported},
-	{quant.ErrUnsupported, CodeUnsupported},
-	{gguf.ErrVersion, CodeUnsupported},
-	{wgslkit.ErrBrokenKernel, CodeUnsupported},
-	{wgslkit.ErrLimit, CodeUnsupported},
-	{tokenizer.ErrModel, CodeUnsupported},
-	{gguf.ErrNotGGUF, CodeBadFile},
-	{gguf.ErrFormat, CodeBadFile},
-	{gguf.ErrTruncated, CodeBadFile},
-	{gguf.ErrTooLarge, CodeBadFile},
-	{gguf.ErrMissingKey, CodeBadFile},
-	{gguf.ErrWrongType, CodeBadFile},
-	{gguf.ErrParts, CodeBadFile},
-	{gguf.ErrMissingPart, CodeBadFile},
-	{arch.ErrConfig, CodeBadFile},
-	{arch.ErrMissingTensor, CodeBadFile},
-	{arch.ErrShape, CodeBadFile},
-	{tokenizer.ErrVocabulary, CodeBadFile},
-	{chat.ErrVocabulary, CodeBadFile},
-	{mediaarch.ErrNoVision, CodeUnsupported},
-	{mediaarch.ErrNoAudio, CodeUnsupported},
-	{mediaarch.ErrConfig, CodeBadFile},
-	{mediaarch.ErrMissingTensor, CodeBadFile},
-	{mediaarch.ErrShape, CodeBadFile},
-	{picture.ErrFormat, CodeBadMedia},
-	{picture.ErrDamaged, CodeBadMedia},
-	{picture.ErrSize, CodeBadMedia},
-	{sound.ErrFormat, CodeBadMedia},
-	{sound.ErrDamaged, CodeBadMedia},
-	{sound.ErrTooShort, CodeBadMedia},
-	{sound.ErrTooLong, CodeBadMedia},
-	{sound.ErrSamples, CodeBadMedia},
-	{multimodal.ErrNoBytes, CodeBadMedia},
-	{multimodal.ErrOptions, CodeBadArgument},
 	{errArgument, CodeBadArgument},
-	{tokenizer.ErrToken, CodeBadArgument},
-	{chat.ErrMessage, CodeBadArgument},
-	{chat.ErrTool, CodeBadArgument},
-	{sample.ErrParams, CodeBadArgument},
+	{errTraining, CodeBusy},
+	{gemma4.ErrAdapter, CodeBadArgument},
+	{dataset.ErrLine, CodeBadData},
+	{finetune.ErrConfig, CodeBadArgument},
+	{schedule.ErrSchedule, CodeBadArgument},
+	{finetune.ErrDiverged, CodeDiverged},
+	{finetune.ErrCheckpoint, CodeBadFile},
+	{gpu.ErrUnsupported, CodeUnsupported},
 }
 
 // advices say what a page's user or author can do.
@@ -122,6 +98,9 @@ var advices = map[Code]string{
 	CodeOutOfMemory: "Close other tabs that use the GPU, or load with a smaller context or memoryBudget, or a smaller model.",
 	CodeDeviceLost:  "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
 	CodeBadFile:     "Check that the file is a whole GGUF file of Gemma 4, and download it again if it is not.",
+	CodeBadAdapter:  "Take an adapter that was trained on this very model: PEFT's two files, or llama.cpp's one.",
+	CodeBadData:     "Put each example on a line of its own, as JSON, or skip lines that are none.",
+	CodeDiverged:    "Train again with a lower learning rate, or go on from an earlier checkpoint.",
 	CodeContextFull: "Shorten the conversation, ask for fewer tokens, or load with a larger context.",
 	CodeBusy:        "Wait for the answer under way or stop it; or give each conversation a session of its own.",
 	CodeNetwork:     "Check the connection and try again: a download goes on where it broke off.",
@@ -144,10 +123,16 @@ func (e *Engine) code(err error) Code {
 	if code := e.options.CodeOf(err); code != "" {
 		return code
 	}
-	for _, c := range codes {
+	for _, c := range trainingCodes {
 		if errors.Is(err, c.sentinel) {
 			return c.code
 		}
+	}
+	if line := new(dataset.LineError); errors.As(err, &line) {
+		return CodeBadData
+	}
+	if code, ok := codes[fault.KindOf(err)]; ok {
+		return code
 	}
 	return CodeInternal
 }

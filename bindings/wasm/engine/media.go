@@ -20,6 +20,7 @@ type Media struct {
 // MediaRef says to which part of a conversation the next of the request's binaries
 // belongs, and what it holds where that is no file: pixels or samples.
 type MediaRef struct {
+	Example  int    `json:"example,omitempty"`  // of training data: which line, from 1
 	Message  int    `json:"message"`            // which message
 	Part     int    `json:"part"`               // which of its parts
 	Name     string `json:"name,omitempty"`     // how errors call it
@@ -32,20 +33,27 @@ type MediaRef struct {
 
 // place puts the request's binaries into the messages that they belong to.
 func (c *call) place(messages []chat.Message, refs []MediaRef) error {
-	if len(refs) != len(c.media) {
-		return fmt.Errorf("%w: %s with %d binaries for %d media", errProtocol, c.Op, len(c.media), len(refs))
+	if len(refs) != len(c.binaries) {
+		return fmt.Errorf("%w: %s with %d binaries for %d media", errProtocol, c.Op, len(c.binaries), len(refs))
 	}
 	for i, ref := range refs {
-		part, err := partAt(messages, ref)
-		if err != nil {
+		if err := placeOne(messages, ref, c.binaries[i]); err != nil {
 			return err
 		}
-		if len(c.media[i]) == 0 {
-			return fmt.Errorf("%w: %s %q is empty", multimodal.ErrNoBytes, part.Type, ref.Name)
-		}
-		part.Data, part.URL, part.Format = c.media[i], ref.Name, ref.Format
-		part.Width, part.Height, part.Rate, part.Channels = ref.Width, ref.Height, ref.Rate, ref.Channels
 	}
+	return nil
+}
+
+func placeOne(messages []chat.Message, ref MediaRef, data []byte) error {
+	part, err := partAt(messages, ref)
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		return fmt.Errorf("%w: %s %q is empty", multimodal.ErrNoBytes, part.Type, ref.Name)
+	}
+	part.Data, part.URL, part.Format = data, ref.Name, ref.Format
+	part.Width, part.Height, part.Rate, part.Channels = ref.Width, ref.Height, ref.Rate, ref.Channels
 	return nil
 }
 

@@ -22,6 +22,9 @@ type Reply struct {
 	Event  any      `json:"event,omitempty"`
 	Result any      `json:"result,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
+	// Data are bytes that go with an event. They are good until Options.Post
+	// returns.
+	Data []byte `json:"-"`
 }
 
 // Op names what a request asks for.
@@ -29,22 +32,39 @@ type Op string
 
 // The requests, with their parameters, events and results.
 const (
-	OpOpen         Op = "open"          // OpenParams, LoadProgress, OpenResult; with sources
-	OpPlan         Op = "plan"          // OpenParams, LoadProgress, PlanResult; with sources
-	OpClose        Op = "close"         // ModelParams, none, Nothing
-	OpSession      Op = "session"       // SessionParams, none, SessionResult
-	OpSessionState Op = "sessionState"  // SessionRef, none, SessionResult
-	OpReset        Op = "reset"         // SessionRef, none, Nothing
-	OpEndSession   Op = "endSession"    // SessionRef, none, Nothing
-	OpChat         Op = "chat"          // ChatParams, ChatEvent, Nothing
-	OpStop         Op = "stop"          // ModelParams, none, Nothing: ends the model's answers
-	OpTokenize     Op = "tokenize"      // TokenizeParams, none, TokensResult
-	OpDetokenize   Op = "detokenize"    // DetokenizeParams, none, TextResult
-	OpCount        Op = "count"         // CountParams, none, CountResult
-	OpExamine      Op = "examine"       // ExamineParams, ExamineProgress, Verdict
-	OpMemory       Op = "memory"        // ModelParams, none, MemoryResult
-	OpRelease      Op = "releaseTowers" // ModelParams, none, Nothing: until the next medium comes
-	OpCancel       Op = "cancel"        // CancelParams, none, Nothing: ends another request
+	OpOpen         Op = "open"         // OpenParams, LoadProgress, OpenResult; with sources
+	OpPlan         Op = "plan"         // OpenParams, LoadProgress, PlanResult; with sources
+	OpClose        Op = "close"        // ModelParams, none, Nothing
+	OpSession      Op = "session"      // SessionParams, none, SessionResult
+	OpSessionState Op = "sessionState" // SessionRef, none, SessionResult
+	OpReset        Op = "reset"        // SessionRef, none, Nothing
+	OpEndSession   Op = "endSession"   // SessionRef, none, Nothing
+	OpChat         Op = "chat"         // ChatParams, ChatEvent, Nothing
+	OpStop         Op = "stop"         // ModelParams, none, Nothing: ends the model's answers
+	OpTokenize     Op = "tokenize"     // TokenizeParams, none, TokensResult
+	OpDetokenize   Op = "detokenize"   // DetokenizeParams, none, TextResult
+	OpCount        Op = "count"        // CountParams, none, CountResult
+
+	OpLoadAdapter    Op = "loadAdapter"    // AdapterParams, none, AdaptersResult; with sources
+	OpUseAdapters    Op = "useAdapters"    // UseAdaptersParams, none, AdaptersResult
+	OpUnloadAdapter  Op = "unloadAdapter"  // AdapterParams, none, AdaptersResult
+	OpAdapters       Op = "adapters"       // ModelParams, none, AdaptersResult
+	OpConvertAdapter Op = "convertAdapter" // ConvertParams, FileChunk, Nothing; with sources
+
+	OpPreviewData Op = "previewData"     // PreviewParams, none, PreviewResult; with binaries
+	OpPrepare     Op = "prepareTraining" // PrepareParams, none, PrepareResult; with binaries, and sources to resume from
+	OpShowRun     Op = "showRun"         // ShowParams, none, ShowResult
+	OpTrain       Op = "train"           // TrainParams, RehearsalEvent or StepEvent, TrainResult
+	OpPause       Op = "pauseTraining"   // PauseParams, none, Nothing
+	OpRunAdapter  Op = "runAdapter"      // RunAdapterParams, FileChunk, Nothing
+	OpUseRun      Op = "useRun"          // UseRunParams, none, AdaptersResult
+	OpCheckpoint  Op = "checkpoint"      // RunParams, FileChunk, CheckpointResult
+	OpEndTraining Op = "endTraining"     // RunParams, none, Nothing
+
+	OpExamine Op = "examine"       // ExamineParams, ExamineProgress, Verdict
+	OpMemory  Op = "memory"        // ModelParams, none, MemoryResult
+	OpRelease Op = "releaseTowers" // ModelParams, none, Nothing: until the next medium comes
+	OpCancel  Op = "cancel"        // CancelParams, none, Nothing: ends another request
 )
 
 // Nothing is the result of what only succeeds.

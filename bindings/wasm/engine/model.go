@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
@@ -20,6 +21,7 @@ type openModel struct {
 	id       int
 	media    *multimodal.Media // nil where it takes text only
 	audience audience
+	training atomic.Bool // it has a run
 }
 
 // phases are gemma4's, in the protocol's words.
@@ -158,6 +160,9 @@ func (c *call) close(context.Context) (any, error) {
 		if err := c.engine.end(s); err != nil {
 			return nil, err
 		}
+	}
+	if err := c.engine.endRuns(m); err != nil {
+		return nil, err
 	}
 	c.engine.mu.Lock()
 	delete(c.engine.models, m.id)

@@ -46,6 +46,10 @@ func typescript(t *testing.T) string {
 	for _, message := range []any{
 		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{}, SessionResult{},
 		ChatParams{}, Usage{}, Call{}, TokenizeParams{}, TokensResult{}, DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
+		AdapterParams{}, UseAdaptersParams{}, AdapterWeight{}, AdaptersResult{}, ConvertParams{}, FileChunk{}, gemma4.AdapterUse{},
+		DataParams{}, PreviewParams{}, PreviewResult{}, DataReport{}, BadLine{}, CutLine{}, PreviewExample{}, PreviewPiece{},
+		TrainingSettings{}, PrepareParams{}, PrepareResult{}, TrainingPlan{}, RehearsalEvent{}, RunParams{}, ShowParams{}, ShowResult{},
+		TrainParams{}, StepEvent{}, TrainResult{}, PauseParams{}, RunAdapterParams{}, UseRunParams{}, CheckpointResult{},
 		ExamineParams{}, ExamineProgress{}, MemoryResult{}, CancelParams{}, Failure{}, Suggestion{}, Nothing{},
 		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{}, wgslkit.Avoid{},
 		checkup.Verdict{}, checkup.OpVerdict{}, checkup.Failure{},
@@ -65,7 +69,10 @@ func typescript(t *testing.T) string {
 	}
 	w.constant(t, "ops", "Op[]", []Op{
 		OpOpen, OpPlan, OpClose, OpSession, OpSessionState, OpReset, OpEndSession, OpChat, OpStop,
-		OpTokenize, OpDetokenize, OpCount, OpExamine, OpMemory, OpRelease, OpCancel,
+		OpTokenize, OpDetokenize, OpCount,
+		OpLoadAdapter, OpUseAdapters, OpUnloadAdapter, OpAdapters, OpConvertAdapter,
+		OpPreviewData, OpPrepare, OpShowRun, OpTrain, OpPause, OpRunAdapter, OpUseRun, OpCheckpoint, OpEndTraining,
+		OpExamine, OpMemory, OpRelease, OpCancel,
 	})
 	w.constant(t, "failureCodes", "FailureCode[]", allCodes())
 	w.constant(t, "chatEvents", "ChatEvent[]", chatEvents())
@@ -151,11 +158,14 @@ func (w *writer) constant(t *testing.T, name, typ string, value any) {
 
 func allCodes() []Code {
 	all := []Code{CodeInternal}
-	for _, c := range codes {
-		all = append(all, c.code)
+	for _, code := range codes {
+		all = append(all, code)
 	}
 	for code := range advices {
 		all = append(all, code)
+	}
+	for _, c := range trainingCodes {
+		all = append(all, c.code)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -10,6 +10,7 @@ interface Pending {
 export interface CallOptions<O extends Op> {
   source?: WireSource;
   media?: WireMedium[];
+  data?: Blob[];
   signal?: AbortSignal | undefined;
   onEvent?: ((event: Operations[O]["event"]) => void) | undefined;
 }
@@ -58,7 +59,7 @@ export class Connection {
 
   /** call asks for something and waits for it; the signal cancels it. */
   call<O extends Op>(op: O, params: Operations[O]["params"], options: CallOptions<O> = {}): Promise<Operations[O]["result"]> {
-    const { signal, source, media, onEvent } = options;
+    const { signal, source, media, data, onEvent } = options;
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
     const id = ++this.#last;
@@ -67,7 +68,7 @@ export class Connection {
       this.#pending.set(id, { event: onEvent, resolve, reject });
       signal?.addEventListener("abort", abort, { once: true });
       try {
-        this.#post({ id, op, params, ...(source && { source }), ...(media?.length && { media }) });
+        this.#post({ id, op, params, ...(source && { source }), ...(media?.length && { media }), ...(data && { data }) });
       } catch (error) {
         this.#pending.delete(id);
         reject(new GemwireError("bad-argument", `${op}: ${(error as Error).message}`, { cause: error }));

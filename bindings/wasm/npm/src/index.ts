@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export { adapters } from "./adapters.js";
 export { Completions, OpenAIChat } from "./completions.js";
 export type { Answerer, Completion, CompletionChunk, CompletionRequest, CompletionToolCall, CompletionUsage, FinishReason } from "./completions.js";
 export { GemwireError } from "./error.js";
@@ -12,5 +13,7 @@ export type { MemoryResult, PlanResult, Suggestion } from "./protocol.js";
 export { Session } from "./session.js";
 export { downloadToOpfs, store } from "./store.js";
 export { support } from "./support.js";
+export { TrainingSession } from "./training.js";
+export type { TrainingState } from "./training.js";
 export type * from "./types.js";
 export { version } from "./version.js";

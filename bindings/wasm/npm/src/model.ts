@@ -1,3 +1,4 @@
+import { nameOf, toWireAdapter } from "./adapters.js";
 import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
@@ -6,7 +7,9 @@ import type { MemoryResult, OpenParams, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
-import type { ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestOptions, SelfTestReport, Source } from "./types.js";
+import type {
+  AdapterInfo, AdapterOptions, AdapterSource, AdapterWeight, ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestOptions, SelfTestReport, Source,
+} from "./types.js";
 
 /** An open model, ready to answer. */
 export class Model {
@@ -101,6 +104,35 @@ export class Model {
     const { media, messages: packed } = await pack(messages, signal);
     return (await this.#connection.call("count", { model: this.#id, messages: packed, ...rest }, { signal, media })).tokens;
   }
+
+  /**
+   * Loads an adapter, without using it yet. Its matrices stay beside the model's
+   * weights, so that adapters are switched and mixed without loading anything again.
+   */
+  async loadAdapter(source: AdapterSource, { name = nameOf(source), signal, request }: AdapterOptions = {}): Promise<AdapterInfo> {
+    const { adapters } = await this.#connection.call("loadAdapter", { model: this.#id, name }, { source: toWireAdapter(source, request), signal });
+    return adapters.find((adapter) => adapter.name === name)!;
+  }
+
+  /**
+   * Answers with these adapters from now on, each by its weight, and with no others.
+   * What sessions have cached is computed anew. Refused while an answer is under way.
+   */
+  async useAdapters(use: readonly AdapterWeight[]): Promise<AdapterInfo[]> {
+    return (await this.#connection.call("useAdapters", { model: this.#id, use: [...use] })).adapters;
+  }
+
+  /** Answers as the model does by itself. The adapters stay loaded. */
+  async clearAdapters(): Promise<void> { await this.useAdapters([]); }
+
+  /** Forgets an adapter that is not in use. */
+  async unloadAdapter(name: string): Promise<void> { await this.#connection.call("unloadAdapter", { model: this.#id, name }); }
+
+  /** The adapters that are loaded, by name. */
+  async adapters(): Promise<AdapterInfo[]> { return (await this.#connection.call("adapters", { model: this.#id })).adapters; }
+
+  /** @internal wire is what a training session talks to. */
+  wire(): { connection: Connection; id: number } { return { connection: this.#connection, id: this.#id }; }
 
   /**
    * Frees what images and recordings need. It is loaded when the first of them

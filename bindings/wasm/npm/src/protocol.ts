@@ -4,13 +4,14 @@
 // same shapes; a test keeps them alike); those about files end in the worker.
 
 import type {
-  Adapter, Avoid, ChatEvent, Device, LoadProgress, Message, ModelInfo, Plan, PowerPreference, RequestOptions, SelfTestProgress, StoredModel, StoreProgress,
-  StorageEstimate, Tool, Verdict,
+  Adapter, AdapterFormat, AdapterInfo, AdapterWeight, Avoid, ChatEvent, DataOptions, DataPreview, DataReport, Device, LoadProgress, Message, ModelInfo, Plan,
+  PowerPreference, PreviewExample, RehearsalEvent, RequestOptions, SavedRun, SelfTestProgress, StepEvent, StoredAdapter, StoredModel, StoreProgress, StorageEstimate, Tool,
+  TrainingPlan, TrainingSettings, Verdict,
 } from "./types.js";
 
 export type FailureCode =
   | "no-webgpu" | "out-of-memory" | "device-lost" | "cancelled" | "bad-file" | "bad-argument" | "unsupported" | "context-full"
-  | "bad-media" | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
+  | "bad-media" | "bad-adapter" | "bad-data" | "diverged" | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
 
 /** A plan that fits, or that is at least smaller, or another device: options to load with. */
 export interface Suggestion {
@@ -31,7 +32,8 @@ export type WireFile =
   | { kind: "url"; url: string; whole?: boolean; request?: RequestOptions }
   | { kind: "blob"; blob: Blob }
   | { kind: "buffer"; buffer: ArrayBuffer }
-  | { kind: "opfs"; name: string };
+  | { kind: "opfs"; name: string }
+  | { kind: "adapter"; name: string };
 
 /** WireSource is all files of a model. One in OPFS may stand for several parts. */
 export interface WireSource {
@@ -47,6 +49,8 @@ export interface Media {
 
 /** MediaRef says to which part of the messages a binary belongs, and what it holds if that is no file. */
 export interface MediaRef {
+  /** Of training data: which line, from 1. */
+  example?: number;
   message: number;
   part: number;
   /** How errors call it. */
@@ -103,6 +107,41 @@ export interface DetokenizeParams { model: number; tokens: number[] }
 export interface TextResult { text: string }
 export interface CountParams { model: number; messages: Message[]; media?: MediaRef[]; tools?: Tool[]; thinking?: boolean }
 export interface CountResult { tokens: number }
+export interface AdapterParams { model: number; name: string }
+export interface UseAdaptersParams { model: number; use: AdapterWeight[] }
+export interface AdaptersResult { adapters: AdapterInfo[] }
+export interface ConvertParams { format: AdapterFormat; name?: string }
+/** FileChunk is a piece of a file that Go writes; its bytes stand beside it. */
+export interface FileChunk { file: string }
+export interface PreviewParams { model: number; data: DataOptions; media?: MediaRef[]; first?: number; count?: number }
+export interface PrepareParams {
+  model: number;
+  data: DataOptions;
+  settings: TrainingSettings;
+  media?: MediaRef[];
+  heldOut?: number;
+  /** What is held out is the second binary. */
+  held?: boolean;
+  resume?: boolean;
+}
+export interface PrepareResult { run: number; step: number; plan: TrainingPlan; report: DataReport; settings: TrainingSettings }
+export interface RunParams { run: number }
+export interface ShowParams { run: number; first?: number; count?: number }
+export interface ShowResult { examples: PreviewExample[] }
+export interface TrainParams { run: number; steps?: number }
+export interface TrainResult {
+  state: "steps" | "paused" | "finished" | "early-stop";
+  step: number;
+  loss: number;
+  bestHeldOutLoss?: number;
+  usesBest: boolean;
+}
+export interface PauseParams { run: number; now?: boolean }
+export interface RunAdapterParams { run: number; format: AdapterFormat; name?: string; which?: "best" | "last" }
+export interface UseRunParams { run: number; name: string; weight?: number; which?: "best" | "last" }
+export interface CheckpointResult { step: number }
+/** SaveParams say under which name a run's checkpoints are kept in OPFS. */
+export interface SaveParams { run: number; name: string }
 export interface ExamineParams { version: string; full?: boolean; powerPreference?: PowerPreference }
 /** What a model and the worker's Go program hold, in bytes. */
 export interface MemoryResult {
@@ -131,6 +170,20 @@ export interface Operations {
   tokenize: { params: TokenizeParams; event: never; result: TokensResult };
   detokenize: { params: DetokenizeParams; event: never; result: TextResult };
   count: { params: CountParams; event: never; result: CountResult };
+  loadAdapter: { params: AdapterParams; event: never; result: AdaptersResult };
+  useAdapters: { params: UseAdaptersParams; event: never; result: AdaptersResult };
+  unloadAdapter: { params: AdapterParams; event: never; result: AdaptersResult };
+  adapters: { params: ModelParams; event: never; result: AdaptersResult };
+  convertAdapter: { params: ConvertParams; event: FileChunk; result: Nothing };
+  previewData: { params: PreviewParams; event: never; result: DataPreview };
+  prepareTraining: { params: PrepareParams; event: never; result: PrepareResult };
+  showRun: { params: ShowParams; event: never; result: ShowResult };
+  train: { params: TrainParams; event: RehearsalEvent | StepEvent; result: TrainResult };
+  pauseTraining: { params: PauseParams; event: never; result: Nothing };
+  runAdapter: { params: RunAdapterParams; event: FileChunk; result: Nothing };
+  useRun: { params: UseRunParams; event: never; result: AdaptersResult };
+  checkpoint: { params: RunParams; event: FileChunk; result: CheckpointResult };
+  endTraining: { params: RunParams; event: never; result: Nothing };
   examine: { params: ExamineParams; event: SelfTestProgress; result: Verdict };
   memory: { params: ModelParams; event: never; result: MemoryResult };
   releaseTowers: { params: ModelParams; event: never; result: Nothing };
@@ -148,7 +201,25 @@ export interface Operations {
   storeRename: { params: { from: string; to: string }; event: never; result: StoredModel };
   storeEstimate: { params: Nothing; event: never; result: StorageEstimate };
   adapter: { params: Nothing; event: never; result: Adapter | null };
+  /** Before a run with a name, its data is put into OPFS. */
+  runSave: { params: { name: string; model: string; steps: number; prepare: PrepareParams }; event: never; result: Nothing };
+  runResume: { params: { name: string; model: number }; event: never; result: PrepareResult };
+  /** All steps that are left, with checkpoints where there is a name. */
+  runSteps: { params: { run: number; name?: string; every?: number }; event: RehearsalEvent | StepEvent | { type: "checkpoint"; step: number }; result: TrainResult };
+  runCheckpoint: { params: SaveParams; event: never; result: CheckpointResult };
+  runExport: { params: RunAdapterParams; event: never; result: { files: WrittenFile[] } };
+  runKeep: { params: SaveParams & { which?: "best" | "last" }; event: never; result: StoredAdapter };
+  runList: { params: Nothing; event: never; result: SavedRun[] };
+  runDelete: { params: { name: string }; event: never; result: Nothing };
+  adapterList: { params: Nothing; event: never; result: StoredAdapter[] };
+  adapterImport: { params: { name: string }; event: never; result: StoredAdapter };
+  adapterExport: { params: { name: string; format: AdapterFormat }; event: never; result: { files: WrittenFile[] } };
+  adapterRename: { params: { from: string; to: string }; event: never; result: StoredAdapter };
+  adapterDelete: { params: { name: string }; event: never; result: Nothing };
 }
+
+/** WrittenFile is a file as a message holds it. */
+export interface WrittenFile { name: string; blob: Blob }
 
 export type Op = keyof Operations;
 
@@ -159,6 +230,8 @@ export interface PageRequest<O extends Op = Op> {
   params: Operations[O]["params"];
   source?: WireSource;
   media?: WireMedium[];
+  /** Training data, and what is held out where that is data of its own. */
+  data?: Blob[];
 }
 
 /** WorkerReply is what a worker sends: one of event, result and error. */

@@ -20,7 +20,8 @@ async function connect(): Promise<Connection> {
   return connection;
 }
 
-async function call<O extends Op>(op: O, params: Operations[O]["params"], options: Parameters<typeof Connection.prototype.call<O>>[2] = {}) {
+/** @internal call asks the worker that serves the storage. */
+export async function call<O extends Op>(op: O, params: Operations[O]["params"], options: Parameters<typeof Connection.prototype.call<O>>[2] = {}) {
   return (await connect()).call(op, params, options);
 }
 

@@ -7,6 +7,11 @@ export interface Adapter {
   kind: string;
   /** A kernel may take seconds to compile, each time a model is loaded. */
   slowCompiler?: boolean;
+  /** Never in a browser: the library that plays WebGPU elsewhere, and why one was not taken. */
+  library?: string;
+  libraryRefused?: string;
+  /** Never in a browser: kernels may find workgroup memory that is not zero. */
+  unzeroed?: boolean;
 }
 
 /** The device's limits in force; sizes are in bytes. */
@@ -286,6 +291,276 @@ export interface LoadOptions {
   /** How a server is talked to, where the source is a URL. */
   request?: RequestOptions;
 }
+
+/**
+ * Where an adapter comes from: PEFT's two files (adapter_config.json and
+ * adapter_model.safetensors), llama.cpp's one, the address of that one or of the
+ * folder with the two (which ends in a slash), or the name of one that is kept here.
+ */
+export type AdapterSource = Blob | readonly Blob[] | URL | string | { opfs: string };
+
+/** An adapter that a model has loaded. */
+export interface AdapterInfo {
+  name: string;
+  /** How much of it is in use: 1 is what it was trained as, 0 where it is not. */
+  weight: number;
+  /** Numbers that it holds. */
+  parameters: number;
+}
+
+/** How much of a loaded adapter is to be used. */
+export interface AdapterWeight {
+  name: string;
+  /** 1 if not given. */
+  weight?: number;
+}
+
+export interface AdapterOptions {
+  /** How it is called; after its file or folder if not given. */
+  name?: string;
+  signal?: AbortSignal;
+  /** How a server is talked to, where the source is an address. */
+  request?: RequestOptions;
+}
+
+/** An adapter that is kept in OPFS. */
+export interface StoredAdapter {
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** Milliseconds since 1970. */
+  modified: number;
+}
+
+/** PEFT's two files, or llama.cpp's one. */
+export type AdapterFormat = "peft" | "gguf";
+
+/**
+ * One example, as a line of JSONL holds it: a question and its answer, a
+ * conversation that ends with the answer to learn (in OpenAI's form, or in
+ * ShareGPT's), or a text of which every word is learnt.
+ */
+export type TrainingExample =
+  | { prompt: string; completion: string; system?: string }
+  | { messages: Message[]; tools?: Tool[]; system?: string; enable_thinking?: boolean }
+  | { conversations: { from: string; value: string }[]; system?: string }
+  | { text: string };
+
+/** JSONL, as text or as a file, or the examples themselves, whose messages may hold images and recordings as in a chat. */
+export type TrainingData = string | Blob | readonly TrainingExample[];
+
+/** How data becomes examples. */
+export interface DataOptions {
+  /** Bad lines are an error that names them ("refuse"), or are passed over and told ("skip"). "refuse" if not given. */
+  badLines?: "refuse" | "skip";
+  /** Examples are cut off after so many tokens; 0 means never. 2048 if not given. */
+  maxLength?: number;
+  /** Learn every answer of a conversation, not only the last. */
+  allTurns?: boolean;
+}
+
+/** A matrix of a layer that an adapter can change. */
+export type TrainingTarget = "q" | "k" | "v" | "output" | "gate" | "up" | "down";
+
+/** What is trained and how. */
+export interface TrainingSettings {
+  /** Of the matrices that are trained: 16 if not given. */
+  rank?: number;
+  /** They count alpha / rank: twice the rank if not given. */
+  alpha?: number;
+  /** All if not given. */
+  targets?: TrainingTarget[];
+  /** Which layers, from 0: all if not given. */
+  layers?: number[];
+  /** Times through the examples: if neither this nor steps is given 3, or as many up to 40 as make 400 steps. */
+  epochs?: number;
+  /** Steps, however many epochs that is. */
+  steps?: number;
+  /** The highest rate: 2e-4 if not given, more for models that are narrower than 1536. */
+  learningRate?: number;
+  /** How the rate goes on after the warm-up: "cosine" if not given. */
+  schedule?: "constant" | "linear" | "cosine" | "cosine-restarts";
+  /** Where a falling rate ends: 0 if not given. */
+  minLearningRate?: number;
+  /** How often "cosine-restarts" falls: 1 if not given. */
+  restarts?: number;
+  /** Steps over which the rate rises: a twentieth of all if not given. */
+  warmup?: number;
+  /** Examples that are computed together at most: 8 if not given. */
+  batchExamples?: number;
+  /** And tokens, unless one example has more: 2048 if not given. */
+  batchTokens?: number;
+  /** Batches to a step: 1 if not given. */
+  accumulate?: number;
+  /** 0.01 if not given. */
+  weightDecay?: number;
+  /** How long a gradient may be: 1 if not given, 0 for any length. */
+  clip?: number;
+  /** The same seed gives the same run. */
+  seed?: number;
+  /** Steps between two looks at the examples that are held out: at the end of each epoch if not given. */
+  evaluateEvery?: number;
+  /** Stop after so many looks in a row that were no better, and give the best adapter. */
+  patience?: number;
+  /** Compute all layers again on the way back instead of keeping their values; otherwise that is done where memory is short. */
+  recompute?: boolean;
+  /**
+   * Hold the model to so many conversations that it makes up before the first step,
+   * so that it keeps what it knows; -1 for as many as suit it (200, or 50 of large
+   * models). None if not given. Making them up takes a while, and steps take longer.
+   */
+  keep?: number;
+}
+
+export interface TrainingOptions extends TrainingSettings, DataOptions {
+  /** A part of the examples (0 to 1; of fewer than 20 none is held out), or data of its own: 0.05 if not given. */
+  heldOut?: number | TrainingData;
+  /** Keep checkpoints in OPFS under this name, with the data, so that the run can go on after a reload or a crash. */
+  name?: string;
+  /** Steps between two checkpoints: 50 if not given. There is one at each pause and at the end, too. */
+  checkpointEvery?: number;
+  /** Hears what the iteration over the session hears. */
+  onEvent?: (event: TrainingEvent) => void;
+  /** Ends the preparation. */
+  signal?: AbortSignal;
+}
+
+/** What was read of training data. */
+export interface DataReport {
+  examples: number;
+  heldOut: number;
+  /** Of an epoch. */
+  tokens: number;
+  /** Those of them that the model learns to say. */
+  targets: number;
+  /** Lines that were passed over, counted from 1; the first thousand. */
+  bad: { line: number; message: string }[];
+  /** Examples that lost their ends, and how many tokens; the first thousand. */
+  cut: { line: number; tokens: number }[];
+}
+
+/** An example as the model reads it. */
+export interface PreviewExample {
+  line: number;
+  tokens: number;
+  /** Those of them that the model learns to say. */
+  targets: number;
+  /** Tokens that were cut off. */
+  cut: number;
+  heldOut: boolean;
+  /** Its text, control tokens included, with what the model learns to say apart. */
+  pieces: { text: string; target: boolean }[];
+}
+
+export interface PreviewOptions extends DataOptions {
+  /** Which examples to show: from 0 on if not given. */
+  first?: number;
+  /** How many of them: 5 if not given, 100 at most. */
+  count?: number;
+  signal?: AbortSignal;
+}
+
+/** What a model sees of training data. */
+export interface DataPreview {
+  report: DataReport;
+  examples: PreviewExample[];
+}
+
+/** What a run takes. */
+export interface TrainingPlan {
+  steps: number;
+  /** 0 where the steps were given. */
+  epochs: number;
+  warmup: number;
+  /** Numbers of the adapter. */
+  parameters: number;
+  /** Bytes beside the weights, at most; 0 where a batch does not fit, which the first step says with its reason. */
+  bytes: number;
+  layers: number;
+  /** Layers whose values are kept for the way back. */
+  kept: number;
+  /** Layers that are computed again for it. */
+  recomputed: number;
+  /** Conversations that the model is held to: 0 before it has made them up. */
+  rehearsed: number;
+}
+
+/** How many conversations the model has made up, before the first step of a run with `keep`. */
+export interface RehearsalEvent {
+  type: "rehearsal";
+  done: number;
+  total: number;
+  /** Of the last one: what the run takes with them. */
+  plan?: TrainingPlan;
+}
+
+/** A step that was made. */
+export interface StepEvent {
+  type: "step";
+  /** From 1. */
+  step: number;
+  steps: number;
+  /** From 1. */
+  epoch: number;
+  /** The mean over the tokens that are learnt. */
+  loss: number;
+  learningRate: number;
+  /** Before clipping. */
+  gradientNorm: number;
+  tokens: number;
+  milliseconds: number;
+  tokensPerSecond: number;
+  secondsLeft: number;
+  /** Bytes that the model and the run hold: on the GPU, or of WebAssembly's memory. */
+  memoryBytes: number;
+  /** Where the examples that are held out were looked at after this step. */
+  heldOutLoss?: number;
+  /** That loss is the least so far. */
+  best?: boolean;
+  /** How far the model has moved from what it is held to. */
+  kept?: number;
+}
+
+/** How a run has ended. */
+export interface TrainingResult {
+  /** All steps were made; what is held out became no better; or stop was called. */
+  reason: "finished" | "early-stop" | "stopped";
+  /** Steps made. */
+  steps: number;
+  /** Of the last step; absent where none was made since the session began. */
+  loss?: number;
+  bestHeldOutLoss?: number;
+  /** With a patience: the adapter is the best one, not the last. */
+  usesBest: boolean;
+  /** Of computing, pauses left out. */
+  seconds: number;
+}
+
+/** What a run tells. The last event is "done". */
+export type TrainingEvent =
+  | RehearsalEvent
+  | StepEvent
+  | { type: "checkpoint"; step: number }
+  | { type: "paused"; step: number }
+  | { type: "resumed"; step: number }
+  | ({ type: "done" } & TrainingResult);
+
+/** A run that is kept in OPFS. */
+export interface SavedRun {
+  name: string;
+  /** The model that it was with. */
+  model: string;
+  /** Steps made, at the last checkpoint. */
+  step: number;
+  steps: number;
+  /** Bytes. */
+  size: number;
+  /** Milliseconds since 1970. */
+  modified: number;
+}
+
+/** Which adapter of a run: the best where there is one, if not given. */
+export interface WhichAdapter { which?: "best" | "last" }
 
 /** What is kept of a model in OPFS. */
 export interface StoredModel {

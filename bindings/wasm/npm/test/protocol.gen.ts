@@ -2,6 +2,25 @@
 import type { ChatEvent, Message, Tool } from "../src/types.js";
 import type { FailureCode, Op } from "../src/protocol.js";
 
+export interface AdapterParams {
+  model: number;
+  name: string;
+}
+
+export interface AdapterWeight {
+  name: string;
+  weight?: number;
+}
+
+export interface AdaptersResult {
+  adapters: Gemma4AdapterUse[] | null;
+}
+
+export interface BadLine {
+  line: number;
+  message: string;
+}
+
 export interface Call {
   id: string;
   name: string;
@@ -28,6 +47,10 @@ export interface ChatParams {
   seed?: number;
   maxTokens?: number;
   stop?: string[];
+}
+
+export interface CheckpointResult {
+  step: number;
 }
 
 export interface CheckupFailure {
@@ -62,6 +85,11 @@ export interface CheckupVerdict {
   seconds: number;
 }
 
+export interface ConvertParams {
+  format: string;
+  name?: string;
+}
+
 export interface CountParams {
   model: number;
   messages: Message[] | null;
@@ -72,6 +100,26 @@ export interface CountParams {
 
 export interface CountResult {
   tokens: number;
+}
+
+export interface CutLine {
+  line: number;
+  tokens: number;
+}
+
+export interface DataParams {
+  badLines?: string;
+  maxLength?: number;
+  allTurns?: boolean;
+}
+
+export interface DataReport {
+  examples: number;
+  heldOut: number;
+  tokens: number;
+  targets: number;
+  bad: BadLine[] | null;
+  cut: CutLine[] | null;
 }
 
 export interface DetokenizeParams {
@@ -96,6 +144,16 @@ export interface Failure {
   message: string;
   advice?: string;
   suggestion?: Suggestion;
+}
+
+export interface FileChunk {
+  file: string;
+}
+
+export interface Gemma4AdapterUse {
+  name: string;
+  weight: number;
+  parameters: number;
 }
 
 export interface Gemma4Info {
@@ -147,6 +205,7 @@ export interface Media {
 }
 
 export interface MediaRef {
+  example?: number;
   message: number;
   part: number;
   name?: string;
@@ -188,10 +247,78 @@ export interface OpenResult {
   media: Media;
 }
 
+export interface PauseParams {
+  run: number;
+  now?: boolean;
+}
+
 export interface PlanResult {
   fits: boolean;
   plan: Gemma4Plan | null;
   suggestion?: Suggestion;
+}
+
+export interface PrepareParams {
+  model: number;
+  data: DataParams;
+  settings: TrainingSettings;
+  media?: MediaRef[];
+  heldOut?: number;
+  held?: boolean;
+  resume?: boolean;
+}
+
+export interface PrepareResult {
+  run: number;
+  step: number;
+  plan: TrainingPlan;
+  report: DataReport;
+  settings: TrainingSettings;
+}
+
+export interface PreviewExample {
+  line: number;
+  tokens: number;
+  targets: number;
+  cut: number;
+  heldOut: boolean;
+  pieces: PreviewPiece[] | null;
+}
+
+export interface PreviewParams {
+  model: number;
+  data: DataParams;
+  media?: MediaRef[];
+  first?: number;
+  count?: number;
+}
+
+export interface PreviewPiece {
+  text: string;
+  target: boolean;
+}
+
+export interface PreviewResult {
+  report: DataReport;
+  examples: PreviewExample[] | null;
+}
+
+export interface RehearsalEvent {
+  type: string;
+  done: number;
+  total: number;
+  plan?: TrainingPlan;
+}
+
+export interface RunAdapterParams {
+  run: number;
+  format: string;
+  name?: string;
+  which?: string;
+}
+
+export interface RunParams {
+  run: number;
 }
 
 export interface SessionParams {
@@ -207,6 +334,34 @@ export interface SessionResult {
   session: number;
   context: number;
   length: number;
+}
+
+export interface ShowParams {
+  run: number;
+  first?: number;
+  count?: number;
+}
+
+export interface ShowResult {
+  examples: PreviewExample[] | null;
+}
+
+export interface StepEvent {
+  type: string;
+  step: number;
+  steps: number;
+  epoch: number;
+  loss: number;
+  learningRate: number;
+  gradientNorm: number;
+  tokens: number;
+  milliseconds: number;
+  tokensPerSecond: number;
+  secondsLeft: number;
+  memoryBytes: number;
+  heldOutLoss?: number;
+  best?: boolean;
+  kept?: number;
 }
 
 export interface Suggestion {
@@ -229,6 +384,55 @@ export interface TokensResult {
   tokens: number[] | null;
 }
 
+export interface TrainParams {
+  run: number;
+  steps?: number;
+}
+
+export interface TrainResult {
+  state: string;
+  step: number;
+  loss: number;
+  bestHeldOutLoss?: number;
+  usesBest: boolean;
+}
+
+export interface TrainingPlan {
+  steps: number;
+  epochs: number;
+  warmup: number;
+  parameters: number;
+  bytes: number;
+  layers: number;
+  kept: number;
+  recomputed: number;
+  rehearsed: number;
+}
+
+export interface TrainingSettings {
+  rank?: number;
+  alpha?: number;
+  targets?: string[];
+  layers?: number[];
+  epochs?: number;
+  steps?: number;
+  learningRate?: number;
+  schedule?: string;
+  minLearningRate?: number;
+  restarts?: number;
+  warmup?: number;
+  batchExamples?: number;
+  batchTokens?: number;
+  accumulate?: number;
+  weightDecay?: number;
+  clip?: number;
+  seed?: number;
+  evaluateEvery?: number;
+  patience?: number;
+  recompute?: boolean;
+  keep?: number;
+}
+
 export interface Usage {
   promptTokens: number;
   computedTokens: number;
@@ -238,6 +442,18 @@ export interface Usage {
   prefillMs: number;
   decodeMs: number;
   tokensPerSecond: number;
+}
+
+export interface UseAdaptersParams {
+  model: number;
+  use: AdapterWeight[] | null;
+}
+
+export interface UseRunParams {
+  run: number;
+  name: string;
+  weight?: number;
+  which?: string;
 }
 
 export interface WgslkitAvoid {
@@ -258,7 +474,10 @@ export interface WgslkitInfo {
   driver: string;
   backend: string;
   kind: string;
+  library?: string;
+  libraryRefused?: string;
   slowCompiler?: boolean;
+  unzeroed?: boolean;
 }
 
 export interface WgslkitLimits {
@@ -287,6 +506,20 @@ export const ops: Op[] = [
   "tokenize",
   "detokenize",
   "count",
+  "loadAdapter",
+  "useAdapters",
+  "unloadAdapter",
+  "adapters",
+  "convertAdapter",
+  "previewData",
+  "prepareTraining",
+  "showRun",
+  "train",
+  "pauseTraining",
+  "runAdapter",
+  "useRun",
+  "checkpoint",
+  "endTraining",
   "examine",
   "memory",
   "releaseTowers",
@@ -294,7 +527,9 @@ export const ops: Op[] = [
 ];
 
 export const failureCodes: FailureCode[] = [
+  "bad-adapter",
   "bad-argument",
+  "bad-data",
   "bad-file",
   "bad-media",
   "busy",
@@ -303,6 +538,7 @@ export const failureCodes: FailureCode[] = [
   "closed",
   "context-full",
   "device-lost",
+  "diverged",
   "internal",
   "network",
   "no-ranges",

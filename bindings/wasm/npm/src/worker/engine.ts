@@ -4,7 +4,7 @@ import { link } from "gemwire:link";
 // Go would evaluate it otherwise, which a content security policy may forbid.
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
-import type { Failure, Op, WorkerReply } from "../protocol.js";
+import type { Failure, FileChunk, Op, WorkerReply } from "../protocol.js";
 import { hearLastWords, outOfMemory } from "./last_words.js";
 import type { OpenSource } from "./open_source.js";
 
@@ -24,14 +24,15 @@ type Handle = (request: string, ...attached: (OpenSource | Uint8Array)[]) => voi
 interface CallOptions {
   /** What Go reads, and closes. */
   sources?: OpenSource[];
-  /** The media that the params list. */
+  /** The media that the params list, or training data. */
   binaries?: Uint8Array[];
   signal: AbortSignal;
-  tell(event: unknown): void;
+  tell?(event: unknown): void;
+  /** Hears pieces of the files that Go writes, whose bytes it may keep. It must not throw. */
+  write?(chunk: FileChunk, bytes: Uint8Array<ArrayBuffer>): void;
 }
 
-interface Pending {
-  tell(event: unknown): void;
+interface Pending extends Pick<CallOptions, "tell" | "write"> {
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -75,7 +76,7 @@ export class Engine {
           engine.#handle = handle;
           resolve();
         },
-        post: (reply: string) => engine.#receive(JSON.parse(reply) as WorkerReply),
+        post: (reply: string, bytes?: Uint8Array<ArrayBuffer>) => engine.#receive(JSON.parse(reply) as WorkerReply, bytes),
       };
       const ended = (error?: unknown) => {
         const failure = causeOfDeath(error instanceof Error ? error.message : lastWords() || `it ended with code ${code}`);
@@ -90,7 +91,7 @@ export class Engine {
   }
 
   /** call asks Go; aborting the signal cancels. */
-  call(op: Op, params: unknown, { sources = [], binaries = [], signal, tell }: CallOptions): Promise<unknown> {
+  call(op: Op, params: unknown, { sources = [], binaries = [], signal, tell, write }: CallOptions): Promise<unknown> {
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal.aborted) {
       for (const source of sources) source.close?.();
@@ -99,16 +100,17 @@ export class Engine {
     const id = ++this.#last;
     const abort = () => this.#handle(JSON.stringify({ id: ++this.#last, op: "cancel", params: { target: id } }));
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { tell, resolve, reject });
+      this.#pending.set(id, { ...(tell && { tell }), ...(write && { write }), resolve, reject });
       signal.addEventListener("abort", abort, { once: true });
       this.#handle(JSON.stringify({ id, op, params }), ...sources, ...binaries);
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 
-  #receive({ id, event, result, error }: WorkerReply): void {
+  #receive({ id, event, result, error }: WorkerReply, bytes?: Uint8Array<ArrayBuffer>): void {
     const pending = this.#pending.get(id);
     if (!pending) return; // a cancel's own answer
-    if (event !== undefined) return pending.tell(event);
+    if (bytes) return pending.write?.(event as FileChunk, bytes);
+    if (event !== undefined) return pending.tell?.(event);
     this.#pending.delete(id);
     if (error) pending.reject(fromFailure(error));
     else pending.resolve(result);

@@ -1,4 +1,5 @@
 import { GemwireError } from "../error.js";
+import { full } from "./room.js";
 
 // Files of this package in the origin's private file system, under one folder.
 const home = "gemwire";
@@ -26,6 +27,67 @@ export async function writeJSON(dir: FileSystemDirectoryHandle, name: string, va
     handle.flush();
   } finally {
     handle.close();
+  }
+}
+
+/** writeAll writes bytes into an open file; a full disk is an error of code "quota". */
+export function writeAll(file: FileSystemSyncAccessHandle, bytes: Uint8Array, at: number): void {
+  for (let done = 0; done < bytes.length;) {
+    let n = 0;
+    try {
+      n = file.write(bytes.subarray(done), { at: at + done });
+    } catch (error) {
+      throw (error as Error).name === "QuotaExceededError" ? full(error) : error;
+    }
+    // Chromium gives back an error's number as a count where there is no room.
+    if (!(n > 0 && n <= bytes.length - done)) throw full();
+    done += n;
+  }
+}
+
+export const newSuffix = ".new";
+
+/** NewFile is a file that is found under its name when it is whole, and not before. */
+export class NewFile {
+  size = 0;
+  #dir: FileSystemDirectoryHandle;
+  #name: string;
+  #file: FileSystemSyncAccessHandle | null;
+
+  private constructor(dir: FileSystemDirectoryHandle, name: string, file: FileSystemSyncAccessHandle) {
+    this.#dir = dir;
+    this.#name = name;
+    this.#file = file;
+    file.truncate(0);
+  }
+
+  static async open(dir: FileSystemDirectoryHandle, name: string): Promise<NewFile> {
+    const handle = await dir.getFileHandle(name + newSuffix, { create: true });
+    return new NewFile(dir, name, await handle.createSyncAccessHandle());
+  }
+
+  write(bytes: Uint8Array): void {
+    writeAll(this.#file!, bytes, this.size);
+    this.size += bytes.length;
+  }
+
+  /** finish gives the file its name, or another one, in place of a file that has it. */
+  async finish(name = this.#name): Promise<void> {
+    this.#file!.flush();
+    this.#close();
+    await move(await this.#dir.getFileHandle(this.#name + newSuffix), name);
+  }
+
+  /** discard leaves nothing of a file that is not finished. */
+  async discard(): Promise<void> {
+    if (!this.#file) return;
+    this.#close();
+    await removeFile(this.#dir, this.#name + newSuffix);
+  }
+
+  #close(): void {
+    this.#file?.close();
+    this.#file = null;
   }
 }
 

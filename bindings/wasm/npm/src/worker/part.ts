@@ -1,6 +1,6 @@
 import { GemwireError } from "../error.js";
 import { Hash } from "./hash.js";
-import { move, removeFile } from "./opfs.js";
+import { move, removeFile, writeAll } from "./opfs.js";
 import { partSuffix, removeRecord, writeRecord, type Record } from "./records.js";
 import { full, megabytes } from "./room.js";
 
@@ -58,18 +58,8 @@ export class Part {
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    for (let done = 0; done < chunk.length;) {
-      let n = 0;
-      try {
-        n = this.#file!.write(chunk.subarray(done), { at: this.received });
-      } catch (error) {
-        throw (error as Error).name === "QuotaExceededError" ? full(error) : error;
-      }
-      // Chromium gives back an error's number as a count where there is no room.
-      if (!(n > 0 && n <= chunk.length - done)) throw full();
-      done += n;
-      this.received += n;
-    }
+    writeAll(this.#file!, chunk, this.received);
+    this.received += chunk.length;
     this.#hash.update(chunk);
     if (this.received - this.#noted.at >= noteBytes || Date.now() - this.#noted.time >= noteTime) await this.#note();
   }

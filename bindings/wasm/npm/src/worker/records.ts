@@ -98,9 +98,9 @@ async function storedParts(dir: FileSystemDirectoryHandle, name: string): Promis
 }
 
 /** checkName refuses what is no file's name. */
-export function checkName(name: string): string {
+export function checkName(name: string, of = "a model"): string {
   if (!name || name.length > 200 || /[/\\\u0000-\u001f]/.test(name) || name === "." || name === ".." || name.endsWith(recordSuffix) || name.endsWith(partSuffix)) {
-    throw new GemwireError("bad-argument", `${JSON.stringify(name)} cannot be a model's name`, { advice: "Use a short name without slashes that does not end in .json or .part." });
+    throw new GemwireError("bad-argument", `${JSON.stringify(name)} cannot be ${of}'s name`, { advice: "Use a short name without slashes that does not end in .json or .part." });
   }
   return name;
 }

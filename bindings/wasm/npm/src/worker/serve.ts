@@ -1,9 +1,12 @@
 import { fromFailure, toFailure } from "../error.js";
-import type { Op, OpenParams, Operations, PageRequest, PlanResult, Port, WireSource, WorkerReply } from "../protocol.js";
+import type { Op, OpenParams, Operations, PageRequest, PlanResult, Port, TrainResult, WireSource, WorkerReply } from "../protocol.js";
+import { deleteAdapter, keepAdapter, listAdapters, renameAdapter } from "./adapter_files.js";
 import { Engine } from "./engine.js";
+import { collectFiles, writeFiles } from "./go_files.js";
 import { unpack } from "./media.js";
 import { list } from "./records.js";
 import { estimate } from "./room.js";
+import { deleteRun, listRuns, resumeRun, saveCheckpoint, saveRun } from "./runs.js";
 import { openModel } from "./sources.js";
 import * as store from "./store.js";
 import { selfTest, adapterOf, verdictFor } from "./verdict.js";
@@ -12,6 +15,8 @@ interface Context<O extends Op> {
   signal: AbortSignal;
   tell(event: Operations[O]["event"]): void;
   engine(): Promise<Engine>;
+  /** What stands beside the params. */
+  request: PageRequest;
 }
 
 type Handler<O extends Op> = (params: Operations[O]["params"], context: Context<O>) => Promise<Operations[O]["result"]>;
@@ -26,7 +31,49 @@ const handlers: { [O in Op]?: Handler<O> } = {
   storeEstimate: () => estimate(),
   adapter: () => adapterOf(),
   selfTest: async (params, { engine, signal, tell }) => selfTest(await engine(), params, signal, tell),
+  loadAdapter: async (params, { engine, signal, request }) => {
+    const go = await engine();
+    const { sources } = await openModel(request.source!, signal);
+    return await go.call("loadAdapter", params, { sources, signal }) as Operations["loadAdapter"]["result"];
+  },
+  adapterList: () => listAdapters(),
+  adapterImport: async ({ name }, { engine, signal, request }) => {
+    const go = await engine();
+    return keepAdapter(name, async (write) => {
+      const { sources } = await openModel(request.source!, signal);
+      await writeFiles(go, "convertAdapter", { format: "gguf", name }, { sources, signal }, (_, bytes) => write(bytes));
+    });
+  },
+  adapterExport: async ({ name, format }, { engine, signal }) => {
+    const go = await engine();
+    const { sources } = await openModel({ parts: [{ kind: "adapter", name }] }, signal);
+    return { files: await collectFiles(go, "convertAdapter", { format, name }, { sources, signal }) };
+  },
+  adapterRename: ({ from, to }) => renameAdapter(from, to),
+  adapterDelete: async ({ name }) => (await deleteAdapter(name), {}),
+  runSave: async (params, { request }) => (await saveRun(params, request.data!), {}),
+  runResume: async (params, { engine, signal }) => resumeRun(await engine(), params, signal),
+  runSteps: async (params, { engine, signal, tell }) => runSteps(await engine(), params, signal, tell),
+  runCheckpoint: async (params, { engine, signal }) => saveCheckpoint(await engine(), params, signal),
+  runExport: async (params, { engine, signal }) => ({ files: await collectFiles(await engine(), "runAdapter", params, { signal }) }),
+  runKeep: async ({ name, ...params }, { engine, signal }) => {
+    const go = await engine();
+    return keepAdapter(name, (write) => writeFiles(go, "runAdapter", { ...params, format: "gguf", name }, { signal }, (_, bytes) => write(bytes)));
+  },
+  runList: () => listRuns(),
+  runDelete: async ({ name }) => (await deleteRun(name), {}),
 };
+
+// runSteps makes all steps that are left, with checkpoints where they are kept.
+async function runSteps(
+  go: Engine, { run, name, every }: Operations["runSteps"]["params"], signal: AbortSignal, tell: Context<"runSteps">["tell"],
+): Promise<TrainResult> {
+  for (;;) {
+    const result = await go.call("train", { run, ...(name && { steps: every }) }, { signal, tell: tell as (event: unknown) => void }) as TrainResult;
+    if (name) tell({ type: "checkpoint", ...await saveCheckpoint(go, { run, name }, signal) });
+    if (result.state !== "steps") return result;
+  }
+}
 
 /** serve answers the requests of one page. */
 export function serve(port: Port): void {
@@ -41,13 +88,15 @@ export function serve(port: Port): void {
     throw error;
   });
 
-  async function run({ id, op, params, source, media }: PageRequest, signal: AbortSignal): Promise<unknown> {
+  async function run(request: PageRequest, signal: AbortSignal): Promise<unknown> {
+    const { id, op, params, source, media, data } = request;
     const tell = (event: unknown) => post({ id, event });
     const handler = handlers[op] as Handler<Op> | undefined;
-    if (handler) return handler(params, { signal, tell, engine });
-    if (media) {
-      const { refs, binaries } = unpack(media);
-      return (await engine()).call(op, { ...params, media: refs }, { signal, tell, binaries });
+    if (handler) return handler(params, { signal, tell, engine, request });
+    if (media || data) {
+      const { refs, binaries } = unpack(media ?? []);
+      const given = await Promise.all((data ?? []).map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
+      return (await engine()).call(op, { ...params, ...(media && { media: refs }) }, { signal, tell, binaries: [...given, ...binaries] });
     }
     if (!source) return (await engine()).call(op, params, { signal, tell });
     try {

@@ -1,4 +1,5 @@
 import type { WireFile, WireSource } from "../protocol.js";
+import { adapterFile } from "./adapter_files.js";
 import { Blocks } from "./blocks.js";
 import { fetchWhole, openRemote } from "./http_source.js";
 import { BlobSource, HandleSource, MemorySource, type OpenSource } from "./open_source.js";
@@ -36,6 +37,9 @@ async function openFile(file: WireFile, into: OpenSource[], blocks: Blocks, sign
       break;
     case "buffer":
       into.push(new MemorySource(new Uint8Array(file.buffer)));
+      break;
+    case "adapter":
+      into.push(new BlobSource(await adapterFile(file.name)));
       break;
     case "opfs":
       for (const handle of await handlesOf(file.name)) into.push(await openHandle(handle));
