@@ -37,6 +37,22 @@ const screens = {
     await visitor.page.getByRole("button", { name: "Show its models" }).click();
     await visitor.page.getByText("capitals:small", { exact: true }).waitFor();
   },
+  "examples to learn from": async (visitor) => {
+    await visitor.go("/fine-tune");
+    await visitor.page.getByLabel("File with examples").setInputFiles({ name: "facts.jsonl", mimeType: "", buffer: Buffer.from(`${'{"prompt":"Who?","completion":"Me."}\n'.repeat(24)}{broken\n`) });
+    await visitor.page.getByRole("button", { name: "Go to line 25" }).waitFor();
+    await visitor.page.getByText("Advanced", { exact: true }).click();
+    await visitor.page.getByLabel(/^Pass over/).check();
+  },
+  "a plan": (visitor) => visitor.page.getByRole("button", { name: "Make the plan" }).click().then(() => visitor.page.getByRole("button", { name: "Start training" }).waitFor()),
+  "a run that has ended, and two answers": async (visitor) => {
+    await visitor.page.getByRole("button", { name: "Start training" }).click();
+    await visitor.page.getByRole("button", { name: "Chat with it" }).waitFor();
+    await visitor.page.getByLabel("Question to both").fill("Who?");
+    await visitor.page.getByRole("button", { name: "Ask both" }).click();
+    await visitor.page.getByRole("article", { name: "Answer of nano with My adapter" }).getByText("You said: Who?").waitFor();
+    await visitor.page.getByText("As a table").click();
+  },
   "the self-test": async (visitor) => {
     await visitor.go("/self-test");
     await visitor.page.getByRole("button", { name: "Run the self-test" }).click();

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const picture = fileURLToPath(new URL("../../public/icons/icon-192.png", import.meta.url));
 
-/** A second of silence: a WAV file of 16-bit samples at 16 kHz. */
-function silence() {
-  const data = Buffer.alloc(44 + 32_000);
+/** Silence: a WAV file of 16-bit samples at 16 kHz. */
+function silence(name = "silence.wav", seconds = 1) {
+  const data = Buffer.alloc(44 + 32_000 * seconds);
   data.write("RIFF", 0);
   data.writeUInt32LE(data.length - 8, 4);
   data.write("WAVEfmt ", 8);
@@ -18,8 +18,8 @@ function silence() {
   data.writeUInt16LE(2, 32);
   data.writeUInt16LE(16, 34);
   data.write("data", 36);
-  data.writeUInt32LE(32_000, 40);
-  return { name: "silence.wav", mimeType: "audio/wav", buffer: data };
+  data.writeUInt32LE(data.length - 44, 40);
+  return { name, mimeType: "audio/wav", buffer: data };
 }
 
 /** Hands a picture to the page as the clipboard or the mouse would. */
@@ -29,6 +29,38 @@ const give = (page, kind) => page.evaluate(([bytes, how]) => {
   const target = document.getElementById("composer");
   target.dispatchEvent(how === "paste" ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
 }, [[...readFileSync(picture)], kind]);
+
+/** A video of some colours, as the browser's own recorder writes it, handed over by the file picker. */
+async function filmed(page, seconds) {
+  const bytes = await page.evaluate(async (length) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = 64;
+    canvas.height = 48;
+    const brush = canvas.getContext("2d");
+    const recorder = new MediaRecorder(canvas.captureStream(), { mimeType: "video/webm" });
+    const pieces = [];
+    recorder.ondataavailable = ({ data }) => pieces.push(data);
+    recorder.start();
+    for (const started = performance.now(); performance.now() - started < 1000 * length;) {
+      brush.fillStyle = performance.now() - started < 500 * length ? "red" : "blue";
+      brush.fillRect(0, 0, 64, 48);
+      await new Promise(requestAnimationFrame);
+    }
+    await new Promise((resolve) => { recorder.onstop = resolve; recorder.stop(); });
+    return [...new Uint8Array(await new Blob(pieces).arrayBuffer())];
+  }, seconds);
+  return { name: "film.webm", mimeType: "video/webm", buffer: Buffer.from(bytes) };
+}
+
+/** The colour in the middle of a picture, as the page shows it. */
+const colourOf = (image) => image.evaluate(async (element) => {
+  await element.decode();
+  const canvas = new OffscreenCanvas(1, 1);
+  const brush = canvas.getContext("2d");
+  brush.drawImage(element, 0, 0, 1, 1);
+  const [red, , blue] = brush.getImageData(0, 0, 1, 1).data;
+  return red > 150 && blue < 100 ? "red" : blue > 150 && red < 100 ? "blue" : `${red} ${blue}`;
+});
 
 const attached = (page) => page.getByRole("list", { name: "Attached" }).getByRole("listitem");
 const shown = (page) => page.getByRole("list", { name: "Attachments" });
@@ -68,6 +100,60 @@ export default [
       await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([{ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") }]);
       await page.getByText("notes.txt is neither an image nor a recording.").waitFor();
       assert.equal(await attached(page).count(), 0);
+    },
+  },
+  {
+    name: "attachments: a recording that is too long to be heard at once is taken in pieces, or left",
+    async run(visitor) {
+      const page = await visitor.open();
+      const form = page.getByRole("form", { name: "Question" });
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([silence("talk.wav", 75), silence("other.wav", 31)]);
+      const offer = (name) => form.getByRole("alert").filter({ hasText: name });
+      await offer("talk.wav takes 1:15 minutes").getByRole("button", { name: "Attach in pieces" }).click();
+      await attached(page).filter({ hasText: "talk.wav" }).waitFor();
+      await offer("other.wav").getByRole("button", { name: "Leave it" }).click();
+      assert.equal(await form.getByRole("alert").count(), 0);
+      assert.equal(await visitor.ask("What is said?"), "You said: [audio] What is said?");
+    },
+  },
+  {
+    name: "attachments: a video is asked about as pictures with their times",
+    async run(visitor) {
+      const page = await visitor.open();
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles(await filmed(page, 2));
+      await attached(page).nth(1).waitFor();
+      assert.equal(await visitor.ask("What happens?"), "You said: 00:00 [image] 00:01 [image] What happens?");
+      const frames = shown(page).getByRole("img");
+      assert.deepEqual([await colourOf(frames.nth(0)), await colourOf(frames.nth(1))], ["red", "blue"]);
+      assert.equal(await frames.nth(1).getAttribute("alt"), "film.webm, 0:01");
+    },
+  },
+  {
+    name: "attachments: more than a question takes are not sent, and none is dropped silently",
+    async run(visitor) {
+      const page = await visitor.open();
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles(Array.from({ length: 9 }, () => picture));
+      await page.getByText("A question takes 8 attachments: remove 1, or ask in turns.").waitFor();
+      assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
+      await page.getByRole("button", { name: /^Remove/ }).first().click();
+      await visitor.ask("And now?");
+      assert.equal(await shown(page).getByRole("listitem").count(), 8);
+    },
+  },
+  {
+    name: "attachments: how closely images are looked at is a setting, and one of each chat",
+    async run(visitor) {
+      const page = await visitor.open("#/settings");
+      await page.getByLabel("Detail of images").selectOption("560 tokens");
+      await visitor.go("/");
+      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
+      assert.equal(await visitor.ask("how closely?"), "Looked with 560 tokens.");
+      await page.getByRole("button", { name: "Options of this chat" }).click();
+      assert.equal(await page.getByLabel("Detail of images").locator("option:checked").innerText(), "As in the settings (560 tokens)");
+      await page.getByLabel("Detail of images").selectOption("1,120 tokens, small print, slowest");
+      await page.getByRole("button", { name: "Close", exact: true }).click();
+      await page.getByRole("button", { name: "Answer again" }).click();
+      await page.locator(".prose").getByText("Looked with 1120 tokens.").waitFor();
     },
   },
   {

@@ -173,7 +173,7 @@ export default [
       long.writeUInt32LE(long.length - 8, 4);
       long.writeUInt32LE(long.length - 44, 40);
       await attach("long.wav", "audio/wav", long);
-      await refused.filter({ hasText: "30" }).waitFor();
+      await refused.filter({ hasText: "hears 30 seconds at a time" }).getByRole("button", { name: "Leave it" }).click();
       assert.equal(await attached(page).count(), 0);
       // Without a microphone, the page says so.
       await page.getByRole("button", { name: "Record", exact: true }).click();

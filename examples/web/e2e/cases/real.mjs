@@ -239,6 +239,8 @@ export default [
       await visitor.ready();
       await first.getByRole("button", { name: "Use gemwire here" }).waitFor();
       await second.getByRole("link", { name: austria }).first().click();
+      // What is typed before that chat is there belongs to the one before it.
+      await second.locator('li[data-role="user"]').filter({ hasText: austria }).first().waitFor();
       assert.match(await visitor.ask(france), /Paris/);
     },
   },

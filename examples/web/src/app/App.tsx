@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { ChatPage } from "../chat/ChatPage";
+import { FinetunePage } from "../finetune/FinetunePage";
 import { useHistory } from "../history/historyStore";
 import { ModelsPage } from "../models/ModelsPage";
 import { SelfTestPage } from "../selftest/SelfTestPage";
@@ -25,6 +26,7 @@ export function App() {
     <Shell route={route}>
       {route.page === "chat" && <ChatPage chatId={route.chatId} />}
       {route.page === "models" && <ModelsPage />}
+      {route.page === "finetune" && <FinetunePage />}
       {route.page === "selftest" && <SelfTestPage />}
       {route.page === "settings" && <SettingsPage />}
       <Toasts />

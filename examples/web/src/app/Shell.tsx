@@ -1,4 +1,5 @@
 import { useRef, useState, type ReactNode } from "react";
+import { RunBadge } from "../finetune/RunBadge";
 import { HistoryList } from "../history/HistoryList";
 import { IconButton } from "../ui/Button";
 import { Icon, type IconName } from "../ui/Icon";
@@ -10,6 +11,7 @@ import { Wordmark } from "./Wordmark";
 
 const links: { page: Page; label: string; icon: IconName }[] = [
   { page: "models", label: "Models", icon: "gem" },
+  { page: "finetune", label: "Fine-tune", icon: "curve" },
   { page: "selftest", label: "Self-test", icon: "pulse" },
   { page: "settings", label: "Settings", icon: "settings" },
 ];
@@ -26,7 +28,8 @@ function Sidebar({ route }: { route: Route }) {
           <a key={page} href={pageHref[page]} aria-current={route.page === page ? "page" : undefined}
             className="flex min-h-10 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium text-soft hover:bg-paper hover:text-ink aria-[current]:bg-paper aria-[current]:text-ink">
             <Icon name={icon} className="size-4.5" />
-            {label}
+            <span className="flex-1">{label}</span>
+            {page === "finetune" && <RunBadge />}
           </a>
         ))}
       </nav>

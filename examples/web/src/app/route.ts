@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export type Page = "chat" | "models" | "selftest" | "settings";
+export type Page = "chat" | "models" | "finetune" | "selftest" | "settings";
 
 export interface Route {
   page: Page;
@@ -8,11 +8,12 @@ export interface Route {
   chatId: string | null;
 }
 
-/** The address after the #: "/chat/ID", "/models", "/self-test", "/settings"; anything else is a new chat. */
+/** The address after the #: "/chat/ID", "/models", "/fine-tune", "/self-test", "/settings"; anything else is a new chat. */
 export function routeOf(hash: string): Route {
   const [, page, id] = hash.replace(/^#/, "").split("/");
   switch (page) {
     case "models": return { page: "models", chatId: null };
+    case "fine-tune": return { page: "finetune", chatId: null };
     case "self-test": return { page: "selftest", chatId: null };
     case "settings": return { page: "settings", chatId: null };
     case "chat": return { page: "chat", chatId: id ? decodeURIComponent(id) : null };
@@ -22,7 +23,7 @@ export function routeOf(hash: string): Route {
 
 export const chatHref = (id: string | null): string => (id === null ? "#/" : `#/chat/${encodeURIComponent(id)}`);
 
-export const pageHref: Record<Page, string> = { chat: "#/", models: "#/models", selftest: "#/self-test", settings: "#/settings" };
+export const pageHref: Record<Page, string> = { chat: "#/", models: "#/models", finetune: "#/fine-tune", selftest: "#/self-test", settings: "#/settings" };
 
 export const goTo = (href: string): void => { location.hash = href; };
 

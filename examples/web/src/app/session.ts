@@ -1,5 +1,6 @@
 import { support, type Support } from "gemwire";
 import { create } from "zustand";
+import { useAdapters } from "../adapters/adaptersStore";
 import { useChat } from "../chat/chatStore";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
@@ -47,6 +48,8 @@ async function release(): Promise<void> {
 async function acquire(): Promise<void> {
   if (useSession.getState().ownership !== "owner") return;
   void useEngine.getState().open(useSettings.getState().model);
+  const adapters = useAdapters.getState();
+  void adapters.refresh().then(() => adapters.purge());
   const opening = useHistory.getState().open();
   useSession.setState({ support: await support() });
   await opening;

@@ -1,7 +1,10 @@
 import { useState } from "react";
+import { AdapterPicker } from "../adapters/AdapterPicker";
+import { ImageBudgetField } from "../settings/ImageBudgetField";
 import { SamplingFields } from "../settings/SamplingFields";
 import { useSettings } from "../settings/settingsStore";
 import { Check, Field, inputLook } from "../ui/Field";
+import { count } from "../ui/format";
 import { useChat } from "./chatStore";
 import { parseOwnTools } from "./tools/ownTools";
 import { pageTools } from "./tools/pageTools";
@@ -19,6 +22,11 @@ export function ChatOptionsPanel() {
         <h3 className="font-semibold">Sampling</h3>
         <Check label="As in the settings" checked={options.sampling === null} onChange={(same) => void setOptions({ sampling: same ? null : settings.sampling })} />
         {options.sampling && <SamplingFields sampling={options.sampling} onChange={(sampling) => void setOptions({ sampling })} />}
+      </section>
+      <ImageBudgetField value={options.imageBudget} otherwise={`As in the settings (${count(settings.imageBudget)} tokens)`} onChange={(imageBudget) => void setOptions({ imageBudget })} />
+      <section aria-label="Adapters" className="space-y-3">
+        <h3 className="font-semibold">Adapters</h3>
+        <AdapterPicker uses={options.adapters} onChange={(adapters) => void setOptions({ adapters })} />
       </section>
       <section aria-label="Tools" className="space-y-3">
         <h3 className="font-semibold">Tools</h3>

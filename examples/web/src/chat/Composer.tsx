@@ -5,6 +5,7 @@ import { useSettings } from "../settings/settingsStore";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
 import { Drafts } from "./attachments/Drafts";
+import { LongRecordings } from "./attachments/LongRecordings";
 import { RecordingBar } from "./attachments/RecordingBar";
 import { useDrafts } from "./attachments/useDrafts";
 import { useRecorder } from "./attachments/useRecorder";
@@ -18,13 +19,13 @@ export function Composer() {
   const engine = useEngine((state) => state.engine);
   const enterSends = useSettings((state) => state.enterSends);
   const [text, setText] = useState("");
-  const { drafts, refused, held, add, refuse, deaf, remove, clear } = useDrafts();
+  const { drafts, fit, refused, long, held, add, settle, refuse, deaf, remove, clear } = useDrafts();
   const field = useRef<HTMLTextAreaElement>(null);
   const recorder = useRecorder({ onRecorded: (file) => void add([file]), onRefused: refuse });
   const recording = recorder.state === "recording";
   // A message that is sent while the model loads goes off when it is ready.
   const [waiting, setWaiting] = useState(false);
-  const sendable = (engine.state === "ready" || engine.state === "loading") && run === null && (text.trim() !== "" || drafts.length > 0);
+  const sendable = (engine.state === "ready" || engine.state === "loading") && run === null && fit && (text.trim() !== "" || drafts.length > 0);
 
   useLayoutEffect(() => {
     const element = field.current;
@@ -80,6 +81,7 @@ export function Composer() {
       <form aria-label="Question" className={`rounded-xl border ${held ? "border-accent outline-2 outline-accent" : "border-edge"} bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft`} onSubmit={(event) => { event.preventDefault(); void send(); }}>
         <Drafts attachments={drafts} onRemove={remove} />
         {refused !== "" && <p role="alert" className="px-2.5 pt-0.5 pb-1.5 text-sm text-danger">{refused}</p>}
+        <LongRecordings recordings={long} onSettled={(recording, take) => void settle(recording, take)} />
         <div className="flex items-end gap-1">
           {recording && <RecordingBar level={recorder.level} seconds={recorder.seconds} end={endRecording} />}
           {!recording && <AttachButton onFiles={(files) => void add(files)} />}
@@ -106,13 +108,13 @@ export function Composer() {
 }
 
 // Some systems know no type for these endings.
-const accepted = "image/*,audio/*,.flac,.opus,.m4a";
+const accepted = "image/*,audio/*,video/*,.flac,.opus,.m4a";
 
 function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
     <span className="relative">
-      <IconButton icon="attach" label="Attach images or recordings" onClick={() => picker.current?.click()} />
+      <IconButton icon="attach" label="Attach images, recordings or videos" onClick={() => picker.current?.click()} />
       <input ref={picker} type="file" multiple accept={accepted} aria-label="Images or recordings" tabIndex={-1} className="sr-only" onChange={({ target }) => {
         const files = [...(target.files ?? [])];
         target.value = "";

@@ -1,10 +1,11 @@
 import { create } from "zustand";
-import { chatHref, replaceWith } from "../app/route";
+import { labelWith } from "../adapters/answering";
+import { chatHref, goTo, replaceWith } from "../app/route";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
 import { useSettings } from "../settings/settingsStore";
 import { forgetMedia, keep, mediaOf } from "./attachments/media";
-import { newConversation, newId, titleFrom, type Attachment, type Call, type ChatMessage, type Conversation, type ConversationOptions } from "./message";
+import { emptyOptions, newConversation, newId, titleFrom, type Attachment, type Call, type ChatMessage, type Conversation, type ConversationOptions } from "./message";
 import { chatOptionsOf, promptOf, toolsOf } from "./prompt";
 import { streamAnswer, type Prefill } from "./streamAnswer";
 import { pageTools } from "./tools/pageTools";
@@ -24,6 +25,8 @@ interface ChatState {
   announcement: string;
 
   show: (id: string | null) => Promise<void>;
+  /** Goes to a new chat with these options. */
+  begin: (options: Partial<ConversationOptions>) => void;
   ask: (question: string, attachments?: readonly Attachment[]) => Promise<void>;
   regenerate: (answer: ChatMessage) => Promise<void>;
   edit: (question: ChatMessage, text: string) => Promise<void>;
@@ -32,6 +35,8 @@ interface ChatState {
   step: (message: ChatMessage, by: 1 | -1) => Promise<void>;
   setOptions: (change: Partial<ConversationOptions>) => Promise<void>;
   rename: (id: string, title: string) => Promise<void>;
+  /** Has all chats know an adapter by its new name. */
+  renameAdapter: (from: string, to: string) => Promise<void>;
   stop: () => void;
   /** Lets go of what another tab may change from now on. */
   forget: () => void;
@@ -73,7 +78,7 @@ export const useChat = create<ChatState>()((set, get) => {
       const settings = useSettings.getState();
       const started: ChatMessage = {
         id: newId(), conversationId: conversation.id, parentId: path.at(-1)?.id ?? null, role: "assistant", content: "", status: "streaming",
-        model: engine.label, createdAt: Date.now(),
+        model: labelWith(engine.label, options.adapters), createdAt: Date.now(),
       };
       set({ run: { message: started, prefill: null }, announcement: "Answering" });
       await put(started);
@@ -82,8 +87,9 @@ export const useChat = create<ChatState>()((set, get) => {
       let saved = performance.now();
       const { message } = await streamAnswer({
         model: engine.model,
+        adapters: options.adapters,
         message: started,
-        prompt: promptOf(path, options.system.trim() || settings.system, await mediaOf(path)),
+        prompt: promptOf(path, { system: options.system.trim() || settings.system, imageBudget: options.imageBudget ?? settings.imageBudget, media: await mediaOf(path) }),
         options: chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
         onUpdate: (streamed) => {
           set({ run: streamed });
@@ -149,7 +155,9 @@ export const useChat = create<ChatState>()((set, get) => {
     announcement: "",
 
     show: async (id) => {
-      if (id === get().conversation.id) return;
+      const { conversation: shown, tree: grown } = get();
+      // A chat that has not begun is the new one, with the options that it was given.
+      if (id === shown.id || (id === null && grown.byId.size === 0)) return;
       const conversation = useHistory.getState().conversations.find((candidate) => candidate.id === id);
       if (!conversation) {
         set({ conversation: newConversation(), tree: treeOf([]), announcement: "" });
@@ -159,6 +167,11 @@ export const useChat = create<ChatState>()((set, get) => {
       const live = get().run?.message;
       const tree = treeOf(stored);
       set({ conversation: current(conversation), tree: live?.conversationId === conversation.id ? withMessage(tree, live) : tree, announcement: "" });
+    },
+
+    begin: (options) => {
+      set({ conversation: { ...newConversation(), options: { ...emptyOptions(), ...options } }, tree: treeOf([]), announcement: "" });
+      goTo(chatHref(null));
     },
 
     ask: (question, attachments = []) => askUnder(get().conversation.leafId, question, attachments),
@@ -199,6 +212,16 @@ export const useChat = create<ChatState>()((set, get) => {
       const conversation = get().conversation.id === id ? get().conversation : useHistory.getState().conversations.find((one) => one.id === id);
       const name = title.trim();
       if (conversation && name !== "") await update({ title: name, named: true }, conversation);
+    },
+
+    renameAdapter: async (from, to) => {
+      const renamed = ({ options }: Conversation) => ({ ...options, adapters: options.adapters.map((use) => (use.name === from ? { ...use, name: to } : use)) });
+      const { conversation } = get();
+      const others = useHistory.getState().conversations.filter(({ id }) => id !== conversation.id);
+      set({ conversation: { ...conversation, options: renamed(conversation) } });
+      for (const one of [...others, ...(get().tree.byId.size > 0 ? [conversation] : [])]) {
+        if (one.options.adapters.some(({ name }) => name === from)) await update({ options: renamed(one) }, one);
+      }
     },
 
     stop: () => {

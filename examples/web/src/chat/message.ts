@@ -1,4 +1,6 @@
 import type { Usage } from "gemwire";
+import type { AdapterUse } from "../adapters/answering";
+import type { ImageBudget } from "../settings/settingsStore";
 
 export type Role = "user" | "assistant" | "tool";
 
@@ -20,6 +22,8 @@ export interface Attachment {
   type: string;
   /** Bytes. */
   size: number;
+  /** Of an image that was taken from a video: where it stands there, in seconds. */
+  at?: number;
 }
 
 /** One node of a conversation's tree. Siblings are other answers, or other wordings of a question. */
@@ -61,6 +65,10 @@ export interface ConversationOptions {
   system: string;
   /** null: the defaults of the settings page. */
   sampling: Sampling | null;
+  /** null: that of the settings page. */
+  imageBudget: ImageBudget | null;
+  /** What the model answers with besides itself. */
+  adapters: AdapterUse[];
   /** Names of the built-in tools that the model may call. */
   tools: string[];
   /** Further tools, declared by the reader, who also answers their calls. */
@@ -81,7 +89,7 @@ export interface Conversation {
 
 export const newId = (): string => crypto.randomUUID();
 
-export const emptyOptions = (): ConversationOptions => ({ system: "", sampling: null, tools: [], ownTools: "" });
+export const emptyOptions = (): ConversationOptions => ({ system: "", sampling: null, imageBudget: null, adapters: [], tools: [], ownTools: "" });
 
 export function newConversation(now = Date.now()): Conversation {
   return { id: newId(), title: "New chat", named: false, options: emptyOptions(), leafId: null, createdAt: now, updatedAt: now };

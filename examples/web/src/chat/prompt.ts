@@ -1,23 +1,33 @@
 import type { ChatOptions, Message, Part, Tool } from "gemwire";
-import { recommended } from "../settings/settingsStore";
+import { recommended, type ImageBudget } from "../settings/settingsStore";
+import { minutes } from "../ui/format";
 import type { Attachment, ChatMessage, ConversationOptions, Sampling } from "./message";
 import { parseOwnTools } from "./tools/ownTools";
 import { pageTools } from "./tools/pageTools";
 
-/** promptOf turns a branch into what the model is asked, with the bytes of its attachments. Answers that failed without a word are left out. */
-export function promptOf(path: readonly ChatMessage[], system: string, media: ReadonlyMap<string, Blob> = new Map()): Message[] {
+/** What goes with the messages of a branch. */
+export interface PromptSettings {
+  system: string;
+  imageBudget: ImageBudget;
+  /** The bytes of attachments, by id. */
+  media: ReadonlyMap<string, Blob>;
+}
+
+/** promptOf turns a branch into what the model is asked. Answers that failed without a word are left out. */
+export function promptOf(path: readonly ChatMessage[], settings: PromptSettings): Message[] {
+  const { system } = settings;
   const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
   for (const message of path) {
-    const asked = promptMessage(message, media);
+    const asked = promptMessage(message, settings);
     if (asked) messages.push(asked);
   }
   return messages;
 }
 
-function promptMessage(message: ChatMessage, media: ReadonlyMap<string, Blob>): Message | null {
+function promptMessage(message: ChatMessage, settings: PromptSettings): Message | null {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.attachments?.length ? partsOf(message, message.attachments, media) : message.content };
+      return { role: "user", content: message.attachments?.length ? partsOf(message, message.attachments, settings) : message.content };
     case "tool":
       return { role: "tool", content: message.content, tool_call_id: message.callId ?? "", name: message.toolName ?? "" };
     case "assistant": {
@@ -33,12 +43,14 @@ function promptMessage(message: ChatMessage, media: ReadonlyMap<string, Blob>): 
   }
 }
 
-/** Attachments come before the text, as the model was trained. Those whose bytes are gone are left out. */
-function partsOf({ content }: ChatMessage, attachments: readonly Attachment[], media: ReadonlyMap<string, Blob>): Part[] {
-  const parts = attachments.flatMap(({ id, kind }): Part[] => {
+/** Attachments come before the text, and a frame's time before the frame, as the model was trained. Those whose bytes are gone are left out. */
+function partsOf({ content }: ChatMessage, attachments: readonly Attachment[], { media, imageBudget }: PromptSettings): Part[] {
+  const parts = attachments.flatMap(({ id, kind, at }): Part[] => {
     const blob = media.get(id);
     if (!blob) return [];
-    return [kind === "image" ? { type: "image", image: blob } : { type: "audio", audio: blob, split: true }];
+    if (kind === "audio") return [{ type: "audio", audio: blob, split: true }];
+    const image: Part = { type: "image", image: blob, budget: imageBudget };
+    return at === undefined ? [image] : [{ type: "text", text: minutes(at) }, image];
   });
   return content === "" ? parts : [...parts, { type: "text", text: content }];
 }

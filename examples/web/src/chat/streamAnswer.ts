@@ -1,4 +1,5 @@
 import type { ChatOptions, Message, Model } from "gemwire";
+import { answering, type AdapterUse } from "../adapters/answering";
 import { failureOf, isCancelled, type Failure } from "../engine/failure";
 import type { ChatMessage, Status } from "./message";
 
@@ -16,6 +17,7 @@ export interface Streamed {
 
 interface Task {
   model: Model;
+  adapters: readonly AdapterUse[];
   message: ChatMessage;
   prompt: Message[];
   options: ChatOptions;
@@ -33,7 +35,7 @@ const updateEvery = 40;
 const statuses = { stop: "done", stop_string: "done", tool_calls: "done", length: "length", cancelled: "stopped" } as const satisfies Record<string, Status>;
 
 /** streamAnswer fills one answer from the model's events until it ends, whichever way. */
-export async function streamAnswer({ model, message, prompt, options, onUpdate, now = () => performance.now() }: Task): Promise<Ended> {
+export async function streamAnswer({ model, adapters, message, prompt, options, onUpdate, now = () => performance.now() }: Task): Promise<Ended> {
   let current = message;
   let prefill: Prefill | null = null;
   let shown = -Infinity;
@@ -49,7 +51,7 @@ export async function streamAnswer({ model, message, prompt, options, onUpdate, 
   };
 
   try {
-    for await (const event of model.chat(prompt, options)) {
+    for await (const event of answering(model, adapters, prompt, options)) {
       switch (event.type) {
         case "prefill":
           prefill = { of: "prompt", done: event.done, total: event.total };

@@ -27,6 +27,12 @@ interface Opening {
   source: Source;
 }
 
+/** What holds something of the open model, and lets go of it before the model closes. */
+const holders = new Set<() => Promise<void>>();
+
+/** beforeClose has something done before the open model closes, whyever it does. */
+export const beforeClose = (letGo: () => Promise<void>): void => { holders.add(letGo); };
+
 let last: Opening | null = null;
 let loading: AbortController | null = null;
 
@@ -40,7 +46,9 @@ export const useEngine = create<EngineState>()((set, get) => {
     loading?.abort();
     loading = null;
     const { engine } = get();
-    if (engine.state === "ready") await engine.model.close();
+    if (engine.state !== "ready") return;
+    await Promise.allSettled([...holders].map((letGo) => letGo()));
+    await engine.model.close();
   };
 
   const load = async (opening: Opening) => {

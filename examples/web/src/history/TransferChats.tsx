@@ -1,18 +1,10 @@
 import { useRef } from "react";
 import { useToasts } from "../app/toasts";
 import { Button } from "../ui/Button";
+import { saveFile } from "../ui/saveFile";
 import type { Medium } from "./api";
 import { useHistory } from "./historyStore";
 import { exportJson, freshIds, importJson } from "./transfer";
-
-function save(text: string, name: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
-}
 
 /** Export and import of all chats. */
 export function TransferChats() {
@@ -30,7 +22,7 @@ export function TransferChats() {
         if (data) media.push({ id, conversationId, data });
       }
     }
-    save(exportJson({ conversations, messages, media }), `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`);
+    saveFile(new File([exportJson({ conversations, messages, media })], `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`, { type: "application/json" }));
   };
   const importFile = async (file: File) => {
     if (!client) return;

@@ -4,7 +4,7 @@ import { recommended } from "../settings/settingsStore";
 import { exportJson, freshIds, importJson, type Archive } from "./transfer";
 
 const conversation: Conversation = {
-  id: "c1", title: "Pears", named: true, options: { ...emptyOptions(), system: "Be brief.", tools: ["get_time"], sampling: { ...recommended, temperature: 0.3, seed: 7 } },
+  id: "c1", title: "Pears", named: true, options: { ...emptyOptions(), system: "Be brief.", tools: ["get_time"], sampling: { ...recommended, temperature: 0.3, seed: 7 }, imageBudget: 1120, adapters: [{ name: "facts", weight: 0.5 }] },
   leafId: "m2", createdAt: 1, updatedAt: 9,
 };
 const messages: ChatMessage[] = [
@@ -12,7 +12,7 @@ const messages: ChatMessage[] = [
   { id: "m2", conversationId: "c1", parentId: "m1", role: "assistant", content: "A fruit.", thinking: "Hm.", calls: [{ id: "x", name: "get_time", arguments: { a: [1] } }], status: "stopped", model: "nano", createdAt: 3 },
   { id: "m3", conversationId: "c1", parentId: "m2", role: "tool", content: "{}", callId: "x", toolName: "get_time", status: "done", createdAt: 4 },
 ];
-const picture: Attachment = { id: "p1", kind: "image", name: "pear.png", type: "image/png", size: 4 };
+const picture: Attachment = { id: "p1", kind: "image", name: "pear.png", type: "image/png", size: 4, at: 2.5 };
 messages.push({ id: "m4", conversationId: "c1", parentId: "m3", role: "user", content: "", attachments: [picture], status: "done", createdAt: 5 });
 const media = [{ id: "p1", conversationId: "c1", data: Uint8Array.of(0, 255, 10, 13) }];
 const archive: Archive = { conversations: [conversation], messages, media };
@@ -37,9 +37,9 @@ describe("export and import", () => {
   it("takes no surprises from a file", () => {
     const [read] = importJson(JSON.stringify({
       format: "gemwire-chats", version: 1,
-      conversations: [{ id: "a", title: "t", options: { system: 5, tools: [1, "get_time"], sampling: { temperature: "hot", topK: -1, seed: 1.5 } }, messages: [{ id: "b", role: "user", content: "", status: "streaming", parentId: 4 }] }],
+      conversations: [{ id: "a", title: "t", options: { system: 5, imageBudget: 5000, adapters: [{ name: "a" }, { name: "b", weight: 1, more: 2 }], tools: [1, "get_time"], sampling: { temperature: "hot", topK: -1, seed: 1.5 } }, messages: [{ id: "b", role: "user", content: "", status: "streaming", parentId: 4 }] }],
     })).conversations;
-    expect(read?.options).toEqual({ system: "", ownTools: "", tools: ["get_time"], sampling: recommended });
+    expect(read?.options).toEqual({ system: "", ownTools: "", tools: ["get_time"], sampling: recommended, imageBudget: null, adapters: [{ name: "b", weight: 1 }] });
   });
 });
 

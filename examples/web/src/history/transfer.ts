@@ -1,5 +1,6 @@
+import type { AdapterUse } from "../adapters/answering";
 import { emptyOptions, newId, type Attachment, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Sampling, type Status } from "../chat/message";
-import { recommended } from "../settings/settingsStore";
+import { budgetOf, recommended } from "../settings/settingsStore";
 import type { Medium } from "./api";
 import { fromBase64, toBase64 } from "./base64";
 import { groupBy } from "./groupBy";
@@ -97,12 +98,19 @@ function conversationOf(value: Record<string, unknown>): Conversation {
       ...(typeof options.system === "string" ? { system: options.system } : {}),
       ...(typeof options.ownTools === "string" ? { ownTools: options.ownTools } : {}),
       ...(options.sampling ? { sampling: samplingOf(record(options.sampling)) } : {}),
+      imageBudget: budgetOf(options.imageBudget),
+      ...(Array.isArray(options.adapters) ? { adapters: options.adapters.flatMap(adapterUseOf) } : {}),
       ...(Array.isArray(options.tools) ? { tools: options.tools.filter((name) => typeof name === "string") } : {}),
     },
     leafId: typeof value.leafId === "string" ? value.leafId : null,
     createdAt: time(value.createdAt),
     updatedAt: time(value.updatedAt),
   };
+}
+
+function adapterUseOf(value: unknown): AdapterUse[] {
+  const { name, weight } = record(value);
+  return typeof name === "string" && typeof weight === "number" && Number.isFinite(weight) ? [{ name, weight }] : [];
 }
 
 function samplingOf(value: Record<string, unknown>): Sampling {
@@ -145,10 +153,13 @@ function callOf(value: Record<string, unknown>) {
 }
 
 function attachmentOf(value: Record<string, unknown>): Attachment {
-  const { kind, size } = value;
+  const { kind, size, at } = value;
   if (kind !== "image" && kind !== "audio") throw new Error("A message has an attachment that gemwire does not know.");
   const type = string(value.type, "type");
-  return { id: string(value.id, "id"), kind, name: string(value.name, "name"), type: type.startsWith(`${kind}/`) ? type : "", size: typeof size === "number" && size >= 0 ? size : 0 };
+  return {
+    id: string(value.id, "id"), kind, name: string(value.name, "name"), type: type.startsWith(`${kind}/`) ? type : "",
+    size: typeof size === "number" && size >= 0 ? size : 0, ...(typeof at === "number" && at >= 0 ? { at } : {}),
+  };
 }
 
 function mediumOf(value: Record<string, unknown>, conversationId: string): Medium {

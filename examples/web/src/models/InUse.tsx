@@ -1,4 +1,5 @@
 import { useEngine } from "../engine/engineStore";
+import { Facts } from "../ui/Facts";
 import { bytes, count } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Section } from "../ui/Section";
@@ -28,14 +29,7 @@ export function InUse() {
     <Section title="In use">
       <div className="rounded-lg border border-line bg-raised p-4">
         <p className="text-lg font-semibold tracking-tight">{info.name || engine.label}</p>
-        <dl className="mt-2 grid grid-cols-[5.5rem_1fr] gap-y-1 text-sm">
-          {facts.map(([name, value]) => (
-            <div key={name} className="contents">
-              <dt className="text-soft">{name}</dt>
-              <dd className="[overflow-wrap:anywhere]">{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <Facts facts={facts} />
       </div>
     </Section>
   );

@@ -1,16 +1,14 @@
 import { Button, IconButton } from "../ui/Button";
-import { bytes } from "../ui/format";
+import { bytes, duration } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { useStoredModels, type Transfer } from "./storedModels";
-
-const minutes = (seconds: number) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.round(seconds / 60)} min`);
 
 function progressText({ state, done, total, speed }: Transfer): string {
   const amount = total > 0 ? `${bytes(done)} of ${bytes(total)}` : bytes(done);
   if (state !== "running") return `${state === "paused" ? "Paused" : "Stopped"} at ${amount}`;
   if (total > 0 && done >= total) return `${amount}, checking…`;
   if (speed <= 0) return amount;
-  return `${amount}, ${bytes(speed)}/s${total > 0 ? `, ${minutes((total - done) / speed)} left` : ""}`;
+  return `${amount}, ${bytes(speed)}/s${total > 0 ? `, ${duration((total - done) / speed)} left` : ""}`;
 }
 
 /** A download or import on its way, which can be paused, gone on with, and given up. */

@@ -8,6 +8,7 @@ import { Button } from "../ui/Button";
 import { Choices } from "../ui/Choices";
 import { Check, Field, inputLook, NumberField } from "../ui/Field";
 import { Section } from "../ui/Section";
+import { ImageBudgetField } from "./ImageBudgetField";
 import { SamplingFields } from "./SamplingFields";
 import { recommended, useSettings, type Theme } from "./settingsStore";
 
@@ -33,6 +34,7 @@ export function SettingsPage() {
             <Field label="System prompt">{(ids) => <textarea {...ids} rows={3} className={inputLook} value={settings.system} onChange={({ target }) => set({ system: target.value })} />}</Field>
             <SamplingFields sampling={settings.sampling} onChange={(sampling) => set({ sampling })} />
             <Button onClick={() => set({ sampling: recommended })}>Back to Google's recommendation</Button>
+            <ImageBudgetField value={settings.imageBudget} onChange={(imageBudget) => { if (imageBudget !== null) set({ imageBudget }); }} />
           </div>
         </Section>
         <Section title="Device" intro="Where the model computes, and how much it may take. Takes effect when a model is loaded.">

@@ -4,6 +4,14 @@ import { persist } from "zustand/middleware";
 import type { Sampling } from "../chat/message";
 import type { ModelChoice } from "../engine/choice";
 
+/** What the model was trained to see an image with: soft tokens at most. */
+export const imageBudgets = [70, 140, 280, 560, 1120] as const;
+
+export type ImageBudget = (typeof imageBudgets)[number];
+
+/** budgetOf knows the budgets among any values. */
+export const budgetOf = (value: unknown): ImageBudget | null => imageBudgets.find((budget) => budget === value) ?? null;
+
 export type Theme = "light" | "dark" | "system";
 
 /** Google's recommended sampling for Gemma, with a limit that a phone can bear. */
@@ -17,6 +25,8 @@ export interface Settings {
   enterSends: boolean;
   system: string;
   sampling: Sampling;
+  /** Soft tokens that an image may take at most. */
+  imageBudget: ImageBudget;
   /** Opened when the app starts. */
   model: ModelChoice;
   device: Device;
@@ -31,7 +41,7 @@ interface SettingsState extends Settings {
 }
 
 const initial: Settings = {
-  theme: "system", enterSends: true, system: "", sampling: recommended, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, servers: [],
+  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, servers: [],
 };
 
 export const useSettings = create<SettingsState>()(
@@ -40,7 +50,7 @@ export const useSettings = create<SettingsState>()(
     version: 1,
     merge: (saved, current) => {
       const known = (saved ?? {}) as Partial<Settings>;
-      return { ...current, ...known, sampling: { ...recommended, ...known.sampling } };
+      return { ...current, ...known, sampling: { ...recommended, ...known.sampling }, imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget };
     },
   }),
 );

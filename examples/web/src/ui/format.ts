@@ -31,8 +31,18 @@ function startOfDay(time: number): number {
   return new Date(time).setHours(0, 0, 0, 0);
 }
 
+/** minutes writes seconds as 00:07, as the model was trained to read where a frame stands. */
+export const minutes = (seconds: number): string => clock(seconds).padStart(5, "0");
+
 /** clock writes seconds as 0:07. */
 export function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** duration writes seconds as somebody would say them: 8 s, 3 min, 2.5 h. */
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.max(1, Math.ceil(seconds))} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
 }

@@ -1,15 +1,14 @@
 // A scripted model behind the interface of the npm package, for tests and pictures alone. A question chooses what
 // happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu", "no-towers").
 import type {
-  ChatEvent, ChatOptions, DownloadOptions, ErrorCode, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
-  SelfTestReport, Source, StoredModel, Suggestion, Support, Usage,
+  ChatEvent, ChatOptions, DownloadOptions, AdapterInfo, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
+  SelfTestReport, Source, StoredModel, Support, Usage,
 } from "../../../../bindings/wasm/npm/dist/index.js";
+import { GemwireError } from "./error";
+import { kept } from "./training";
 
-export class GemwireError extends Error {
-  constructor(readonly code: ErrorCode, message: string, readonly advice?: string, readonly suggestion?: Suggestion) {
-    super(message);
-  }
-}
+export { GemwireError } from "./error";
+export { adapters, TrainingSession } from "./training";
 
 const script = () => (typeof localStorage === "undefined" ? "" : (localStorage.getItem("fake") ?? ""));
 
@@ -52,7 +51,7 @@ func efficiency(heat, work float64) float64 {
 
 const calls = { "/clock": ["get_time", {}], "/sum": ["calculate", { expression: "6 * 7" }], "/weather": ["get_weather", { city: "Vienna" }] } as const;
 
-const phrases = [[/in short/, "/md"], [/step by step/, "/think"], [/weather in/, "/weather"], [/bedtime story/, "/story"]] as const;
+const phrases = [[/how closely/, "/budget"], [/in short/, "/md"], [/step by step/, "/think"], [/weather in/, "/weather"], [/bedtime story/, "/story"]] as const;
 
 /** What a question asks for: its first word, or what a phrase in it stands for. */
 function commandOf(question: string): string {
@@ -71,6 +70,13 @@ function textOf(message: Message | undefined): string {
   return content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`)).join(" ");
 }
 
+/** What the last image of the messages may take. */
+function budgetOf(messages: Message[]): number {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const image = parts.findLast((part) => part.type === "image");
+  return image?.type === "image" ? (image.budget ?? 280) : 0;
+}
+
 const story = `Once upon a time, a lighthouse keeper named Ines found that her lamp had begun to hum. It hummed only when ships were near, and only to those that were lost.
 
 She wrote every tune down in a blue notebook, so that nobody would have to be lost twice. `.repeat(8);
@@ -81,6 +87,7 @@ function textFor(command: string, question: string, messages: Message[]): string
     case "/story": return story;
     case "/md": return markdown;
     case "/think": return question.startsWith("/") ? `You said: ${question}` : "At 2,600 revolutions a minute it turns **43.3 times** a second.";
+    case "/budget": return `Looked with ${budgetOf(messages)} tokens.`;
     case "/system": return `My orders: ${textOf(messages.find(({ role }) => role === "system"))}`;
     default: return `You said: ${question}`;
   }
@@ -92,6 +99,7 @@ export class Model {
   #lose: (error: GemwireError) => void = () => undefined;
   #answer = new AbortController();
   #open = true;
+  #adapters: AdapterInfo[] = [];
 
   private constructor(name: string) {
     this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name, images: script() !== "no-towers", audio: script() !== "no-towers" };
@@ -104,7 +112,7 @@ export class Model {
       await wait(20, options.signal);
     }
     if (script() === "oom" && options.memoryBudget === undefined) {
-      throw new GemwireError("out-of-memory", "The GPU has too little memory for 4.2 GB.", "Load it with a smaller plan.", { context: 4096, memoryBudget: 1_900_000_000 });
+      throw new GemwireError("out-of-memory", "The GPU has too little memory for 4.2 GB.", { advice: "Load it with a smaller plan.", suggestion: { context: 4096, memoryBudget: 1_900_000_000 } });
     }
     const small = typeof source === "object" && "builtin" in source;
     if (script() === "no-webgpu" && !small) throw new GemwireError("no-webgpu", "The model is too large for the processor, and this browser offers no GPU.");
@@ -153,16 +161,17 @@ export class Model {
       return;
     }
     if (command === "/lost") {
-      const error = new GemwireError("device-lost", "The GPU was taken away.", "Reload the model to go on.");
+      const error = new GemwireError("device-lost", "The GPU was taken away.", { advice: "Reload the model to go on." });
       this.#lose(error);
       throw error;
     }
-    if (command === "/full") throw new GemwireError("context-full", "The conversation no longer fits the context.", "Start a new chat.");
+    if (command === "/full") throw new GemwireError("context-full", "The conversation no longer fits the context.", { advice: "Start a new chat." });
     if (options.thinking === true || command === "/think") {
       for (const word of wordsOf("The question is simple. A minute has 60 seconds, so I divide 2,600 by 60, which is 43.3.")) yield { type: "thinking", text: word };
     }
     const result = last?.role === "tool" ? `The tool says ${textOf(last)}.` : null;
-    const text = result ?? textFor(command, question, messages);
+    const used = this.#adapters.filter(({ weight }) => weight !== 0).map(({ name, weight }) => `${weight} × ${name}: `).join("");
+    const text = used + (result ?? textFor(command, question, messages));
     for (const word of wordsOf(text)) {
       if (signal.aborted) {
         yield { type: "done", reason: "cancelled", usage: usage() };
@@ -177,6 +186,31 @@ export class Model {
 
   stop(): void {
     this.#answer.abort();
+  }
+
+  adapters = () => Promise.resolve(this.#adapters);
+
+  loadAdapter(_: unknown, { name = "" } = {}): Promise<AdapterInfo> {
+    if (!kept.has(name)) throw new GemwireError("not-found", `there is no adapter ${name}`);
+    if (name.includes("foreign")) throw new GemwireError("bad-adapter", "The adapter was made for another model: blk.0.attn_q is 1536 wide there, and 256 here.");
+    const info = { name, weight: 0, parameters: 1000 };
+    this.#adapters = [...this.#adapters, info];
+    return Promise.resolve(info);
+  }
+
+  useAdapters(list: readonly { name: string; weight?: number }[]): Promise<AdapterInfo[]> {
+    this.#adapters = this.#adapters.map((one) => {
+      const use = list.find(({ name }) => name === one.name);
+      return { ...one, weight: use ? (use.weight ?? 1) : 0 };
+    });
+    return Promise.resolve(this.#adapters);
+  }
+
+  clearAdapters = (): Promise<unknown> => this.useAdapters([]);
+
+  unloadAdapter(name: string): Promise<void> {
+    this.#adapters = this.#adapters.filter((one) => one.name !== name);
+    return Promise.resolve();
   }
 
   close(): Promise<void> {

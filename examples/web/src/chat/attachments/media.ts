@@ -1,30 +1,63 @@
 // The bytes of images and recordings: in memory while they are new, in the history from then on.
 import { useEffect, useState } from "react";
 import { useHistory } from "../../history/historyStore";
+import { clock } from "../../ui/format";
 import { newId, type Attachment, type ChatMessage } from "../message";
+import { framesOf } from "./frames";
 import { durationOf, sizeOf } from "./probe";
 
 const fresh = new Map<string, Blob>();
 
-const limits = { bytes: 32e6, pixels: 100e6, seconds: 30 };
+/** What a question takes at most. */
+export const mostAttachments = 8;
 
-/** attachmentOf takes a file in, or throws an Error that says why not. */
-export async function attachmentOf(file: File): Promise<Attachment> {
+const limits = { bytes: 32e6, videoBytes: 1e9, pixels: 100e6, seconds: 30, splitMinutes: 15 };
+
+/** A recording that the model can hear in pieces alone. */
+export class LongRecording extends Error {
+  constructor(readonly file: File, seconds: number) {
+    super(`${file.name} takes ${clock(seconds)} minutes, and the model hears ${limits.seconds} seconds at a time.`);
+  }
+}
+
+/**
+ * attachmentsOf takes a file in, a video as its frames, or throws an Error that says why not; that is a LongRecording
+ * where the file could be taken with split.
+ */
+export async function attachmentsOf(file: File, { split = false } = {}): Promise<Attachment[]> {
   const name = file.name || "The file";
   const kind = kindOf(file);
   if (kind === null) throw new Error(`${name} is neither an image nor a recording.`);
   if (file.size === 0) throw new Error(`${name} is empty.`);
+  if (kind === "video") {
+    const frames = await framesIn(file, name);
+    if (frames.length > 0) return frames;
+  }
   if (file.size > limits.bytes) throw new Error(`${name} is larger than 32 MB.`);
-  await (kind === "image" ? checkImage : checkRecording)(file, name);
-  const attachment = { id: newId(), kind, name, type: file.type || `${kind}/*`, size: file.size };
-  fresh.set(attachment.id, file);
+  if (kind === "image") await checkImage(file, name);
+  else await checkRecording(file, name, split);
+  return [attach(file, { kind: kind === "image" ? "image" : "audio", name })];
+}
+
+function attach(blob: Blob, about: Pick<Attachment, "kind" | "name" | "at">): Attachment {
+  const attachment = { id: newId(), type: blob.type || `${about.kind}/*`, size: blob.size, ...about };
+  fresh.set(attachment.id, blob);
   return attachment;
 }
 
-function kindOf({ type, name }: File): Attachment["kind"] | null {
+function kindOf({ type, name }: File): Attachment["kind"] | "video" | null {
   if (type.startsWith("image/")) return "image";
-  if (type.startsWith("audio/") || type.startsWith("video/webm")) return "audio";
+  if (type.startsWith("audio/")) return "audio";
+  if (type.startsWith("video/")) return "video";
   return type === "" && /\.(flac|opus|ogg|m4a|mp3|wav)$/i.test(name) ? "audio" : null;
+}
+
+/** The frames of a video; none of a file that says it is one and holds sound alone, as recorders write them. */
+async function framesIn(file: File, name: string): Promise<Attachment[]> {
+  if (file.size > limits.videoBytes) throw new Error(`${name} is larger than 1 GB.`);
+  const frames = await framesOf(file, mostAttachments);
+  if (!frames) throw new Error(`${name} is no video that this browser can play.`);
+  return frames.map(({ at, picture }) => attach(picture, { kind: "image", name: `${name}, ${clock(at)}`, at }));
 }
 
 async function checkImage(file: File, name: string): Promise<void> {
@@ -33,11 +66,12 @@ async function checkImage(file: File, name: string): Promise<void> {
   if (size.width * size.height > limits.pixels) throw new Error(`${name} has more than 100 megapixels. Shrink it first.`);
 }
 
-async function checkRecording(file: File, name: string): Promise<void> {
+async function checkRecording(file: File, name: string, split: boolean): Promise<void> {
   const seconds = await durationOf(file);
   if (seconds === null) throw new Error(`${name} is no recording that this browser can play.`);
+  if (seconds > 60 * limits.splitMinutes) throw new Error(`${name} takes ${clock(seconds)} minutes, and ${limits.splitMinutes} are the limit. Cut it first.`);
   // Encoders fill their last frame up.
-  if (seconds > limits.seconds + 0.1) throw new Error(`${name} takes ${Math.round(seconds)} seconds, and the model hears ${limits.seconds} at a time. Cut it first.`);
+  if (seconds > limits.seconds + 0.1 && !split) throw new LongRecording(file, seconds);
 }
 
 /** Writes what is new into the history, behind its conversation. */

@@ -1,11 +1,8 @@
 import { useCallback, useState } from "react";
 import { useEngine } from "../../engine/engineStore";
 import type { Attachment } from "../message";
-import { attachmentOf } from "./media";
-import { useDroppedFiles } from "./useDroppedFiles";
-
-/** What a question takes at most. */
-const most = 8;
+import { attachmentsOf, LongRecording, mostAttachments } from "./media";
+import { useDroppedFiles } from "../../ui/useDroppedFiles";
 
 /** refusalOf says that the open model takes no such thing; null where it does, or where none is open yet. */
 function refusalOf(kind: Attachment["kind"]): string | null {
@@ -16,33 +13,53 @@ function refusalOf(kind: Attachment["kind"]): string | null {
   return `The model ${engine.label} ${kind === "image" ? "sees no images" : "hears no recordings"}. The Models page has others that do.`;
 }
 
+/** Takes a file in, if the open model can do anything with it. */
+async function taken(file: File, split: boolean): Promise<Attachment[]> {
+  const attachments = await attachmentsOf(file, { split });
+  for (const { kind } of attachments) {
+    const refusal = refusalOf(kind);
+    if (refusal !== null) throw new Error(refusal);
+  }
+  return attachments;
+}
+
 /** What goes with the message, from whichever way it came: picked, pasted, dropped, recorded. */
 export function useDrafts() {
   const [drafts, setDrafts] = useState<readonly Attachment[]>([]);
   const [refused, setRefused] = useState("");
+  /** Recordings that wait for the reader's word to be taken in pieces. */
+  const [long, setLong] = useState<readonly LongRecording[]>([]);
 
-  const add = useCallback(async (files: readonly File[]) => {
+  const add = useCallback(async (files: readonly File[], { split = false } = {}) => {
     const sentences = new Set<string>();
     setRefused("");
     for (const file of files) {
       try {
-        const attachment = await attachmentOf(file);
-        const refusal = refusalOf(attachment.kind);
-        if (refusal !== null) throw new Error(refusal);
-        setDrafts((before) => [...before, attachment].slice(0, most));
+        const attachments = await taken(file, split);
+        setDrafts((before) => [...before, ...attachments]);
       } catch (error) {
-        sentences.add(error instanceof Error ? error.message : String(error));
+        if (error instanceof LongRecording) setLong((before) => [...before, error]);
+        else sentences.add(error instanceof Error ? error.message : String(error));
       }
     }
     if (sentences.size > 0) setRefused([...sentences].join(" "));
   }, []);
   const held = useDroppedFiles(add);
 
+  const over = drafts.length - mostAttachments;
   return {
-    drafts, refused, add,
+    drafts, long, add,
+    refused: over > 0 ? `A question takes ${mostAttachments} attachments: remove ${over}, or ask in turns.` : refused,
+    /** Whether they can go with a question. */
+    fit: over <= 0,
     /** Whether files are held over the page. */
     held,
     refuse: setRefused,
+    /** Takes a long recording in pieces, or leaves it. */
+    settle: async (recording: LongRecording, take: boolean) => {
+      setLong((before) => before.filter((one) => one !== recording));
+      if (take) await add([recording.file], { split: true });
+    },
     /** Whether a microphone is any use: a sentence that says why not, or null. */
     deaf: () => refusalOf("audio"),
     remove: (id: string) => {
@@ -52,6 +69,7 @@ export function useDrafts() {
     clear: () => {
       setDrafts([]);
       setRefused("");
+      setLong([]);
     },
   };
 }

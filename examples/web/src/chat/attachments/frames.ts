@@ -1,0 +1,66 @@
+import { loaded, withUrl } from "./probe";
+
+/** A picture out of a video. */
+export interface Frame {
+  /** Where it stands, in seconds. */
+  at: number;
+  picture: Blob;
+}
+
+/** How long a video may keep the browser busy, in milliseconds. */
+const patience = 60_000;
+/** The longer side of a frame, in pixels: more than the model looks at. */
+const longSide = 1536;
+
+/**
+ * framesOf takes pictures from a video at even distances, one a second but no more than most. It has none where the
+ * file holds sound alone, and is null where the browser cannot play it.
+ */
+export function framesOf(file: Blob, most: number): Promise<Frame[] | null> {
+  return withUrl(file, (url, done) => void take(url, most).then(done, () => done(null)), patience);
+}
+
+async function take(url: string, most: number): Promise<Frame[]> {
+  const player = document.createElement("video");
+  player.muted = true;
+  const seconds = await loaded(player, url);
+  const canvas = canvasFor(player);
+  if (!canvas) return [];
+  const times = timesIn(seconds, most);
+  const frames: Frame[] = [];
+  for (const at of times) {
+    await seek(player, at);
+    frames.push({ at, picture: await pictureOf(player, canvas) });
+  }
+  return frames;
+}
+
+/** timesIn lies in the middle of equal pieces of a video: its very ends are often black. */
+export function timesIn(seconds: number, most: number): number[] {
+  const number = Math.min(most, Math.max(1, Math.round(seconds)));
+  return Array.from({ length: number }, (_, i) => ((i + 0.5) * seconds) / number);
+}
+
+function canvasFor({ videoWidth, videoHeight }: HTMLVideoElement): HTMLCanvasElement | null {
+  if (videoWidth === 0 || videoHeight === 0) return null;
+  const scale = Math.min(1, longSide / Math.max(videoWidth, videoHeight));
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(1, Math.round(videoWidth * scale));
+  canvas.height = Math.max(1, Math.round(videoHeight * scale));
+  return canvas;
+}
+
+function seek(player: HTMLVideoElement, at: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    player.onseeked = () => resolve();
+    player.onerror = () => reject(new Error(player.error?.message ?? "The video breaks off."));
+    player.currentTime = at;
+  });
+}
+
+function pictureOf(player: HTMLVideoElement, canvas: HTMLCanvasElement): Promise<Blob> {
+  canvas.getContext("2d")?.drawImage(player, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => { if (blob) resolve(blob); else reject(new Error("The frame cannot be written.")); }, "image/jpeg", 0.92);
+  });
+}

@@ -1,0 +1,34 @@
+import { Check, Field, inputLook, NumberField } from "../ui/Field";
+import { useTrainingSettings, type Schedule, type Suggested } from "./trainingSettings";
+
+const schedules: { value: Schedule; label: string }[] = [
+  { value: "cosine", label: "falls along a cosine" }, { value: "linear", label: "falls along a line" }, { value: "cosine-restarts", label: "falls and starts again" }, { value: "constant", label: "stays" },
+];
+
+/** What a run can be told besides its data. */
+export function SettingsFields({ suggested }: { suggested: Suggested }) {
+  const settings = useTrainingSettings();
+  const { set } = settings;
+  return (
+    <div className="space-y-4 pt-3">
+      <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
+        <NumberField label="Epochs" help="How often it goes through all examples." value={settings.epochs} min={1} max={1000} step={1} placeholder={String(suggested.epochs)} onChange={(epochs) => set({ epochs })} />
+        <NumberField label="Learning rate" help="Too large, and it forgets; too small, and it does not learn." value={settings.learningRate} min={0} max={1} step={0.0001} placeholder={String(suggested.learningRate)} onChange={(learningRate) => set({ learningRate })} />
+        <NumberField label="Rank" help="How much an adapter can hold. 4 to 64 are usual." value={settings.rank} min={1} max={256} step={1} onChange={(rank) => { if (rank !== null) set({ rank }); }} />
+        <NumberField label="Held out, in %" help="Kept from training, to judge by. Of fewer than 20 examples, none." value={settings.heldOut} min={0} max={50} step={1} onChange={(heldOut) => { if (heldOut !== null) set({ heldOut }); }} />
+        <NumberField label="Patience" help="Looks at what is held out without a gain, after which it stops. Empty: never." value={settings.patience} min={1} max={1000} step={1} placeholder="never" onChange={(patience) => set({ patience })} />
+        <NumberField label="Examples at a time" help="More are steadier, and take more memory." value={settings.batchExamples} min={1} max={256} step={1} onChange={(batchExamples) => { if (batchExamples !== null) set({ batchExamples }); }} />
+        <NumberField label="Longest example" help="In tokens; longer ones are cut off." value={settings.maxLength} min={16} max={131072} step={16} onChange={(maxLength) => { if (maxLength !== null) set({ maxLength }); }} />
+        <NumberField label="Seed" help="The same seed, the same run." value={settings.seed} min={0} max={4294967295} step={1} onChange={(seed) => { if (seed !== null) set({ seed }); }} />
+        <Field label="The rate">
+          {(ids) => (
+            <select {...ids} className={inputLook} value={settings.schedule} onChange={({ target }) => set({ schedule: schedules.find(({ value }) => value === target.value)?.value ?? "cosine" })}>
+              {schedules.map(({ value, label }) => <option key={value} value={value}>{label}</option>)}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Check label="Learn every answer of a conversation" help="Otherwise the last one." checked={settings.allTurns} onChange={(allTurns) => set({ allTurns })} />
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+/** saveFile hands a file over as a download. */
+export function saveFile(file: File): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = file.name;
+  link.click();
+  setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
+}
