@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
+)
+
+// AnswerOptions say how an answer is made.
+type AnswerOptions struct {
+	Sampling  sample.Params // a Seed of 0 is another one each time
+	MaxTokens int           // 0: what the context leaves
+	Stop      []string
+	Thinking  bool
+	Tools     []chat.Tool
+	// Event, where set, hears of the answer while it comes; false ends it.
+	Event func(Event) bool
+}
+
+// DefaultAnswer is as Gemma recommends.
+func DefaultAnswer() AnswerOptions { return AnswerOptions{Sampling: sample.Default()} }
+
+func (o AnswerOptions) generate(prefill func(done, total int)) gemma4.GenerateOptions {
+	g := gemma4.GenerateOptions{Sampling: o.Sampling, MaxTokens: o.MaxTokens, Stop: o.Stop, Prefill: prefill}
+	if g.Sampling.Seed == 0 {
+		g.Sampling.Seed = rand.Uint64()
+	}
+	return g
+}
+
+func (o AnswerOptions) conversation(messages []chat.Message) chat.Conversation {
+	return chat.Conversation{Messages: messages, Options: chat.Options{Tools: o.Tools, EnableThinking: o.Thinking}}
+}
+
+// ParseTools reads a JSON array of OpenAI's tools; nothing is none.
+func ParseTools(text string) ([]chat.Tool, error) {
+	return parseList[chat.Tool](text, "tools")
+}
+
+// ParseMessages reads a JSON array of OpenAI's messages.
+func ParseMessages(text string) ([]chat.Message, error) {
+	messages, err := parseList[chat.Message](text, "messages")
+	if err == nil && len(messages) == 0 {
+		return nil, fmt.Errorf("%w: a conversation without messages", ErrArgument)
+	}
+	return messages, err
+}
+
+func parseList[T any](text, what string) (list []T, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return nil, fmt.Errorf("%w: %s want to be a JSON array: %w", ErrArgument, what, err)
+	}
+	return list, nil
+}

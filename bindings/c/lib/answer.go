@@ -1,0 +1,172 @@
+package main
+
+// #include "bridge.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/gemwire/gemwire/bindings/c/engine"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
+)
+
+// answerOptions reads the options; NULL is what Gemma recommends.
+func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
+	if from == nil {
+		return engine.DefaultAnswer(), nil
+	}
+	c, err := load[C.gemwire_answer_options](unsafe.Pointer(from), "gemwire_answer_options")
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
+	stop, err := texts((*C.gwl_string)(c.stop), c.stop_count, "stop")
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
+	tools, err := engine.ParseTools(text((*C.gwl_char)(c.tools_json)))
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
+	return engine.AnswerOptions{
+		Sampling: sample.Params{
+			Temperature: float32(c.temperature), TopK: int(c.top_k), TopP: float32(c.top_p), MinP: float32(c.min_p),
+			RepetitionPenalty: float32(c.repetition_penalty), PresencePenalty: float32(c.presence_penalty),
+			FrequencyPenalty: float32(c.frequency_penalty), RepeatLastN: int(c.repeat_last_n), Seed: uint64(c.seed),
+		},
+		MaxTokens: int(c.max_tokens), Stop: stop, Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user),
+	}, nil
+}
+
+//export gemwire_answer_options_init
+func gemwire_answer_options_init(options *C.gemwire_answer_options, size C.size_t) C.gemwire_status {
+	return call(0, func() error {
+		if options == nil {
+			return fmt.Errorf("%w: there are no options to initialize", engine.ErrArgument)
+		}
+		if _, err := sizeOf(unsafe.Pointer(&size), "gemwire_answer_options"); err != nil {
+			return err
+		}
+		d := engine.DefaultAnswer().Sampling
+		clear(unsafe.Slice((*byte)(unsafe.Pointer(options)), size))
+		store(unsafe.Pointer(options), C.gemwire_answer_options{
+			temperature: C.float(d.Temperature), top_k: C.int32_t(d.TopK), top_p: C.float(d.TopP),
+		}, int(size))
+		*(*C.size_t)(unsafe.Pointer(options)) = size
+		return nil
+	})
+}
+
+var mediumTypes = map[C.gemwire_medium_kind]chat.PartType{C.GEMWIRE_IMAGE: chat.Image, C.GEMWIRE_AUDIO: chat.Audio}
+
+// mediaOf copies an array of media, each as long as the first one says.
+func mediaOf(first *C.gwl_medium, count C.size_t) ([]engine.Medium, error) {
+	if count == 0 {
+		return nil, nil
+	}
+	if _, err := array(first, count, "media"); err != nil {
+		return nil, err
+	}
+	size, err := sizeOf(unsafe.Pointer(first), "gemwire_medium")
+	if err != nil {
+		return nil, err
+	}
+	list := make([]engine.Medium, count)
+	for i := range list {
+		c, err := load[C.gemwire_medium](unsafe.Add(unsafe.Pointer(first), i*size), "gemwire_medium")
+		if err != nil {
+			return nil, err
+		}
+		data, err := array((*byte)(c.data), c.length, fmt.Sprintf("data of medium %d", i))
+		if err != nil {
+			return nil, err
+		}
+		list[i] = engine.Medium{
+			Type: mediumTypes[c.kind], Data: append([]byte(nil), data...), Budget: int(c.image_budget), Split: c.split != 0,
+		}
+	}
+	return list, nil
+}
+
+var reasons = map[chat.Reason]C.gemwire_reason{
+	chat.ReasonStop:       C.GEMWIRE_REASON_STOP,
+	chat.ReasonToolCalls:  C.GEMWIRE_REASON_TOOL_CALLS,
+	chat.ReasonStopString: C.GEMWIRE_REASON_STOP_STRING,
+	chat.ReasonLength:     C.GEMWIRE_REASON_LENGTH,
+	chat.ReasonCancelled:  C.GEMWIRE_REASON_CANCELLED,
+}
+
+func resultOf(r engine.Result) C.gemwire_result {
+	u := r.Usage
+	return C.gemwire_result{
+		reason: reasons[r.Reason], prompt_tokens: C.int32_t(u.Prompt), computed_tokens: C.int32_t(u.Computed),
+		answer_tokens: C.int32_t(u.Answer), media: C.int32_t(u.Media), media_seconds: C.double(u.MediaTime.Seconds()),
+		prefill_seconds: C.double(u.PrefillTime.Seconds()), decode_seconds: C.double(u.DecodeTime.Seconds()),
+	}
+}
+
+// answer reads what all answers have, and fills in the result.
+func answer(session C.gemwire_session, options *C.gwl_answer_options, result *C.gemwire_result, run func(engine.AnswerOptions) (engine.Result, error)) C.gemwire_status {
+	return call(session, func() error {
+		size := 0
+		if result != nil {
+			var err error
+			if size, err = sizeOf(unsafe.Pointer(result), "gemwire_result"); err != nil {
+				return err
+			}
+			store(unsafe.Pointer(result), C.gemwire_result{}, size)
+		}
+		o, err := answerOptions(options)
+		if err != nil {
+			return err
+		}
+		r, err := run(o)
+		if result != nil {
+			store(unsafe.Pointer(result), resultOf(r), size)
+		}
+		return err
+	})
+}
+
+//export gemwire_say
+func gemwire_say(session C.gemwire_session, said *C.gwl_char, media *C.gwl_medium, media_count C.size_t, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
+		said, err := needText(said, "text")
+		if err != nil {
+			return engine.Result{}, err
+		}
+		list, err := mediaOf(media, media_count)
+		if err != nil {
+			return engine.Result{}, err
+		}
+		return library.Say(context.Background(), engine.Handle(session), said, list, o)
+	})
+}
+
+//export gemwire_chat
+func gemwire_chat(session C.gemwire_session, messages_json *C.gwl_char, media *C.gwl_medium, media_count C.size_t, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
+		messages, err := engine.ParseMessages(text(messages_json))
+		if err != nil {
+			return engine.Result{}, err
+		}
+		list, err := mediaOf(media, media_count)
+		if err != nil {
+			return engine.Result{}, err
+		}
+		return library.Chat(context.Background(), engine.Handle(session), messages, list, o)
+	})
+}
+
+//export gemwire_generate
+func gemwire_generate(session C.gemwire_session, prompt *C.gwl_char, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
+		prompt, err := needText(prompt, "prompt")
+		if err != nil {
+			return engine.Result{}, err
+		}
+		return library.Generate(context.Background(), engine.Handle(session), prompt, o)
+	})
+}

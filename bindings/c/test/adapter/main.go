@@ -1,0 +1,25 @@
+// Command adapter writes the adapter that the tests of the C library load:
+// adapter FOLDER.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/gemwire/gemwire/bindings/c/internal/samples"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: adapter FOLDER")
+		os.Exit(2)
+	}
+	a, err := samples.Adapter()
+	if err == nil {
+		err = a.Save(os.Args[1])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

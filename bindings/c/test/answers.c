@@ -1,0 +1,223 @@
+/* Answers: simple calls, conversations in JSON, raw text, tools, options, events. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a callback has heard. */
+typedef struct heard {
+  char text[2000];
+  int prefills, dones, events;
+  size_t tokens;
+  char call_id[40], call_name[40], call_arguments[200];
+} heard;
+
+static int32_t hear(const gemwire_event *event, void *user) {
+  heard *h = user;
+  CHECK(event->size == sizeof *event && strlen(event->text) == event->text_length);
+  CHECK((event->tokens != NULL) == (event->token_count > 0));
+  CHECK_SAYING(h->dones == 0, "an event after the last");
+  h->events++;
+  h->tokens += event->token_count;
+  switch (event->kind) {
+    case GEMWIRE_EVENT_PREFILL:
+      CHECK(event->done <= event->total && event->total > 0);
+      h->prefills++;
+      break;
+    case GEMWIRE_EVENT_TEXT:
+      strncat(h->text, event->text, sizeof h->text - strlen(h->text) - 1);
+      break;
+    case GEMWIRE_EVENT_TOOL_CALL:
+      snprintf(h->call_id, sizeof h->call_id, "%s", event->call_id);
+      snprintf(h->call_name, sizeof h->call_name, "%s", event->call_name);
+      snprintf(h->call_arguments, sizeof h->call_arguments, "%s", event->call_arguments);
+      break;
+    case GEMWIRE_EVENT_DONE:
+      h->dones++;
+      break;
+    default:
+      CHECK_SAYING(false, "event %d", event->kind);
+  }
+  return 0;
+}
+
+static void one_answer(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  heard heard = {0};
+  gemwire_answer_options options = greedy();
+  options.on_event = hear, options.user = &heard;
+  gemwire_result result = {.size = sizeof result};
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(strcmp(heard.text, PARIS) == 0, "\"%s\"", heard.text);
+  CHECK(heard.prefills > 0 && heard.dones == 1);
+  CHECK(result.reason == GEMWIRE_REASON_STOP && result.answer_tokens == (int32_t)heard.tokens && result.prompt_tokens == result.computed_tokens);
+  CHECK(result.prefill_seconds > 0 && result.decode_seconds > 0 && result.media == 0);
+  CHECK_TEXT(gemwire_answer_text(session), PARIS);
+  CHECK_TEXT(gemwire_answer_message(session), "{\"role\":\"assistant\",\"content\":\"" PARIS "\"}");
+  gemwire_close(model);
+}
+
+static void without_options(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, NULL, NULL), GEMWIRE_OK, session);
+  char *text = gemwire_answer_text(session);
+  CHECK(text && *text);
+  gemwire_free(text);
+  gemwire_close(model);
+}
+
+static void a_conversation(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options = greedy();
+  gemwire_result result = {.size = sizeof result};
+  CHECK_STATUS(gemwire_say(session, "My name is Ada.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_say(session, "What is my name?", NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
+  CHECK_SAYING(result.computed_tokens < result.prompt_tokens / 2, "%d of %d tokens were computed", result.computed_tokens, result.prompt_tokens);
+  CHECK_STATUS(gemwire_session_reset(session), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_session_system(session, "You are brief."), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK(result.computed_tokens > result.prompt_tokens / 2);
+  gemwire_close(model);
+}
+
+static void messages_in_json(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options = greedy();
+  CHECK_STATUS(gemwire_chat(session,
+                            "[{\"role\":\"user\",\"content\":\"My name is Ada.\"},{\"role\":\"assistant\",\"content\":\"Nice to meet you, Ada!\"},"
+                            "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What is my name?\"}]}]",
+                            NULL, 0, &options, NULL),
+               GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
+  const char *broken[] = {"", "{", "[", "{}", "[]", "[1]", "null", "[{}]", "[{\"role\":\"user\",\"content\":[{\"type\":\"smell\"}]}]"};
+  for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+    CHECK_STATUS(gemwire_chat(session, broken[i], NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  gemwire_close(model);
+}
+
+static void tools(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  heard heard = {0};
+  gemwire_answer_options options = greedy();
+  options.on_event = hear, options.user = &heard;
+  options.tools_json =
+      "[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"description\":\"Get the weather in a city\",\"parameters\":"
+      "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"}},\"required\":[\"city\"]}}}]";
+  gemwire_result result = {.size = sizeof result};
+  const char *question = "{\"role\":\"user\",\"content\":\"What is the weather in Vienna?\"}";
+  char messages[4000];
+  snprintf(messages, sizeof messages, "[%s]", question);
+  CHECK_STATUS(gemwire_chat(session, messages, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(result.reason == GEMWIRE_REASON_TOOL_CALLS && strcmp(heard.call_name, "get_weather") == 0 && strcmp(heard.call_arguments, "{\"city\":\"Vienna\"}") == 0,
+        "%s %s", heard.call_name, heard.call_arguments);
+  char *call = gemwire_answer_message(session);
+  CHECK_SAYING(call && strstr(call, "\"tool_calls\"") && strstr(call, heard.call_id), "%s", call);
+  snprintf(messages, sizeof messages, "[%s,%s,{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"sunny\"}]", question, call, heard.call_id);
+  gemwire_free(call);
+  options.on_event = NULL;
+  CHECK_STATUS(gemwire_chat(session, messages, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  char *text = gemwire_answer_text(session);
+  CHECK_SAYING(result.reason == GEMWIRE_REASON_STOP && text && strstr(text, "in Vienna"), "\"%s\"", text);
+  gemwire_free(text);
+  options.tools_json = "[{}]";
+  CHECK_STATUS(gemwire_say(session, "x", NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  gemwire_close(model);
+}
+
+static void raw_text(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options = greedy();
+  CHECK_STATUS(gemwire_generate(session, "<|turn>user\n" CAPITAL "<turn|>\n<|turn>model\n", &options, NULL), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), PARIS);
+  gemwire_close(model);
+}
+
+static void options(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options;
+  CHECK_STATUS(gemwire_answer_options_init(&options, sizeof options), GEMWIRE_OK, 0);
+  CHECK(options.size == sizeof options && options.temperature == 1 && options.top_k == 64 && options.top_p > 0.94f && options.on_event == NULL);
+  gemwire_result result = {.size = sizeof result};
+  char *first;
+  options.seed = 4, options.temperature = 3, options.top_k = 0, options.max_tokens = 12;
+  CHECK_STATUS(gemwire_say(session, STORY, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  first = gemwire_answer_text(session);
+  gemwire_session_reset(session);
+  CHECK_STATUS(gemwire_say(session, STORY, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), first); /* the same seed */
+  gemwire_free(first);
+  options = greedy();
+  options.max_tokens = 3;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK(result.reason == GEMWIRE_REASON_LENGTH && result.answer_tokens == 3);
+  gemwire_session_reset(session);
+  const char *stop[] = {"nothing", " is"};
+  options.max_tokens = 0, options.stop = stop, options.stop_count = 2;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK(result.reason == GEMWIRE_REASON_STOP_STRING);
+  CHECK_TEXT(gemwire_answer_text(session), "The capital of France");
+  stop[0] = NULL;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_BAD_ARGUMENT, session);
+  options = greedy();
+  options.top_p = 7;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_BAD_ARGUMENT, session);
+  CHECK(result.reason == GEMWIRE_REASON_NONE);
+  options = greedy();
+  options.max_tokens = 1 << 20;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_CONTEXT_FULL, session);
+  gemwire_close(model);
+}
+
+/* Ends an answer by what the callback returns. */
+static int32_t enough(const gemwire_event *event, void *user) {
+  int *texts = user;
+  CHECK_SAYING(*texts > 0, "an event after the end");
+  return event->kind == GEMWIRE_EVENT_TEXT && --*texts == 0;
+}
+
+static void ended_by_the_callback(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  int texts = 3;
+  gemwire_answer_options options = greedy();
+  options.on_event = enough, options.user = &texts;
+  gemwire_result result = {.size = sizeof result};
+  CHECK_STATUS(gemwire_say(session, STORY, NULL, 0, &options, &result), GEMWIRE_CANCELLED, session);
+  CHECK(texts == 0 && result.reason == GEMWIRE_REASON_CANCELLED && result.answer_tokens >= 3);
+  char *text = gemwire_answer_text(session);
+  CHECK(text && *text);
+  gemwire_free(text);
+  options = greedy();
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(result.computed_tokens < result.prompt_tokens, "what came of the answer is not in the conversation");
+  gemwire_close(model);
+}
+
+const test answer_tests[] = {
+    {"one answer", one_answer, true},
+    {"without options", without_options, false},
+    {"a conversation", a_conversation, false},
+    {"messages in JSON", messages_in_json, false},
+    {"tools", tools, false},
+    {"raw text", raw_text, false},
+    {"options", options, false},
+    {"ended by the callback", ended_by_the_callback, false},
+    {0}, /* the end */
+};
