@@ -70,11 +70,24 @@ type encoder struct {
 }
 
 func (o MediaOptions) image(ctx context.Context, v *arch.Vision) (*MediumReport, error) {
+	input, load := o.imageEncoder(ctx, v)
+	r := &MediumReport{Input: input}
+	return r, o.measure(ctx, r, v.EmbeddingLength, load)
+}
+
+func (o MediaOptions) audio(ctx context.Context, a *arch.Audio) (*MediumReport, error) {
+	input, load := o.audioEncoder(ctx, a)
+	r := &MediumReport{Input: input}
+	return r, o.measure(ctx, r, a.EmbeddingLength, load)
+}
+
+// imageEncoder says what the image is, and loads the tower with it.
+func (o MediaOptions) imageEncoder(ctx context.Context, v *arch.Vision) (input string, load func() (encoder, error)) {
 	columns, rows := squares(o.ImageBudget)
 	columns, rows = columns*v.Pool, rows*v.Pool
 	patches := randomFloats(columns*rows*v.PatchValues(), 0, 1)
-	r := &MediumReport{Input: fmt.Sprintf("%d × %d pixels, %d patches", columns*v.PatchSize, rows*v.PatchSize, columns*rows)}
-	return r, o.measure(ctx, r, v.EmbeddingLength, func() (encoder, error) {
+	input = fmt.Sprintf("%d × %d pixels, %d patches", columns*v.PatchSize, rows*v.PatchSize, columns*rows)
+	return input, func() (encoder, error) {
 		if o.Kit == nil {
 			t, err := cpu.NewVision(ctx, v, cpu.Options{})
 			if err != nil {
@@ -90,14 +103,15 @@ func (o MediaOptions) image(ctx context.Context, v *arch.Vision) (*MediumReport,
 			encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, patches, columns, rows) },
 			profile: t.Profile, close: t.Close,
 		}, nil
-	})
+	}
 }
 
-func (o MediaOptions) audio(ctx context.Context, a *arch.Audio) (*MediumReport, error) {
+// audioEncoder says what the clip is, and loads the tower with it.
+func (o MediaOptions) audioEncoder(ctx context.Context, a *arch.Audio) (input string, load func() (encoder, error)) {
 	frames := max(1, int(o.Seconds*100)-1) // of 10 ms, of which the last one reaches beyond the clip
 	mel := randomFloats(frames*arch.MelBins, -7, 3)
-	r := &MediumReport{Input: fmt.Sprintf("%.1f s, %d mel frames", o.Seconds, frames)}
-	return r, o.measure(ctx, r, a.EmbeddingLength, func() (encoder, error) {
+	input = fmt.Sprintf("%.1f s, %d mel frames", o.Seconds, frames)
+	return input, func() (encoder, error) {
 		if o.Kit == nil {
 			t, err := cpu.NewAudio(ctx, a, cpu.Options{})
 			if err != nil {
@@ -113,7 +127,7 @@ func (o MediaOptions) audio(ctx context.Context, a *arch.Audio) (*MediumReport, 
 			encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, mel, frames, frames) },
 			profile: t.Profile, close: t.Close,
 		}, nil
-	})
+	}
 }
 
 // measure loads a tower, encodes twice to warm up, and then as often as asked.

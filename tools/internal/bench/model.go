@@ -45,7 +45,8 @@ func (o ModelOptions) context() int { return o.Depth + o.PromptTokens + o.Decode
 type ModelReport struct {
 	Model        string `json:"model"`
 	FileBytes    int64  `json:"file_bytes"`
-	Device       string `json:"device"`      // its name
+	Device       string `json:"device"` // its name
+	Library      string `json:"library,omitempty"`
 	DeviceKind   string `json:"device_kind"` // gpu or cpu
 	PromptTokens int    `json:"prompt_tokens"`
 	DecodeTokens int    `json:"decode_tokens"`
@@ -95,7 +96,7 @@ type MemoryReport struct {
 func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelOptions) (ModelReport, error) {
 	info := m.Info()
 	report := ModelReport{
-		Model: info.Name, FileBytes: info.FileSize, Device: info.DeviceName, DeviceKind: string(info.Device),
+		Model: info.Name, FileBytes: info.FileSize, Device: info.DeviceName, DeviceKind: string(info.Device), Library: library(info.Adapter),
 		PromptTokens: o.PromptTokens, DecodeTokens: o.DecodeTokens, Depth: o.Depth, Repeats: o.Repeats,
 		Load: LoadReport{loading.Seconds()},
 	}
@@ -196,7 +197,7 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 	}
 	begun := time.Now()
 	var first time.Time
-	for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens), gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1}) {
+	for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens), gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1, Drafts: gemma4.NoDrafts}) {
 		if err != nil {
 			return 0, 0, err
 		}
@@ -205,4 +206,12 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 		}
 	}
 	return first.Sub(begun).Seconds(), time.Since(first).Seconds(), nil
+}
+
+// library is what drives an adapter, if there is one.
+func library(adapter *wgslkit.Info) string {
+	if adapter == nil {
+		return ""
+	}
+	return adapter.Library
 }

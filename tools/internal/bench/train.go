@@ -18,6 +18,7 @@ type TrainOptions struct {
 	Rank      int // on all linears of all layers
 	Repeats   int
 	Recompute bool
+	Precision string // finetune.Config's
 	Profile   bool
 	// Progress, where set, hears the steps that are done.
 	Progress func(done, total int)
@@ -45,7 +46,7 @@ func Train(ctx context.Context, model *gemma4.Model, o TrainOptions) (TrainRepor
 	const warmUp = 2
 	before := memoryOf(model)
 	trainer, err := finetune.New(ctx, model, finetune.Data{Train: []dataset.Example{randomExample(model, o.Tokens)}}, finetune.Config{
-		Rank: o.Rank, Steps: warmUp + o.Repeats, Recompute: o.Recompute, Batching: dataset.Batching{Tokens: o.Tokens},
+		Rank: o.Rank, Steps: warmUp + o.Repeats, Recompute: o.Recompute, Precision: o.Precision, Batching: dataset.Batching{Tokens: o.Tokens},
 	})
 	if err != nil {
 		return report, err

@@ -19,6 +19,7 @@ import (
 type benchCommand struct {
 	env     *environment
 	model   modelFlags
+	lora    loraFlags
 	options bench.ModelOptions
 	json    bool
 }
@@ -40,6 +41,7 @@ bandwidth at which the device copies memory.`,
 			`gemwire bench gemma4:e2b --context-depth 16384`,
 			`gemwire bench --device cpu`,
 			`gemwire bench gemma4:e2b --profile`,
+			`gemwire bench gemma4:e2b --lora my-adapter --lora another=0.5`,
 			`gemwire bench media gemma4:e2b`,
 			`gemwire bench train gemma4:e2b`,
 			`gemwire bench ops --only matvec`,
@@ -55,13 +57,14 @@ bandwidth at which the device copies memory.`,
 	flags.BoolVar(&b.options.Profile, "profile", false, "show what each kernel of a decoding step takes on the GPU")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
-	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env))
+	b.lora.register(flags)
+	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env))
 	return cmd
 }
 
 func (b *benchCommand) run(ctx context.Context, list []string) error {
 	name, err := b.model.oneModel(list)
-	if err != nil {
+	if err := errors.Join(err, b.lora.check()); err != nil {
 		return err
 	}
 	model, loading, err := b.open(ctx, name)
@@ -69,26 +72,38 @@ func (b *benchCommand) run(ctx context.Context, list []string) error {
 		return err
 	}
 	defer model.Close()
-	progress := terminal.NewProgress(b.env.err, false)
-	defer progress.Clear()
-	progress.Set("measuring how fast memory is copied", 0, 0)
-	if b.options.Copy, err = b.copyBandwidth(model); err != nil {
+	if err := b.lora.use(ctx, model); err != nil {
+		return err
+	}
+	if b.options.Copy, err = b.model.copyBandwidth(model); err != nil {
 		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
-	b.options.Progress = func(done, total int) { progress.Set("measuring", int64(done), int64(total)) }
-	report, err := bench.Model(ctx, model, loading, b.options)
-	if errors.Is(err, bench.ErrOptions) {
-		return usageError{err}
-	}
+	report, err := measuring(b.env, func(progress func(done, total int)) (bench.ModelReport, error) {
+		b.options.Progress = progress
+		return bench.Model(ctx, model, loading, b.options)
+	})
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return err
 	}
-	progress.Clear()
 	if b.json {
 		return b.env.printJSON(report)
 	}
 	printModelReport(b.env.out, report)
 	return nil
+}
+
+// measuring runs a measurement with its progress on the terminal.
+func measuring[R any](env *environment, measure func(progress func(done, total int)) (R, error)) (R, error) {
+	progress := terminal.NewProgress(env.err, false)
+	defer progress.Clear()
+	report, err := measure(func(done, total int) { progress.Set("measuring", int64(done), int64(total)) })
+	switch {
+	case errors.Is(err, bench.ErrOptions):
+		return report, usageError{err}
+	case err != nil:
+		return report, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	return report, nil
 }
 
 // open opens the model, with no more context than is measured, and tells the
@@ -100,11 +115,11 @@ func (b *benchCommand) open(ctx context.Context, name string) (*gemma4.Model, ti
 }
 
 // copyBandwidth is that of the device that the model is on.
-func (b *benchCommand) copyBandwidth(model *gemma4.Model) (bench.Series, error) {
+func (f *modelFlags) copyBandwidth(model *gemma4.Model) (bench.Series, error) {
 	if model.Info().Device == gemma4.DeviceCPU {
 		return bench.CopyCPU(), nil
 	}
-	options := b.model.gpu()
+	options := f.gpu()
 	options.MemoryBudget = 0 // it is the model's
 	dev, err := wgslkit.Open(options)
 	if err != nil {

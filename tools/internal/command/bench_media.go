@@ -12,7 +12,6 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/tools/internal/bench"
-	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -86,17 +85,13 @@ func (b *benchMediaCommand) run(ctx context.Context, list []string) error {
 }
 
 func (b *benchMediaCommand) measure(ctx context.Context, towers *arch.Towers, device string) error {
-	progress := terminal.NewProgress(b.env.err, false)
-	defer progress.Clear()
-	b.options.Progress = func(done, total int) { progress.Set("measuring", int64(done), int64(total)) }
-	report, err := bench.Media(ctx, towers, b.options)
-	if errors.Is(err, bench.ErrOptions) {
-		return usageError{err}
-	}
+	report, err := measuring(b.env, func(progress func(done, total int)) (bench.MediaReport, error) {
+		b.options.Progress = progress
+		return bench.Media(ctx, towers, b.options)
+	})
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return err
 	}
-	progress.Clear()
 	if b.json {
 		return b.env.printJSON(map[string]any{"device": device, "repeats": b.options.Repeats, "image": report.Image, "audio": report.Audio})
 	}

@@ -48,6 +48,7 @@ the GPU copies memory, and its operations a second.`,
 	flags.IntVar(&b.repeats, "repeats", 5, "measure `N` times")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	flags.StringVar(&b.device.adapter, "adapter", "", "take the GPU with this in its `NAME`")
+	b.device.registerWGPU(flags)
 	flags.Var(&b.device.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")
 	return cmd
 }

@@ -18,6 +18,9 @@ func printModelReport(w io.Writer, r bench.ModelReport) {
 	}
 	line("model", "%s, %s", r.Model, humanize.Bytes(uint64(r.FileBytes)))
 	line("device", "%s", r.Device)
+	if r.Library != "" {
+		line("library", "%s", r.Library)
+	}
 	line("load", "%.2f s", r.Load.Seconds)
 	at := ""
 	if r.Depth > 0 {

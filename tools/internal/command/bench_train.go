@@ -2,14 +2,12 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/tools/internal/bench"
-	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // benchTrainCommand measures training steps.
@@ -18,6 +16,8 @@ type benchTrainCommand struct {
 	model   modelFlags
 	options bench.TrainOptions
 	json    bool
+	// tablesOnGPU uploads what training leaves in the file otherwise.
+	tablesOnGPU bool
 }
 
 func newBenchTrain(env *environment) *cobra.Command {
@@ -39,7 +39,9 @@ batch and the adapter's move. Two steps warm up, and then come those that count.
 	flags.IntVar(&b.options.Tokens, "tokens", 512, "take `N` tokens a step, each a target")
 	flags.IntVar(&b.options.Rank, "rank", 16, "train pairs of rank `R`")
 	flags.BoolVar(&b.options.Recompute, "recompute", false, "compute layers again for the way back instead of keeping their values")
+	flags.StringVar(&b.options.Precision, "precision", "", "how values wait for the way back: f32 or f16 (default: f16 where memory is short)")
 	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` steps")
+	flags.BoolVar(&b.tablesOnGPU, "tables-on-gpu", false, "put embedding tables that are only looked up on the GPU too, which training leaves in the file")
 	flags.BoolVar(&b.options.Profile, "profile", false, "show what each kernel takes on the GPU")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
@@ -51,22 +53,19 @@ func (b *benchTrainCommand) run(ctx context.Context, list []string) error {
 	if err != nil {
 		return err
 	}
+	b.model.tablesInFile = !b.tablesOnGPU
 	model, err := b.model.open(ctx, b.env, name)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
-	progress := terminal.NewProgress(b.env.err, false)
-	defer progress.Clear()
-	b.options.Progress = func(done, total int) { progress.Set("measuring", int64(done), int64(total)) }
-	report, err := bench.Train(ctx, model, b.options)
-	if errors.Is(err, bench.ErrOptions) {
-		return usageError{err}
-	}
+	report, err := measuring(b.env, func(progress func(done, total int)) (bench.TrainReport, error) {
+		b.options.Progress = progress
+		return bench.Train(ctx, model, b.options)
+	})
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return err
 	}
-	progress.Clear()
 	if b.json {
 		return b.env.printJSON(map[string]any{"device": model.Info().DeviceName, "train": report})
 	}

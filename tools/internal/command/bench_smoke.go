@@ -1,0 +1,131 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/bench"
+)
+
+// benchSmokeCommand counts a model's work and compares it with what it was.
+type benchSmokeCommand struct {
+	env     *environment
+	model   modelFlags
+	against string
+	write   bool
+	json    bool
+}
+
+func newBenchSmoke(env *environment) *cobra.Command {
+	b := &benchSmokeCommand{env: env}
+	cmd := &cobra.Command{
+		Use:   "smoke [MODEL]",
+		Short: "Count the work of each phase, and fail where it grew",
+		Long: `Count what each phase of using a model asks of the GPU and of Go's heap: kernels,
+bytes bound to be read, uploads, readbacks, things made, allocations. Unlike times,
+these are the same on a busy machine. With --against they are held to an earlier
+run's on the same kind of device, and a figure that grew is an error.`,
+		Example: examples(
+			`gemwire bench smoke`,
+			`gemwire bench smoke --against testdata/bench-smoke.json`,
+			`gemwire bench smoke --against testdata/bench-smoke.json --write`,
+		),
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error { return b.run(cmd.Context(), list) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&b.against, "against", "", "compare with the figures in `FILE`")
+	flags.BoolVar(&b.write, "write", false, "write the figures to that file in place of comparing")
+	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
+	b.model.registerReference(flags)
+	b.model.deviceFlags.register(flags)
+	return cmd
+}
+
+func (b *benchSmokeCommand) run(ctx context.Context, list []string) error {
+	if b.write && b.against == "" {
+		return usageError{errors.New("--write wants --against FILE, to know where to")}
+	}
+	name, err := b.model.oneModel(list)
+	if err != nil {
+		return err
+	}
+	if err := b.model.check(); err != nil {
+		return err
+	}
+	open := func() (*gguf.File, error) { return b.model.openFile(ctx, b.env, name) }
+	got, err := bench.Smoke(ctx, open, b.model.gpu())
+	if err != nil {
+		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	}
+	if b.json {
+		if err := b.env.printJSON(got); err != nil {
+			return err
+		}
+	} else {
+		printSmoke(b.env.out, got.Phases)
+	}
+	switch {
+	case b.write:
+		return b.writeFigures(got)
+	case b.against != "":
+		return b.compare(got)
+	}
+	return nil
+}
+
+func (b *benchSmokeCommand) writeFigures(got bench.Workload) error {
+	raw, err := json.MarshalIndent(got, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(b.against, append(raw, '\n'), 0o644)
+}
+
+// compare fails where a figure grew, and says where one fell.
+func (b *benchSmokeCommand) compare(got bench.Workload) error {
+	raw, err := os.ReadFile(b.against)
+	if err != nil {
+		return err
+	}
+	var want bench.Workload
+	if err := json.Unmarshal(raw, &want); err != nil {
+		return fmt.Errorf("%s: %w", b.against, err)
+	}
+	grew, fell, err := bench.CompareWork(want, got)
+	if err != nil {
+		return fmt.Errorf("%s: %w; GEMWIRE_ADAPTER picks another", b.against, err)
+	}
+	for _, line := range fell {
+		fmt.Fprintf(b.env.err, "less than before: %s\n", line)
+	}
+	if len(fell) > 0 {
+		fmt.Fprintf(b.env.err, "`gemwire bench smoke --against %s --write` holds it there\n", b.against)
+	}
+	if len(grew) == 0 {
+		return nil
+	}
+	for _, line := range grew {
+		fmt.Fprintf(b.env.err, "more than before: %s\n", line)
+	}
+	return fmt.Errorf("%w: %d figures grew beyond %s; where that is right, write it anew with --write, and say why in the commit", bench.ErrGrew, len(grew), b.against)
+}
+
+// printSmoke shows what people compare by eye.
+func printSmoke(w io.Writer, phases []bench.PhaseWork) {
+	fmt.Fprintf(w, "%-10s %10s %12s %8s %12s %8s %12s %8s %12s %12s  %s\n",
+		"phase", "kernels", "bound", "uploads", "", "reads", "made", "GPU", "allocations", "heap", "for one")
+	bytes := func(n int64) string { return humanize.Bytes(uint64(n)) }
+	for _, p := range phases {
+		fmt.Fprintf(w, "%-10s %10d %12s %8d %12s %8d %12d %8s %12d %12s  %s\n", p.Phase, p.Dispatches, bytes(p.BoundBytes), p.Writes, bytes(p.WrittenBytes),
+			p.Reads, p.Buffers+p.Pipelines+p.BindGroups, bytes(p.GPUBytes), p.Allocations, bytes(p.HeapBytes), p.Unit)
+	}
+}
