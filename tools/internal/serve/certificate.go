@@ -12,6 +12,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -19,6 +20,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // Lifetimes of a certificate. Apple's systems take none over 825 days.
@@ -185,16 +188,8 @@ func (i Identity) write(folder string) error {
 
 // replace puts a file in the place of an older one.
 func replace(path string, content []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // readable by its owner alone
-	if err != nil {
+	return atomicfile.Replace(path, mode, func(w io.Writer) error {
+		_, err := w.Write(content)
 		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(mode), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the error that is told came before
-	}
-	return err
+	})
 }

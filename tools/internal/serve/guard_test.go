@@ -33,9 +33,9 @@ func fortress(t *testing.T) http.Handler {
 }
 
 // askRaw sends a request line as it is, as no client library would.
-func askRaw(t *testing.T, server *httptest.Server, target string) (int, string) {
+func askRaw(t *testing.T, addr, target string) (int, string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +52,7 @@ func askRaw(t *testing.T, server *httptest.Server, target string) (int, string) 
 func TestNothingOutsideIsServed(t *testing.T) {
 	server := httptest.NewServer(fortress(t))
 	defer server.Close()
+	addr := server.Listener.Addr().String()
 	for _, target := range []string{
 		"/../secret.txt", "/sub/../../secret.txt", "/..", "/./.env", "/.env", "/.git/config", "/.git/", "/sub/../.env",
 		"/%2e%2e/secret.txt", "/%2E%2E%2Fsecret.txt", "/..%2fsecret.txt", "/..%5csecret.txt", `/..\secret.txt`, "/sub/..%2f..%2fsecret.txt",
@@ -62,7 +63,7 @@ func TestNothingOutsideIsServed(t *testing.T) {
 		"/models/sub/deep.gguf", "/models/sub%2fdeep.gguf", `/models/sub\deep.gguf`, "/models/m.gguf%00.gguf", "/models/", "/models//m.gguf", "/models/m.gguf/mmproj",
 		"http://localhost/../secret.txt",
 	} {
-		status, content := askRaw(t, server, target)
+		status, content := askRaw(t, addr, target)
 		if status < 300 || strings.Contains(content, "SECRET") {
 			t.Errorf("%s: %d %q", target, status, content)
 		}
@@ -70,7 +71,7 @@ func TestNothingOutsideIsServed(t *testing.T) {
 	for target, want := range map[string]string{
 		"/": "app", "/sub/ok.txt": "ok", "/inside.txt": "ok", "/sub%20/ok.txt": "", "/models/m.gguf": "model", "/models/inside.gguf": "model", "/models/%6d.gguf": "model",
 	} {
-		if status, content := askRaw(t, server, target); want != "" && (status != 200 || content != want) || want == "" && status != 404 {
+		if status, content := askRaw(t, addr, target); want != "" && (status != 200 || content != want) || want == "" && status != 404 {
 			t.Errorf("%s: %d %q, want %q", target, status, content, want)
 		}
 	}

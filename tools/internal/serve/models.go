@@ -50,13 +50,13 @@ type source interface {
 // catalog is all models, of those of one name the first.
 type catalog struct{ sources []source }
 
-func newCatalog(folders []string, store *ollama.Store) *catalog {
+func newCatalog(folders []string, store *ollama.Store, blobs string) *catalog {
 	c := &catalog{}
 	for _, folder := range folders {
 		c.sources = append(c.sources, folderSource(folder))
 	}
 	if store != nil {
-		c.sources = append(c.sources, storeSource{store})
+		c.sources = append(c.sources, storeSource{store, blobs})
 	}
 	return c
 }

@@ -9,8 +9,10 @@ import (
 	"testing"
 )
 
-func TestRanges(t *testing.T) {
-	h := modelSite(t, nil)
+func TestRanges(t *testing.T) { testRanges(t, modelSite(t, nil), "/models/model.gguf") }
+
+// testRanges holds a server to what target, wholeModel, is sent as.
+func testRanges(t *testing.T, h http.Handler, target string) {
 	size := len(wholeModel)
 	whole := string(wholeModel)
 	tests := []struct {
@@ -36,9 +38,13 @@ func TestRanges(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := ask(t, h, "GET", "/models/model.gguf", "Range: "+tt.asked)
-			if r.StatusCode != tt.status || r.Header.Get("Content-Range") != tt.sent {
-				t.Fatalf("%d with %q, want %d with %q", r.StatusCode, r.Header.Get("Content-Range"), tt.status, tt.sent)
+			r := ask(t, h, "GET", target, "Range: "+tt.asked)
+			sent := r.Header.Get("Content-Range")
+			if tt.status == 416 && tt.sent == "" && sent == "bytes */1000" {
+				sent = "" // may be told of what makes no sense, too
+			}
+			if r.StatusCode != tt.status || sent != tt.sent {
+				t.Fatalf("%d with %q, want %d with %q", r.StatusCode, sent, tt.status, tt.sent)
 			}
 			if tt.status >= 400 {
 				return
@@ -46,13 +52,17 @@ func TestRanges(t *testing.T) {
 			if got := body(t, r); got != tt.content || r.ContentLength != int64(len(got)) {
 				t.Errorf("%d bytes, said to be %d, want %d", len(got), r.ContentLength, len(tt.content))
 			}
-			wantHeaders(t, r, map[string]string{"Accept-Ranges": "bytes"})
+			if tt.status == 200 {
+				wantHeaders(t, r, map[string]string{"Accept-Ranges": "bytes"})
+			}
 		})
 	}
 }
 
-func TestSeveralRanges(t *testing.T) {
-	r := ask(t, modelSite(t, nil), "GET", "/models/model.gguf", "Range: bytes=0-1,500-504,-3")
+func TestSeveralRanges(t *testing.T) { testSeveralRanges(t, modelSite(t, nil), "/models/model.gguf") }
+
+func testSeveralRanges(t *testing.T, h http.Handler, target string) {
+	r := ask(t, h, "GET", target, "Range: bytes=0-1,500-504,-3")
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || r.StatusCode != 206 || kind != "multipart/byteranges" {
 		t.Fatalf("%d %q: %v", r.StatusCode, kind, err)
@@ -73,25 +83,27 @@ func TestSeveralRanges(t *testing.T) {
 	}
 }
 
-func TestIfRange(t *testing.T) {
-	h := modelSite(t, nil)
-	tag := ask(t, h, "HEAD", "/models/model.gguf").Header.Get("ETag")
+func TestIfRange(t *testing.T) { testIfRange(t, modelSite(t, nil), "/models/model.gguf") }
+
+func testIfRange(t *testing.T, h http.Handler, target string) {
+	tag := ask(t, h, "HEAD", target).Header.Get("ETag")
 	if strings.HasPrefix(tag, "W/") || len(tag) < 3 {
 		t.Fatalf("ETag %q is not strong", tag)
 	}
 	for condition, want := range map[string]int{tag: 206, `"other"`: 200, "W/" + tag: 200} {
-		if r := ask(t, h, "GET", "/models/model.gguf", "Range: bytes=0-9", "If-Range: "+condition); r.StatusCode != want {
+		if r := ask(t, h, "GET", target, "Range: bytes=0-9", "If-Range: "+condition); r.StatusCode != want {
 			t.Errorf("If-Range %s: %d, want %d", condition, r.StatusCode, want)
 		}
 	}
-	if r := ask(t, h, "GET", "/models/model.gguf", "Range: bytes=0-9", `If-Match: "other"`); r.StatusCode != http.StatusPreconditionFailed {
+	if r := ask(t, h, "GET", target, "Range: bytes=0-9", `If-Match: "other"`); r.StatusCode != http.StatusPreconditionFailed {
 		t.Errorf("If-Match of another version: %d", r.StatusCode)
 	}
 }
 
-func TestHead(t *testing.T) {
-	h := modelSite(t, nil)
-	for _, target := range []string{"/models/model.gguf", "/", "/models"} {
+func TestHead(t *testing.T) { testHead(t, modelSite(t, nil), "/models/model.gguf") }
+
+func testHead(t *testing.T, h http.Handler, model string) {
+	for _, target := range []string{model, "/", "/models"} {
 		get, head := ask(t, h, "GET", target), ask(t, h, "HEAD", target)
 		if target != "/models" && head.Header.Get("Content-Length") != get.Header.Get("Content-Length") {
 			t.Errorf("%s: length %q, to GET %q", target, head.Header.Get("Content-Length"), get.Header.Get("Content-Length"))
@@ -100,7 +112,7 @@ func TestHead(t *testing.T) {
 			t.Errorf("%s: HEAD %d %v, GET %v", target, head.StatusCode, head.Header, get.Header)
 		}
 	}
-	if got := body(t, ask(t, h, "HEAD", "/models/model.gguf")); got != "" {
+	if got := body(t, ask(t, h, "HEAD", model)); got != "" {
 		t.Errorf("HEAD has %d bytes", len(got))
 	}
 }

@@ -16,6 +16,9 @@ type Options struct {
 	Models []string
 	// Store is Ollama's store, nil to leave it out.
 	Store *ollama.Store
+	// BlobsPath, where another server sends the store's blobs, is what their
+	// addresses in the list begin with, "/models/blobs/" say; the blob's name follows.
+	BlobsPath string
 	// Results is the folder that takes posted results; none are taken without one.
 	Results string
 	// Origins are those whose pages may read the answers, beside pages of this
@@ -48,7 +51,7 @@ func New(opts Options) (http.Handler, error) {
 	if err := mountApps(mux, opts.Apps); err != nil {
 		return nil, err
 	}
-	catalog := newCatalog(opts.Models, opts.Store)
+	catalog := newCatalog(opts.Models, opts.Store, opts.BlobsPath)
 	mux.HandleFunc("GET /models", catalog.list)
 	mux.HandleFunc("GET /models/", catalog.file)
 	if opts.Authority != nil {

@@ -17,7 +17,7 @@ import (
 var wholeModel = bytes.Repeat([]byte("0123456789"), 100)
 
 // tree writes files below a new folder.
-func tree(t *testing.T, files map[string]string) string {
+func tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
 	for name, content := range files {

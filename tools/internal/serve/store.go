@@ -11,7 +11,10 @@ import (
 )
 
 // storeSource are the models of Ollama's store, by the names that Ollama shows.
-type storeSource struct{ store *ollama.Store }
+type storeSource struct {
+	store *ollama.Store
+	blobs string // Options.BlobsPath
+}
 
 // projectorName ends the name of a model's file of towers.
 const projectorName = "/mmproj"
@@ -54,13 +57,16 @@ func (s storeSource) model(e ollama.Entry) (Model, error) {
 	return m, nil
 }
 
-// weights describes a blob.
+// weights describes a blob that this server sends at url.
 func (s storeSource) weights(blob, url string) (Weights, error) {
 	f, info, digest, err := s.blob(blob)
 	if err != nil {
 		return Weights{}, err
 	}
 	f.Close()
+	if s.blobs != "" {
+		url = s.blobs + filepath.Base(blob)
+	}
 	return Weights{URL: url, Size: info.Size(), SHA256: digest}, nil
 }
 
