@@ -5,5 +5,6 @@
 // the commands, each of which is a file of that package. What they share stands
 // beside it: internal/modelref finds the model that a user names,
 // internal/download fetches one, internal/serve is the web server, internal/terminal is the terminal itself
-// (Ctrl-C, progress, colours, line editing).
+// (Ctrl-C, progress, colours, line editing), and internal/release makes releases of
+// this repository.
 package tools

@@ -9,13 +9,13 @@
 #   TRAIN_TOKENS   of a step, each a target            (512)
 #   TRAIN_RANK     of the pairs, on all linears        (16)
 #   TRAIN_REPEATS  measured steps                      (10)
-#   TRAIN_MEMORY   what gemwire may use of the GPU     (6200MB: the per-layer embeddings stay in the file)
+#   TRAIN_FLAGS    more for `gemwire bench train`      (none: its defaults)
 set -euo pipefail
 
 tokens=${TRAIN_TOKENS:-512}
 rank=${TRAIN_RANK:-16}
 repeats=${TRAIN_REPEATS:-10}
-memory=${TRAIN_MEMORY:-6200MB}
+read -ra flags <<<"${TRAIN_FLAGS:-}"
 out=${OUT:-.}
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -30,7 +30,7 @@ if [ -z "$model" ]; then
 	"$gemwire" synth --shape e2b -o "$model" >/dev/null
 fi
 
-"$gemwire" bench train "$model" --device gpu --gpu-memory "$memory" --tokens "$tokens" --rank "$rank" --repeats "$repeats" --json >"$out/train-gemwire.json"
+"$gemwire" bench train "$model" --device gpu ${flags[@]+"${flags[@]}"} --tokens "$tokens" --rank "$rank" --repeats "$repeats" --json >"$out/train-gemwire.json"
 python3 "$here/train.py" --tokens "$tokens" --rank "$rank" --repeats "$repeats" --json "$out/train-peft.json"
 python3 - "$out" <<'PYTHON'
 import json

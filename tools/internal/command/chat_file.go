@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // readConversation reads a conversation: {"messages": […], "options": {…}}.
@@ -48,7 +50,11 @@ func (c *chatLoop) slashSave(_ context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(path, append(raw, '\n')); err != nil {
+	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error {
+		_, err := w.Write(append(raw, '\n'))
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	c.note("saved %d messages in %s", len(c.conversation.Messages), path)
@@ -91,21 +97,4 @@ func fileArgument(arg, command string) (string, error) {
 		return filepath.Join(home, rest), nil
 	}
 	return arg, nil
-}
-
-// replaceFile writes a file so that it is whole or what it was before.
-func replaceFile(path string, content []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -17,13 +18,27 @@ type deviceFlags struct {
 	adapter    string
 	gpuMemory  byteSize
 	maxBinding byteSize
+	wgpu       string
 }
 
 func (f *deviceFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.device, "device", "", "where to compute, `gpu|cpu` (default: the GPU, and the CPU where there is none)")
 	flags.StringVar(&f.adapter, "adapter", "", "take the GPU with this in its `NAME`")
+	f.registerWGPU(flags)
 	flags.Var(&f.gpuMemory, "gpu-memory", "use at most this `SIZE` of GPU memory, such as 6GB")
 	flags.Var(&f.maxBinding, "max-binding", "behave like a GPU that binds at most this `SIZE` at once, such as 128MiB")
+}
+
+func (f *deviceFlags) registerWGPU(flags *pflag.FlagSet) {
+	flags.StringVar(&f.wgpu, "wgpu", "", "load the wgpu-native at this whole `PATH`, or \"off\" for the built-in one (default: $GEMWIRE_WGPU, or one next to gemwire or in the folder gemwire of your settings)")
+}
+
+// sayLibrary tells why a library that was asked for is not used.
+func (f *deviceFlags) sayLibrary(env *environment, adapter *wgslkit.Info) {
+	asked := f.wgpu != "" || env.getenv("GEMWIRE_WGPU") != ""
+	if adapter != nil && asked && adapter.LibraryRefused != "" {
+		env.say("gemwire: using the built-in wgpu-native, because %s", sentence(errors.New(adapter.LibraryRefused)))
+	}
 }
 
 // check refuses a device that does not exist. Who says which GPU, or how much of
@@ -50,7 +65,7 @@ func (f *deviceFlags) check() error {
 // gpu is what the flags, and the doctor, say about a GPU.
 func (f *deviceFlags) gpu() wgslkit.Options {
 	return wgslkit.Options{
-		Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding),
+		Adapter: f.adapter, MemoryBudget: int64(f.gpuMemory), MaxBindingSize: int64(f.maxBinding), Library: f.wgpu,
 		Avoid: doctor.NewStore(version()).Avoid,
 	}
 }

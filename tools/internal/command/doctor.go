@@ -42,6 +42,7 @@ The report fits in a bug report. The exit status is 1 where something is wrong.`
 	}
 	cmd.Flags().BoolVar(&d.json, "json", false, "print the verdict as JSON")
 	cmd.Flags().StringVar(&d.device.adapter, "adapter", "", "examine the GPU with this in its `NAME`")
+	d.device.registerWGPU(cmd.Flags())
 	return cmd
 }
 
@@ -49,7 +50,7 @@ func (d *doctorCommand) run(ctx context.Context) error {
 	progress := terminal.NewProgress(d.env.err, false)
 	defer progress.Clear()
 	verdict, err := doctor.Examine(ctx, doctor.Options{
-		Version: version(), GPU: wgslkit.Options{Adapter: d.device.adapter}, Cases: d.cases,
+		Version: version(), GPU: wgslkit.Options{Adapter: d.device.adapter, Library: d.device.wgpu}, Cases: d.cases,
 		Progress: func(done, total int, next string) { progress.Set("examining "+next, int64(done), int64(total)) },
 	})
 	progress.Clear()

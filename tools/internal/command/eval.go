@@ -89,9 +89,9 @@ func (e *evalCommand) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	set.warn(e.env)
-	if n := e.limit; n > 0 && n < len(set.records) {
-		set.records, set.examples = set.records[:n], set.examples[:n]
+	warnOf(e.env, set)
+	if n := e.limit; n > 0 && n < len(set.Records) {
+		set.Records, set.Examples = set.Records[:n], set.Examples[:n]
 	}
 	results, err := e.judgeBoth(ctx, model, set)
 	if err != nil {
@@ -101,7 +101,7 @@ func (e *evalCommand) run(ctx context.Context, path string) error {
 }
 
 // judgeBoth judges without adapters and, where there are some, with them.
-func (e *evalCommand) judgeBoth(ctx context.Context, model *gemma4.Model, set *exampleSet) ([]evalResult, error) {
+func (e *evalCommand) judgeBoth(ctx context.Context, model *gemma4.Model, set *dataset.Set) ([]evalResult, error) {
 	base, err := e.judge(ctx, model, set)
 	if err != nil || len(e.lora.files) == 0 {
 		return []evalResult{base}, err
@@ -114,7 +114,7 @@ func (e *evalCommand) judgeBoth(ctx context.Context, model *gemma4.Model, set *e
 	return []evalResult{base, adapted}, err
 }
 
-func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *exampleSet) (r evalResult, err error) {
+func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *dataset.Set) (r evalResult, err error) {
 	session, err := model.NewSession(0)
 	if err != nil {
 		return r, err
@@ -123,9 +123,9 @@ func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *examp
 	progress := terminal.NewProgress(e.env.err, false)
 	defer progress.Clear()
 	sum := 0.0
-	for i := range set.records {
-		progress.Set("judging", int64(i), int64(len(set.records)))
-		for _, example := range set.examples[i] {
+	for i := range set.Records {
+		progress.Set("judging", int64(i), int64(len(set.Records)))
+		for _, example := range set.Examples[i] {
 			loss, err := lossOf(ctx, session, &example)
 			if err != nil {
 				return r, fmt.Errorf("line %d: %w", example.Line, err)
@@ -133,8 +133,8 @@ func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *examp
 			sum += loss
 			r.Targets += example.Asked()
 		}
-		if err := e.ask(ctx, session, &set.records[i], progress, &r); err != nil {
-			return r, fmt.Errorf("line %d: %w", set.records[i].Line, err)
+		if err := e.ask(ctx, session, &set.Records[i], progress, &r); err != nil {
+			return r, fmt.Errorf("line %d: %w", set.Records[i].Line, err)
 		}
 	}
 	r.Loss = sum / float64(max(r.Targets, 1))

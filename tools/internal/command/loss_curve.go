@@ -54,6 +54,11 @@ func (c *lossCurve) save(env *environment, file string) error {
 			return err
 		}
 	}
+	return env.writePlot(p, file)
+}
+
+// writePlot draws into an SVG file.
+func (env *environment) writePlot(p *plot.Plot, file string) error {
 	writer, err := p.WriterTo(plotWidth, plotHeight, "svg")
 	if err != nil {
 		return err

@@ -20,6 +20,9 @@ type modelFlags struct {
 	projector string
 	headers   []string
 	context   int
+	// tablesInFile leaves room for training: see gemma4.OpenOptions. A file that is
+	// read over a network is none to look rows up in.
+	tablesInFile bool
 	deviceFlags
 }
 
@@ -73,7 +76,8 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 	defer progress.Clear()
 	model, err := gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
 		Device: gemma4.Device(f.device), GPU: f.gpu(), Context: f.context,
-		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
+		TablesInFile: f.tablesInFile && !strings.Contains(name, "://"),
+		Progress:     func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
 	})
 	if err != nil {
 		if name != "" {
@@ -85,6 +89,7 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 	if info := model.Info(); info.Fallback != "" {
 		env.say("gemwire: computing on the CPU, because %s", sentence(fmt.Errorf("%s", info.Fallback)))
 	}
+	f.sayLibrary(env, model.Info().Adapter)
 	return model, nil
 }
 

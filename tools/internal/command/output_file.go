@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // standardOutput, as a file's name, is what it says.
@@ -20,24 +21,10 @@ func (e *environment) writeFile(name string, write func(io.Writer) error) error 
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		return writeDevice(name, write)
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".part-*")
-	if err != nil {
+	if err := atomicfile.Replace(name, 0o644, write); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", name, err)
 	}
-	err = buffered(file, write)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Chmod(file.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name()) // the error that is told came before
-	}
-	return err
+	return nil
 }
 
 // writeDevice writes to what is there already and no plain file: a pipe, say.

@@ -28,6 +28,7 @@ var commands = []struct {
 	{"numbers", newBench},
 	{"numbers", newDoctor},
 	{"numbers", newSynth},
+	{"", newRelease},
 	{"", newVersion},
 }
 

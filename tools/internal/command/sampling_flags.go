@@ -22,6 +22,7 @@ type samplingFlags struct {
 	greedy    bool
 	maxTokens int
 	stop      []string
+	drafts    int
 }
 
 func (f *samplingFlags) register(flags *pflag.FlagSet) {
@@ -42,6 +43,7 @@ func (f *samplingFlags) register(flags *pflag.FlagSet) {
 	s.BoolVar(&f.greedy, "greedy", false, "always the most probable token: --temperature 0")
 	s.IntVar(&f.maxTokens, "max-tokens", 0, "answer with at most `N` tokens (default: what the context leaves)")
 	s.StringArrayVar(&f.stop, "stop", nil, "end the answer where this `TEXT` would come (repeatable)")
+	s.IntVar(&f.drafts, "drafts", 0, "guess up to `N` tokens from a text that repeats itself and check them at once; 0 as many as pay on the device, -1 none")
 	flags.AddFlagSet(s)
 }
 
@@ -64,7 +66,7 @@ func (f *samplingFlags) options() (gemma4.GenerateOptions, error) {
 	if f.maxTokens < 0 {
 		return gemma4.GenerateOptions{}, usagef("--max-tokens is %d, wanted 1 or more", f.maxTokens)
 	}
-	return gemma4.GenerateOptions{Sampling: params, MaxTokens: f.maxTokens, Stop: f.stop}, nil
+	return gemma4.GenerateOptions{Sampling: params, MaxTokens: f.maxTokens, Stop: f.stop, Drafts: f.drafts}, nil
 }
 
 // parseBias reads ID=VALUE pairs.

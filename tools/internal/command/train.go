@@ -5,17 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
-	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/gemwire/gemwire/finetune"
+	"github.com/gemwire/gemwire/finetune/dataset"
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // trainCommand trains an adapter.
@@ -55,6 +54,10 @@ The last answer of a line is what the model learns to say, of a text every word.
 The model's own weights stay as they are. The adapter is written as PEFT's folder,
 or as llama.cpp's file where its name ends in .gguf.
 
+Meanwhile the model is held to what it knows: before the first step it makes up
+conversations, and each step takes some of them, so that its answers there stay as
+likely as they were (--keep).
+
 Ctrl-C ends a run with a checkpoint, from which --resume goes on.`,
 		Example: examples(
 			`gemwire train facts.jsonl -o facts`,
@@ -92,6 +95,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.model.tablesInFile = true
 	model, err := t.model.open(ctx, t.env, t.model.model)
 	if err != nil {
 		return err
@@ -158,15 +162,8 @@ func (t *trainCommand) checkpointPath() string {
 	return strings.TrimRight(t.output, `/\`) + ".checkpoint"
 }
 
-const (
-	// fewestToHold is how many lines there must be for a part to be held out.
-	fewestToHold = 20
-	// holdSeed fixes which lines that is: a resumed run has the same.
-	holdSeed = 0x601d
-)
-
 // split reads the examples and holds some out.
-func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*exampleSet, finetune.Data, error) {
+func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*dataset.Set, finetune.Data, error) {
 	part, file, err := heldOut(t.held)
 	if err != nil {
 		return nil, finetune.Data{}, err
@@ -175,19 +172,8 @@ func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*example
 	if err != nil {
 		return nil, finetune.Data{}, err
 	}
-	order := make([]int, len(set.records))
-	for i := range order {
-		order[i] = i
-	}
-	var held []int
-	if n := len(order); part > 0 && n >= fewestToHold {
-		order = rand.New(rand.NewPCG(holdSeed, 0)).Perm(n)
-		k := max(1, int(math.Round(part*float64(n))))
-		held, order = order[:k], order[k:]
-		slices.Sort(held)
-		slices.Sort(order)
-	}
-	data := finetune.Data{Train: set.all(order), Held: set.all(held)}
+	train, held := dataset.HoldOut(len(set.Records), part)
+	data := finetune.Data{Train: set.All(train), Held: set.All(held)}
 	if file == "" {
 		return set, data, nil
 	}
@@ -195,10 +181,8 @@ func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*example
 	if err != nil {
 		return nil, data, err
 	}
-	other.warn(t.env)
-	for _, examples := range other.examples {
-		data.Held = append(data.Held, examples...)
-	}
+	warnOf(t.env, other)
+	data.Held = append(data.Held, other.Whole()...)
 	return set, data, nil
 }
 
@@ -206,7 +190,26 @@ func (t *trainCommand) trainer(ctx context.Context, model *gemma4.Model, data fi
 	if t.resume {
 		return finetune.ResumeFile(ctx, model, data, t.checkpointPath())
 	}
+	kept, err := t.rehearse(ctx, model)
+	if err != nil {
+		return nil, err
+	}
+	data.Kept = kept
 	return finetune.New(ctx, model, data, config)
+}
+
+// rehearse lets the model make up what the run holds it to.
+func (t *trainCommand) rehearse(ctx context.Context, model *gemma4.Model) ([]dataset.Example, error) {
+	n, err := t.training.kept()
+	if err != nil || n < 0 || t.dryRun {
+		return nil, err
+	}
+	progress := terminal.NewProgress(t.env.err, false)
+	defer progress.Clear()
+	return finetune.Rehearse(ctx, model, finetune.Rehearsal{
+		Conversations: n, Seed: t.training.config.Seed,
+		Progress: func(done, total int) { progress.Set("rehearsing", int64(done), int64(total)) },
+	})
 }
 
 // train makes the steps and writes what comes out.

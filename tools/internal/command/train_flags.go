@@ -26,6 +26,7 @@ type trainFlags struct {
 	kind      string
 	decay     float64
 	clip      float64
+	keep      string
 	recompute string
 }
 
@@ -38,12 +39,12 @@ func (f *trainFlags) register(flags *pflag.FlagSet) {
 	s.Float64Var(&c.Alpha, "alpha", 0, "weigh them by `ALPHA` / rank (default: twice the rank)")
 	s.StringVar(&f.layers, "layers", "", "train these `LAYERS` alone, such as 0-11,20 (default: all)")
 	s.StringSliceVar(&f.linears, "linears", nil, "train these `LINEARS` alone: q, k, v, output, gate, up, down (default: all)")
-	s.IntVar(&c.Epochs, "epochs", 3, "go `N` times through the examples")
+	s.IntVar(&c.Epochs, "epochs", 0, "go `N` times through the examples (default: 3, or as many up to 40 as make 400 steps)")
 	s.IntVar(&c.Steps, "steps", 0, "make `N` steps, however many epochs that is")
 	s.IntVar(&f.batch.Examples, "batch", 8, "take at most `N` examples together")
 	s.IntVar(&f.batch.Tokens, "batch-tokens", 2048, "and at most so many `TOKENS`, unless one example has more")
 	s.IntVar(&c.Accumulate, "accumulate", 1, "make a step of `N` batches")
-	s.Float64Var(&f.schedule.Peak, "rate", finetune.DefaultRate, "learn at this `RATE` at most")
+	s.Float64Var(&f.schedule.Peak, "rate", 0, "learn at this `RATE` at most (default: 2e-4, more where a model is narrower than 1536)")
 	s.StringVar(&f.kind, "schedule", string(schedule.Cosine), "how the rate goes on after the warm-up: constant, linear, cosine, cosine-restarts")
 	s.IntVar(&f.schedule.Cycles, "restarts", 1, "fall `N` times, with cosine-restarts")
 	s.IntVar(&f.schedule.Warmup, "warmup", 0, "rise to the rate over `N` steps (default: a twentieth of all)")
@@ -52,7 +53,9 @@ func (f *trainFlags) register(flags *pflag.FlagSet) {
 	s.Uint64Var(&c.Seed, "seed", 0, "the same `SEED` gives the same run")
 	s.IntVar(&c.EvaluateEvery, "evaluate-every", 0, "look at the held-out examples every `N` steps (default: at the end of each epoch)")
 	s.IntVar(&c.Patience, "patience", 0, "stop after `N` looks in a row that were no better, and keep the best adapter")
+	s.StringVar(&f.keep, "keep", "auto", "hold the model to `N` conversations that it makes up before the run, so that it keeps what it knows: auto, none, or a number")
 	s.StringVar(&f.recompute, "recompute", "auto", "compute layers again on the way back instead of keeping their values: `auto|on`; auto does where memory is short")
+	s.StringVar(&c.Precision, "precision", "auto", "how values wait for the way back on a GPU: `auto|f32|f16`; auto takes f16 where memory is short")
 	flags.AddFlagSet(s)
 }
 
@@ -76,13 +79,22 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 	if f.flags.Changed("epochs") && f.flags.Changed("steps") {
 		return c, usagef("--epochs and --steps say the same thing; give one")
 	}
-	for name, n := range map[string]int{"rank": c.Rank, "batch": f.batch.Examples, "batch-tokens": f.batch.Tokens, "accumulate": c.Accumulate, "epochs": c.Epochs} {
+	for name, n := range map[string]int{"rank": c.Rank, "batch": f.batch.Examples, "batch-tokens": f.batch.Tokens, "accumulate": c.Accumulate} {
 		if n < 1 {
 			return c, usagef("--%s is %d, wanted 1 or more", name, n)
 		}
 	}
+	if c.Epochs < 0 || f.flags.Changed("epochs") && c.Epochs == 0 {
+		return c, usagef("--epochs is %d, wanted 1 or more", c.Epochs)
+	}
+	if _, err := f.kept(); err != nil {
+		return c, err
+	}
 	if f.decay < 0 || f.clip < 0 {
 		return c, usagef("--decay is %v and --clip %v; neither may be negative", f.decay, f.clip)
+	}
+	if c.Precision == "auto" {
+		c.Precision = ""
 	}
 	switch f.recompute {
 	case "on":
@@ -97,6 +109,25 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 	}
 	c.Linears, err = parseLinears(f.linears)
 	return c, err
+}
+
+// kept is how many conversations --keep asks for, 0 for what suits the model, -1 for
+// none.
+func (f *trainFlags) kept() (int, error) {
+	switch f.keep {
+	case "auto":
+		return 0, nil
+	case "none":
+		return -1, nil
+	}
+	n, err := strconv.Atoi(f.keep)
+	if err != nil || n < 0 {
+		return 0, usagef("--keep %q: say auto, none or a number", f.keep)
+	}
+	if n == 0 {
+		n = -1
+	}
+	return n, nil
 }
 
 // maxLayer is above every model's.
@@ -130,16 +161,11 @@ func parseLayers(text string) ([]int, error) {
 func parseLinears(names []string) ([]adapter.Linear, error) {
 	var list []adapter.Linear
 	for _, name := range names {
-		found := false
-		for _, l := range adapter.All() {
-			_, short, _ := strings.Cut(l.String(), "_")
-			if name == l.String() || name == short {
-				list, found = append(list, l), true
-			}
+		l, err := adapter.ParseLinear(name)
+		if err != nil {
+			return nil, usagef("--linears: %v", err)
 		}
-		if !found {
-			return nil, usagef("--linears: %q is none of q, k, v, output, gate, up, down", name)
-		}
+		list = append(list, l)
 	}
 	return list, nil
 }

@@ -48,14 +48,14 @@ type planJSON struct {
 }
 
 // plan says what the run will take.
-func (p *trainProgress) plan(set *exampleSet, data finetune.Data) error {
+func (p *trainProgress) plan(set *dataset.Set, data finetune.Data) error {
 	t, plan, c, info := p.command, p.trainer.Plan(), p.trainer.Config(), p.model.Info()
 	if t.json {
 		out := planJSON{
 			Type: "plan", Model: info.Name, Device: info.DeviceName, Plan: plan, Config: c, Done: p.trainer.Done(),
 			HeldOut: len(data.Held), Output: t.output,
 		}
-		for _, e := range set.bad {
+		for _, e := range set.Bad {
 			out.Skipped = append(out.Skipped, e.Error())
 		}
 		for _, e := range append(data.Train, data.Held...) {
@@ -66,10 +66,13 @@ func (p *trainProgress) plan(set *exampleSet, data finetune.Data) error {
 	env := t.env
 	env.say("model      %s on %s", printable(info.Name), info.DeviceName)
 	env.say("examples   %d to learn from (%s tokens, %s of them answers), %s", plan.Examples, humanize.Comma(plan.Tokens), humanize.Comma(plan.Targets), heldText(len(data.Held)))
-	set.warn(env)
+	warnOf(env, set)
 	env.say("adapter    rank %d on %s of %s: %s numbers, into %s", c.Rank, linearNames(c.Linears), layerNames(c.Layers, info.Layers), humanize.Comma(plan.Parameters), t.output)
 	env.say("steps      %s, rate %s %.2g, warm-up %d", stepsText(plan.Steps, c), c.Schedule.Kind, c.Schedule.Peak, c.Schedule.Warmup)
-	env.say("memory     up to %s beside the weights, %s", humanize.Bytes(uint64(plan.Bytes)), recomputedText(plan.Recomputed, info.Layers))
+	env.say("memory     up to %s beside the weights, %s", humanize.Bytes(uint64(plan.Bytes)), recomputedText(plan, info.Layers))
+	if plan.Kept > 0 {
+		env.say("kept       %d conversations that the model made up", plan.Kept)
+	}
 	if done := p.trainer.Done(); done > 0 {
 		env.say("resumed    after step %d", done)
 	}
@@ -95,14 +98,18 @@ func stepsText(steps int, c finetune.Config) string {
 	return text
 }
 
-func recomputedText(recomputed, layers int) string {
-	switch recomputed {
-	case 0:
-		return "nothing is computed twice"
-	case layers:
-		return "all layers are computed again on the way back"
+func recomputedText(p finetune.Plan, layers int) string {
+	text := ""
+	if p.Halves {
+		text = "values kept as f16, "
 	}
-	return fmt.Sprintf("%d of %d layers are computed again on the way back", recomputed, layers)
+	switch p.Recomputed {
+	case 0:
+		return text + "nothing is computed twice"
+	case layers:
+		return text + "all layers are computed again on the way back"
+	}
+	return text + fmt.Sprintf("%d of %d layers are computed again on the way back", p.Recomputed, layers)
 }
 
 // stepJSON is a step's event with what the command knows.
@@ -220,10 +227,10 @@ func (p *trainProgress) print(v any) error {
 }
 
 // show prints the first examples as the model reads them.
-func (t *trainCommand) show(model *gemma4.Model, set *exampleSet) error {
+func (t *trainCommand) show(model *gemma4.Model, set *dataset.Set) error {
 	styles := t.env.styles(t.env.err)
-	for i := range min(t.preview, len(set.examples)) {
-		for _, e := range set.examples[i] {
+	for i := range min(t.preview, len(set.Examples)) {
+		for _, e := range set.Examples[i] {
 			pieces, err := dataset.Preview(model.Tokenizer(), &e)
 			if err != nil {
 				return err

@@ -19,7 +19,7 @@ func trained(t *testing.T, more ...string) (folder string, got outcome) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "adapter")
 	data := writeFile(t, "facts.jsonl", []byte(facts))
-	got = gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", folder, "--rate", "5e-3", "--linears", "q,v,down", "--rank", "4"}, more...)...)
+	got = gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", folder, "--rate", "5e-3", "--linears", "q,v,down", "--rank", "4", "--keep", "none"}, more...)...)
 	return folder, got
 }
 
@@ -108,6 +108,7 @@ func TestTrainMistakes(t *testing.T) {
 		`"w" is none of q, k, v`:               {"--linears", "w"},
 		"give one":                             {"--steps", "3", "--epochs", "2"},
 		"say auto or on":                       {"--recompute", "sometimes"},
+		"say auto, none or a number":           {"--keep", "something"},
 		"--rank is 0":                          {"--rank", "0"},
 		"is an SVG":                            {"--plot", "loss.png"},
 		"say such as 5%":                       {"--held-out", "x%"},

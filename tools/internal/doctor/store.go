@@ -32,7 +32,7 @@ var errNoFolder = errors.New("there is no folder for caches; set XDG_CACHE_HOME 
 
 // path is the file of an adapter.
 func (s Store) path(info wgslkit.Info) string {
-	key := sha256.Sum256(fmt.Appendf(nil, "%q", []string{info.Name, info.Vendor, info.Driver, info.Backend, string(info.Kind), drivers(), installed(), s.Version}))
+	key := sha256.Sum256(fmt.Appendf(nil, "%q", []string{info.Name, info.Vendor, info.Driver, info.Backend, string(info.Kind), info.Library, drivers(), installed(), s.Version}))
 	return filepath.Join(s.Folder, hex.EncodeToString(key[:8])+".json")
 }
 
@@ -67,7 +67,12 @@ func (s Store) Load(info wgslkit.Info) *Verdict {
 	}
 	v := &Verdict{}
 	// A broken file is as good as none: another examination replaces it.
-	if json.Unmarshal(raw, v) != nil || v.Info != info || v.Drivers != drivers() || v.Version != s.Version {
+	if json.Unmarshal(raw, v) != nil {
+		return nil
+	}
+	found := v.Info
+	found.LibraryRefused = info.LibraryRefused // that is not the adapter's doing
+	if found != info || v.Drivers != drivers() || v.Version != s.Version {
 		return nil
 	}
 	return v

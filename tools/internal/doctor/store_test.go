@@ -22,9 +22,15 @@ func TestStore(t *testing.T) {
 	if got := s.Avoid(info); !slices.Equal(got.Kernels, []string{"k"}) {
 		t.Errorf("avoid %v", got)
 	}
+	refused := info
+	refused.LibraryRefused = "it is too old"
+	if s.Load(refused) == nil {
+		t.Error("a library that was not used changes what is known of the adapter")
+	}
 	for name, other := range map[string]*Verdict{
 		"driver":  s.Load(wgslkit.Info{Name: "A", Driver: "2"}),
 		"adapter": s.Load(wgslkit.Info{Name: "B", Driver: "1"}),
+		"library": s.Load(wgslkit.Info{Name: "A", Driver: "1", Library: "wgpu-native 29"}),
 		"version": Store{Folder: s.Folder, Version: "v2"}.Load(info),
 		"folder":  Store{Version: "v1"}.Load(info),
 	} {
