@@ -20,7 +20,7 @@ while IFS= read -r file; do
     if [[ ! -e "$target" ]]; then
       printf '%s: nothing is at %s\n' "$file" "$link" >&2
       broken=1
-    elif [[ -n "$anchor" ]] && ! anchors "$target" | grep -qxF -- "${anchor#\#}"; then
+    elif [[ -n "$anchor" ]] && ! anchors "$target" | grep -xF -- "${anchor#\#}" >/dev/null; then
       printf '%s: no heading for %s\n' "$file" "$link" >&2
       broken=1
     fi
