@@ -14,7 +14,7 @@ go vet "$@"
 GOOS=js GOARCH=wasm go vet -tags gemwire_simd,nohttp ./gguf/... ./wgslkit/... ./gemma4/... ./bindings/wasm/...
 # A tool of its own, outside the workspace, so that no module depends on it.
 bin=$(go env GOPATH)/bin/staticcheck
-if [[ ! -x "$bin" ]] || ! "$bin" -version | grep -q "${staticcheck##*@v}"; then
+if [[ ! -x "$bin" ]] || ! "$bin" -version | grep "${staticcheck##*@v}" >/dev/null; then
   GOWORK=off GOFLAGS= go install "$staticcheck"
 fi
 "$bin" "$@"

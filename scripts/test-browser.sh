@@ -27,6 +27,7 @@ steps=(
   'kernels|kernels and models in a tab|node bindings/wasm/browsertest/run.mjs'
   'package|the package in a tab|node bindings/wasm/npm/test/run.mjs'
   'app|the app in Chromium|npm run e2e --silent --prefix examples/web'
+  'nginx|the app behind nginx, in Chromium|scripts/test-nginx.sh app'
   'bench|the measuring page in Chromium|node examples/bench/test.mjs --real'
 )
 

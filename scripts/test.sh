@@ -23,7 +23,7 @@ if ((status)); then
   grep -B30 -E '^ *--- FAIL|^panic:' "$log" | tail -150 >&2 || true
   exit "$status"
 fi
-if [[ "${GEMWIRE_REQUIRE_GPU:-}" == 1 ]] && grep -qiE 'no usable GPU|no GPU' <<<"$(grep -A3 -E '^ *--- SKIP' "$log")"; then
+if [[ "${GEMWIRE_REQUIRE_GPU:-}" == 1 ]] && grep -qiE 'no usable GPU|no GPU|no wgpu-native' <<<"$(grep -A3 -E '^ *--- SKIP' "$log")"; then
   echo 'test: a GPU test was skipped, and GEMWIRE_REQUIRE_GPU=1 forbids that' >&2
   exit 1
 fi

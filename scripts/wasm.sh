@@ -4,6 +4,7 @@
 #   scripts/wasm.sh          builds dist/, prints the gzipped sizes, fails over 4 MB
 #   scripts/wasm.sh pack     checks the types, runs the tests in Chromium, and packs
 #                            the package into dist/
+#   scripts/wasm.sh tarball  packs it without testing, as a release of tested files does
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -20,6 +21,8 @@ node "$package/build.mjs"
 if [[ "${1:-}" == pack ]]; then
   "$root/scripts/setup.sh" web
   npm test --prefix "$package" --loglevel=error
+fi
+if [[ "${1:-}" == pack || "${1:-}" == tarball ]]; then
   mkdir -p "$root/dist"
   (cd "$package" && npm pack --loglevel=error --pack-destination "$root/dist")
 fi
