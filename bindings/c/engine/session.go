@@ -85,22 +85,28 @@ func (e *Engine) OpenSession(h Handle, n int) (Handle, error) {
 
 // Reset forgets a session's text and its conversation.
 func (e *Engine) Reset(h Handle) error {
-	s, err := enter[*session](e, h, "session")
-	if err != nil {
-		return err
-	}
-	defer s.leave()
-	if _, err := s.begin(context.Background()); err != nil {
-		return err
-	}
-	defer s.end()
-	s.said = nil
-	return s.Session.Reset()
+	return e.between(h, func(s *session) error {
+		s.said = nil
+		return s.Session.Reset()
+	})
 }
 
 // SetSystem begins the conversation that Say carries on with a system prompt. An
 // empty one takes it away.
 func (e *Engine) SetSystem(h Handle, text string) error {
+	return e.between(h, func(s *session) error {
+		if len(s.said) > 0 && s.said[0].Role == chat.System {
+			s.said = s.said[1:]
+		}
+		if text != "" {
+			s.said = append([]chat.Message{{Role: chat.System, Content: chat.Text(text)}}, s.said...)
+		}
+		return nil
+	})
+}
+
+// between does something to a session that must not meet an answer.
+func (e *Engine) between(h Handle, do func(*session) error) error {
 	s, err := enter[*session](e, h, "session")
 	if err != nil {
 		return err
@@ -110,13 +116,7 @@ func (e *Engine) SetSystem(h Handle, text string) error {
 		return err
 	}
 	defer s.end()
-	if len(s.said) > 0 && s.said[0].Role == chat.System {
-		s.said = s.said[1:]
-	}
-	if text != "" {
-		s.said = append([]chat.Message{{Role: chat.System, Content: chat.Text(text)}}, s.said...)
-	}
-	return nil
+	return do(s)
 }
 
 // LastText is the text of the session's last answer, or of the part of it that
