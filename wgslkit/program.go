@@ -15,11 +15,13 @@ type Binding struct {
 // Grid is a dispatch's size in workgroups. Zero counts as one.
 //
 // Where Tile is set, the program's width (its tokens, say) scales the grid:
-// the axis Along becomes ceil(width / Tile) times its own count.
+// the axis Along becomes ceil(width / Tile) times its own count. Where Most is
+// set too, only those of the width from First on scale it, Most of them at most.
 type Grid struct {
-	X, Y, Z uint32
-	Tile    uint32
-	Along   Axis
+	X, Y, Z     uint32
+	Tile        uint32
+	Along       Axis
+	First, Most uint32
 }
 
 // Axis is a dimension of a Grid.
@@ -36,9 +38,17 @@ const (
 func (g Grid) at(width int) [3]uint32 {
 	n := [3]uint32{max(g.X, 1), max(g.Y, 1), max(g.Z, 1)}
 	if g.Tile > 0 {
-		n[g.Along] *= (uint32(width) + g.Tile - 1) / g.Tile
+		n[g.Along] *= (g.counted(uint32(width)) + g.Tile - 1) / g.Tile
 	}
 	return n
+}
+
+// counted is how much of a width scales the grid.
+func (g Grid) counted(width uint32) uint32 {
+	if g.Most == 0 {
+		return width
+	}
+	return min(width-min(width, g.First), g.Most)
 }
 
 // Linear is a grid of n workgroups in X, folded into Y where X is limited to

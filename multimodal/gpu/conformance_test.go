@@ -23,7 +23,12 @@ const softTolerance = 2e-3
 // kits opens the device once for each set of sizes that kinds of device get.
 func kits(t *testing.T) map[string]*ops.Kit {
 	t.Helper()
-	device, err := wgslkit.Open(wgslkit.Options{})
+	return kitsOf(t, wgslkit.Options{})
+}
+
+func kitsOf(t *testing.T, opts wgslkit.Options) map[string]*ops.Kit {
+	t.Helper()
+	device, err := wgslkit.Open(opts)
 	if errors.Is(err, wgslkit.ErrNoDevice) {
 		t.Skip("no GPU: ", err)
 	}

@@ -25,12 +25,14 @@ type Vision struct {
 	marks     []int  // where body's blocks end
 	placed    [2]int // the columns and rows whose positions are uploaded
 	pace      pace
+	wideLimit int64 // bytes of the widest buffer; smaller than a binding in tests alone
 }
 
 // NewVision uploads the tower. The file that its tensors lie in has to stay open
 // for as long as the Vision is in use. An error leaves nothing behind.
 func NewVision(ctx context.Context, kit *ops.Kit, a *arch.Vision, options Options) (*Vision, error) {
 	v := &Vision{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit}}
+	v.wideLimit = kit.Device().Limits().MaxStorageBindingSize
 	v.weights = v.loader.vision(a)
 	if err := v.loader.err; err != nil {
 		v.loader.release()
@@ -104,11 +106,7 @@ func (v *Vision) prepare(ctx context.Context, columns, rows int) error {
 	if err := v.place(ctx, columns, rows); err != nil {
 		return err
 	}
-	if err := at(v.act.state, columns*rows, columns); err != nil {
-		return err
-	}
-	soft := columns / v.config.Pool * (rows / v.config.Pool)
-	return at(v.act.softState, soft, columns/v.config.Pool)
+	return v.act.tell(columns*rows, columns, v.config.Pool)
 }
 
 // fit makes buffers and programs for so many patches, where those that are there
@@ -121,7 +119,7 @@ func (v *Vision) fit(patches int) error {
 	// Some room more, so that images of one budget share it.
 	step := 64 * v.config.Pool * v.config.Pool
 	width := min((patches+step-1)/step*step, v.config.MaxPatches())
-	act, err := newVisionBuffers(v.kit.Device(), v.config, v.weights, width)
+	act, err := newVisionBuffers(v.kit.Device(), v.config, v.weights, width, v.wideLimit)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func (o FullAttention) check() error {
 type gridHeadsParams struct {
 	Heads, Slots, XOffset, XStride uint32
 	Eps                            float32
+	First                          uint32
 }
 
 type fullAttentionParams struct{ Heads, Slots uint32 }
@@ -48,23 +49,47 @@ type fullAttentionSmallParams struct{ Heads, Slots, Columns, Fours uint32 }
 
 // FullAttention records the op: the heads by themselves, then their attention.
 func (r *Recorder) FullAttention(o FullAttention) {
+	r.FullAttentionHeads(o, r.width)
+	r.FullAttentionOfHeads(o)
+}
+
+// attentionHeads are the buffers between the op's two halves, for so many tokens.
+func (r *Recorder) attentionHeads(o FullAttention, tokens int) (q, keys, values *wgslkit.Buffer) {
+	n := tokens * o.Heads * paddedDim(o.HeadDim)
+	return r.temp("attention queries", n), r.temp("attention keys", n/2), r.temp("attention values", n/2)
+}
+
+// FullAttentionHeads records the first half of the op, what is made of each token by
+// itself. In a Window of a program of tokens tokens, In is the window's rows alone;
+// when all windows have gone through it, FullAttentionOfHeads records the rest.
+func (r *Recorder) FullAttentionHeads(o FullAttention, tokens int) {
 	if err := o.check(); err != nil {
 		r.fail(o.Label, err)
 		return
 	}
-	values := r.width * o.Heads * paddedDim(o.HeadDim)
-	q := r.temp("attention queries", values)
-	keys, vals := r.temp("attention keys", values/2), r.temp("attention values", values/2)
+	q, keys, vals := r.attentionHeads(o, tokens)
 	if r.err != nil {
 		return
 	}
-	const threads, tokens = 64, 16
-	r.dispatch("grid_heads.wgsl", wgslkit.Variant{"THREADS": threads, "TOKENS": tokens, "HEAD_DIM": o.HeadDim}, wgslkit.Call{
+	const threads, tile = 64, 16
+	r.dispatch("grid_heads.wgsl", wgslkit.Variant{"THREADS": threads, "TOKENS": tile, "HEAD_DIM": o.HeadDim}, wgslkit.Call{
 		Label:  o.Label + " heads",
 		Bind:   bindAll(r.state, o.In.Buffer, o.QNorm, o.KNorm, o.Rope.table, q, keys, vals),
-		Params: gridHeadsParams{uint32(o.Heads), uint32(r.width), uint32(o.In.Offset), o.In.stride(3 * o.Heads * o.HeadDim), o.Eps},
-		Grid:   wgslkit.Grid{X: uint32(ceilDiv(tokens*3*o.Heads, threads)), Tile: tokens, Along: wgslkit.AlongX},
+		Params: gridHeadsParams{uint32(o.Heads), uint32(tokens), uint32(o.In.Offset), o.In.stride(3 * o.Heads * o.HeadDim), o.Eps, uint32(r.window.first)},
+		Grid:   wgslkit.Grid{X: uint32(ceilDiv(tile*3*o.Heads, threads)), Tile: tile, Along: wgslkit.AlongX},
 	})
+}
+
+// FullAttentionOfHeads records the second half of the op, in which all tokens see each
+// other. It reads nothing of In.
+func (r *Recorder) FullAttentionOfHeads(o FullAttention) {
+	if r.err != nil {
+		return
+	}
+	q, keys, vals := r.attentionHeads(o, r.width)
+	if r.err != nil {
+		return
+	}
 	if r.kit.largeFullAttention(o.HeadDim) {
 		wide := ceilDiv(paddedDim(o.HeadDim), 64)
 		v := wgslkit.Variant{"HEAD_DIM": o.HeadDim, "TILE": max(paddedDim(o.HeadDim), fullAttentionLarge) / 8, "WIDE": wide, "SUMS": 8 * wide}

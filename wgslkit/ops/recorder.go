@@ -26,6 +26,7 @@ type Recorder struct {
 	program *wgslkit.Program
 	width   int
 	state   *wgslkit.Buffer
+	window  window
 	scratch map[string]*wgslkit.Buffer
 	// reserved is the most that ops want of each scratch buffer, by name, where that
 	// was measured; measuring says that this recorder only does so.
@@ -107,6 +108,21 @@ func (r *Recorder) Recorded() int {
 // Width is the most tokens that a replay computes.
 func (r *Recorder) Width() int { return r.width }
 
+// window is which of a program's tokens the ops being recorded are for; the zero
+// value is all.
+type window struct{ first, most int }
+
+// Window records ops for the program's tokens from first on, at most most of them.
+// To these ops, row 0 of their buffers is token first, and state, which holds how
+// many of the window's tokens a replay has, is the program's. An image whose rows
+// are too wide for one binding goes through a buffer of fewer rows, window by window.
+func (r *Recorder) Window(first, most int, state *wgslkit.Buffer, record func()) {
+	width, whole := r.width, r.state
+	r.width, r.state, r.window = most, state, window{first, most}
+	record()
+	r.width, r.state, r.window = width, whole, window{}
+}
+
 // fail keeps the first error, naming the op.
 func (r *Recorder) fail(label string, err error) {
 	if r.err == nil && err != nil {
@@ -147,5 +163,8 @@ func (r *Recorder) dispatch(file string, v wgslkit.Variant, c wgslkit.Call) {
 		return
 	}
 	c.Kernel = k
+	if r.window.most > 0 {
+		c.Grid.First, c.Grid.Most = uint32(r.window.first), uint32(r.window.most)
+	}
 	r.program.Add(c)
 }

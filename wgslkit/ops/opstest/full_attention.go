@@ -12,6 +12,7 @@ import (
 type gridShape struct {
 	heads, headDim         int
 	columns, tokens, width int
+	window                 int // tokens whose rows go through In at once; 0 for all
 }
 
 var gridShapes = []gridShape{
@@ -22,10 +23,15 @@ var gridShapes = []gridShape{
 	{heads: 2, headDim: 64, columns: 33, tokens: 99, width: 99},
 	{heads: 3, headDim: 72, columns: 12, tokens: 72, width: 100},
 	{heads: 2, headDim: 160, columns: 5, tokens: 40, width: 40},
+	{heads: 3, headDim: 12, columns: 7, tokens: 70, width: 100, window: 32}, // of the last, nothing is there
 }
 
 func (s gridShape) String() string {
-	return fmt.Sprintf("%dx%d_%dof%d_in_%d", s.heads, s.headDim, s.tokens, s.width, s.columns)
+	name := fmt.Sprintf("%dx%d_%dof%d_in_%d", s.heads, s.headDim, s.tokens, s.width, s.columns)
+	if s.window > 0 {
+		name += fmt.Sprintf("_by_%d", s.window)
+	}
+	return name
 }
 
 // manyTokens is as many tokens as an image of the usual budget has.
@@ -63,11 +69,22 @@ func fullAttentionCase(r *rig, s gridShape) (float64, error) {
 	r.release = append(r.release, rope.Release)
 	xBuffer, out := r.upload(x), r.floats(s.width*d)
 	r.columns = s.columns
+	o := ops.FullAttention{
+		In: ops.Slice{Buffer: xBuffer, Offset: offset, Stride: stride}, QNorm: qBuffer, KNorm: kBuffer, Eps: normEps,
+		Rope: rope, Heads: s.heads, HeadDim: s.headDim, Out: out,
+	}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
-		rec.FullAttention(ops.FullAttention{
-			In: ops.Slice{Buffer: xBuffer, Offset: offset, Stride: stride}, QNorm: qBuffer, KNorm: kBuffer, Eps: normEps,
-			Rope: rope, Heads: s.heads, HeadDim: s.headDim, Out: out,
-		})
+		if s.window == 0 {
+			rec.FullAttention(o)
+			return
+		}
+		for first := 0; first < s.width; first += s.window {
+			here := o
+			here.In.Offset += first * stride
+			state := r.words(0, uint32(min(max(s.tokens-first, 0), s.window)), uint32(s.columns))
+			rec.Window(first, s.window, state, func() { rec.FullAttentionHeads(here, s.width) })
+		}
+		rec.FullAttentionOfHeads(o)
 	})
 	got := r.read(out, s.tokens*d)
 	part := func(t, part, h int) []float64 {

@@ -9,12 +9,14 @@
 // half by its row, each within itself: pair (j, j + HEAD_DIM/4) of a half by
 // rope_turn(position, j). store_kv.wgsl draws a cache's layout.
 //
+// x and state may hold a part of the tokens, from `first` on; q, k and v hold all.
+//
 // One thread for each row of HEAD_DIM values. Grid: x = tiles of TOKENS tokens,
 // each of which takes ceil(TOKENS · 3 · heads / THREADS) workgroups.
 
 //#include "rope.wgsl"
 
-struct Params { heads: u32, slots: u32, x_offset: u32, x_stride: u32, eps: f32 }
+struct Params { heads: u32, slots: u32, x_offset: u32, x_stride: u32, eps: f32, first: u32 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> x: array<f32>;
@@ -64,11 +66,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let rows = 3u * params.heads;
   let groups = (TOKENS * rows + THREADS - 1u) / THREADS;
   let item = group.x % groups * THREADS + lane;
-  let token = group.x / groups * TOKENS + item / rows;
-  if (item >= TOKENS * rows || token >= state[1]) { return; }
+  let row_of_x = group.x / groups * TOKENS + item / rows;
+  if (item >= TOKENS * rows || row_of_x >= state[1]) { return; }
+  let token = params.first + row_of_x;
   let part = item % rows / params.heads;
   let head = item % params.heads;
-  let at = params.x_offset + token * params.x_stride + item % rows * HEAD_DIM;
+  let at = params.x_offset + row_of_x * params.x_stride + item % rows * HEAD_DIM;
 
   var squares = 0.0;
   for (var i = 0u; i < HEAD_DIM; i++) { squares += x[at + i] * x[at + i]; }
