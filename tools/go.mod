@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/dustin/go-humanize v1.1.0
+	github.com/ebitengine/purego v0.11.3
 	github.com/gemwire/gemwire/finetune v0.1.0
 	github.com/gemwire/gemwire/gemma4 v0.1.0
 	github.com/gemwire/gemwire/gemma4/nano v0.1.0
@@ -29,7 +30,6 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
 	git.sr.ht/~sbinet/gg v0.7.0 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
 	github.com/hajimehoshi/go-mp3 v0.3.4 // indirect
 	github.com/icza/bitio v1.1.0 // indirect

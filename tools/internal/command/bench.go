@@ -45,6 +45,7 @@ bandwidth at which the device copies memory.`,
 			`gemwire bench media gemma4:e2b`,
 			`gemwire bench train gemma4:e2b`,
 			`gemwire bench ops --only matvec`,
+			`gemwire bench compare gemma4:e2b`,
 		),
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return b.run(cmd.Context(), list) },
@@ -58,7 +59,7 @@ bandwidth at which the device copies memory.`,
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
 	b.lora.register(flags)
-	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env))
+	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env), newBenchCompare(env))
 	return cmd
 }
 
