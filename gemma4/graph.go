@@ -152,12 +152,13 @@ func (g *graph) experts(i int, w *gpuLayer) {
 		Label: "router", Logits: g.act.routerLogits, Experts: c.Experts, K: c.ExpertsUsed,
 		Scale: e.downScale, IDs: g.act.expertIDs, Weights: g.act.expertWeights,
 	})
+	groups := g.GroupExperts(ops.GroupExperts{Label: "expert_groups", IDs: g.act.expertIDs, Experts: c.Experts, K: c.ExpertsUsed})
 	g.ExpertLinear(ops.ExpertLinear{
-		Label: "ffn_gate_up_exps", W: e.gateUp, K: c.ExpertsUsed, IDs: g.act.expertIDs,
+		Label: "ffn_gate_up_exps", W: e.gateUp, K: c.ExpertsUsed, IDs: g.act.expertIDs, Groups: groups,
 		In: g.inputAgain(e.preNorm), Out: g.act.expertHidden, Gated: true, Act: ops.GELU,
 	})
 	g.ExpertLinear(ops.ExpertLinear{
-		Label: "ffn_down_exps", W: e.down, K: c.ExpertsUsed, IDs: g.act.expertIDs, PerSlotInput: true,
+		Label: "ffn_down_exps", W: e.down, K: c.ExpertsUsed, IDs: g.act.expertIDs, Groups: groups, PerSlotInput: true,
 		In: ops.Input{X: g.act.expertHidden}, Out: g.act.expertSum, Weights: g.act.expertWeights,
 	})
 	g.SumNorms(ops.SumNorms{

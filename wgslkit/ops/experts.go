@@ -11,6 +11,9 @@ import (
 //
 //	Weights nil: out[t, slot] = W[ids[t, slot]]·h                              [width, K, outputs]
 //	Weights set: out[t] = Σ over slots of weights[t, slot] · W[ids[t, slot]]·h [width, outputs]
+//
+// Each pair of token and slot reads its expert's rows; with Groups, each tile of
+// pairs that one expert was chosen for.
 type ExpertLinear struct {
 	Label string
 	W     *Matrix         // of W.Experts experts
@@ -25,6 +28,9 @@ type ExpertLinear struct {
 	Gated        bool            // W is Paired: out = act(gate·h) ⊙ (up·h)
 	AllRows      bool            // every row in W's own order, of a Paired matrix too
 	Weights      *wgslkit.Buffer // [width, K]
+	// Groups are those of IDs: an expert's rows are then read once for all tokens of a
+	// tile, in place of once for each. Nil for pair by pair.
+	Groups *ExpertGroups
 }
 
 // expertParams is Params of wgsl/experts.wgsl.
@@ -42,6 +48,10 @@ type expertParams struct {
 func (r *Recorder) ExpertLinear(o ExpertLinear) {
 	if err := o.check(); err != nil {
 		r.fail(o.Label, err)
+		return
+	}
+	if o.Groups != nil && r.holdsSlots(o) {
+		r.expertTiles(o)
 		return
 	}
 	if o.In.Add != nil {
@@ -65,6 +75,8 @@ func (o ExpertLinear) check() error {
 		return fmt.Errorf("%w: %d of %d experts", wgslkit.ErrValidation, o.K, o.W.Experts)
 	case o.In.Merge != nil, o.PerSlotInput && o.In.Add != nil:
 		return fmt.Errorf("%w: this input does not go with experts", wgslkit.ErrValidation)
+	case o.Groups != nil && (o.Groups.k != o.K || o.Groups.experts != o.W.Experts):
+		return fmt.Errorf("%w: groups of %d of %d experts, wanted %d of %d", wgslkit.ErrValidation, o.Groups.k, o.Groups.experts, o.K, o.W.Experts)
 	}
 	return nil
 }

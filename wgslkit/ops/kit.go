@@ -43,6 +43,10 @@ type Tuning struct {
 	// products of many rows by many tokens, and wgsl/attention_full_large.wgsl
 	// where Attention.FullTiles.
 	LargeTiles bool
+	// FewestOfExpert is how many tokens have to choose an expert on average for a
+	// program's products with experts to go by expert (GroupExperts), not token by
+	// token; 0 for never.
+	FewestOfExpert int
 	// Attention holds the sizes of attention.
 	Attention AttentionTuning
 	// Sampling holds the sizes of sampling.
@@ -82,6 +86,7 @@ func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
 // TuningFor is what suits a kind of device with the given features.
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
+	t.FewestOfExpert = 2
 	t.LargeTiles = kind == wgslkit.DiscreteGPU
 	t.LargeMatvec, t.StagedGroups, t.ManyRowsBytes = kind != wgslkit.CPU, 2112, 32<<20
 	t.Attention = attentionTuning(kind)
@@ -99,7 +104,7 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 // on running them. What costs most there is the size of workgroup memory, which
 // code of as many instructions clears; then code by itself, and barriers.
 func (t Tuning) ForSlowCompiler() Tuning {
-	t.SmallKernels = true
+	t.SmallKernels, t.FewestOfExpert = true, 0
 	t.Threads = 4
 	t.Sampling.StoredBins, t.Sampling.Small = true, t.Subgroups
 	t.Attention = t.Attention.forSlowCompiler()

@@ -41,13 +41,19 @@ func (r *Recorder) matmul(o Linear) {
 			r.dispatch("matmul.wgsl", v, c)
 			continue
 		}
-		s := matvecShape{threads: r.kit.tuning.MatvecThreads}
-		s.cutLooped(r.kit.tuning, w, tile.rows)
-		s.rows, s.mostRows = min(s.rows, 32), 32
+		s := r.kit.loopedShape(w, tile.rows)
 		params.Lanes, params.RowsOfThread = uint32(s.lanes), uint32(s.rows)
 		c.Params = params
 		c.Grid = wgslkit.Grid{X: uint32(s.tasks(tile.rows)), Y: 1, Tile: matmulLoopedTokens, Along: wgslkit.AlongY}
 		v["THREADS"], v["ROWS"] = s.threads, s.mostRows
 		r.dispatch("matmul_looped.wgsl", v, c)
 	}
+}
+
+// loopedShape cuts a product of rows with four tokens at a time.
+func (k *Kit) loopedShape(w *Matrix, rows int) matvecShape {
+	s := matvecShape{threads: k.tuning.MatvecThreads}
+	s.cutLooped(k.tuning, w, rows)
+	s.rows, s.mostRows = min(s.rows, 32), 32
+	return s
 }

@@ -18,16 +18,48 @@ type expertShape struct {
 	add, norm, perSlot bool
 	weighted           bool
 	act                ops.Activation
+
+	grouped bool // by expert, where the kit does so
+	allRows bool // gate and up as they lie
+	popular int  // tokens choose among the first so many experts, 0 for all
+	apart   bool // rows of x begin at an offset and are further apart than they are long
 }
 
 func (s expertShape) String() string {
-	return fmt.Sprintf("%v_%dof%d_%dx%d_%dof%d_gated=%t_fused=%t_add=%t_norm=%t_perSlot=%t_weighted=%t",
+	name := fmt.Sprintf("%v_%dof%d_%dx%d_%dof%d_gated=%t_fused=%t_add=%t_norm=%t_perSlot=%t_weighted=%t",
 		s.quant, s.chosen, s.experts, s.rows, s.cols, s.tokens, s.width, s.gated, s.fused, s.add, s.norm, s.perSlot, s.weighted)
+	if s.grouped {
+		name += fmt.Sprintf("_grouped_allRows=%t_popular=%d", s.allRows, s.popular)
+	}
+	return name
+}
+
+// groupedShapes are products whose pairs are grouped by expert: experts that no token
+// chose, one that all did, tiles that are full, half full and nearly empty, replays
+// narrower than the program.
+func groupedShapes() []expertShape {
+	shapes := []expertShape{
+		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 88, cols: 512, width: 40, tokens: 37, gated: true, norm: true, act: ops.GELU},
+		{quant: quant.Q4_K, experts: 11, chosen: 8, rows: 36, cols: 256, width: 33, tokens: 33, gated: true, fused: true, add: true, norm: true, act: ops.GELU},
+		{quant: quant.Q4_K, experts: 8, chosen: 1, rows: 65, cols: 256, width: 150, tokens: 130, popular: 1},
+		{quant: quant.Q6_K, experts: 7, chosen: 2, rows: 129, cols: 256, width: 90, tokens: 90, perSlot: true, weighted: true, popular: 3},
+		{quant: quant.Q8_0, experts: 5, chosen: 5, rows: 257, cols: 96, width: 70, tokens: 65, perSlot: true, weighted: true},
+		{quant: quant.Q4_K, experts: 6, chosen: 4, rows: 20, cols: 256, width: 12, tokens: 1, gated: true, allRows: true, apart: true},
+		{quant: quant.F16, experts: 4, chosen: 2, rows: 3, cols: 33, width: 9, tokens: 7, weighted: true},
+		{quant: quant.F32, experts: 128, chosen: 6, rows: 5, cols: 52, width: 50, tokens: 49, weighted: true, popular: 90},
+	}
+	for _, t := range []quant.Type{quant.F32, quant.BF16, quant.Q5_0, quant.Q3_K, quant.Q5_K, quant.Q6_K} {
+		shapes = append(shapes, expertShape{quant: t, experts: 3, chosen: 2, rows: 66, cols: 512, width: 40, tokens: 39, popular: 2})
+	}
+	for i := range shapes {
+		shapes[i].grouped = true
+	}
+	return shapes
 }
 
 func expertCases(*ops.Kit) []Case {
 	var cases []Case
-	for _, s := range []expertShape{
+	for _, s := range append([]expertShape{
 		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 88, cols: 512, width: 1, tokens: 1, gated: true, norm: true, act: ops.GELU},
 		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 37, cols: 256, width: 6, tokens: 5, gated: true, fused: true, norm: true, act: ops.GELU},
 		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 37, cols: 256, width: 6, tokens: 5, gated: true, fused: true, add: true, norm: true, act: ops.GELU},
@@ -36,7 +68,7 @@ func expertCases(*ops.Kit) []Case {
 		{quant: quant.Q6_K, experts: 7, chosen: 2, rows: 129, cols: 256, width: 9, tokens: 9, perSlot: true, weighted: true},
 		{quant: quant.F16, experts: 4, chosen: 1, rows: 1, cols: 33, width: 2, tokens: 2, weighted: true},
 		{quant: quant.F32, experts: 4, chosen: 2, rows: 300, cols: 5000, width: 2, tokens: 1, weighted: true},
-	} {
+	}, groupedShapes()...) {
 		cases = append(cases, Case{Op: "ExpertLinear", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 			r := newRig(kit, uint64(s.rows))
 			defer r.close()
@@ -73,20 +105,21 @@ func (s expertShape) run(ctx context.Context, r *rig) (float64, error) {
 	if s.gated {
 		layout = ops.Paired
 	}
-	inputs := linearShape{cols: s.cols, tokens: s.tokens, add: s.add, norm: s.norm, weighted: true}
+	inputs := linearShape{cols: s.cols, tokens: s.tokens, add: s.add, norm: s.norm, weighted: true, apart: s.apart}
 	if s.perSlot {
 		inputs.tokens *= s.chosen
 	}
-	ids := make([]uint32, 0, s.tokens*s.chosen)
-	for range s.tokens {
-		for _, e := range r.random.Perm(s.experts)[:s.chosen] {
-			ids = append(ids, uint32(e))
-		}
+	ids := r.chosen(s.tokens, s.experts, s.chosen)
+	if s.popular > 0 {
+		ids = r.chosen(s.tokens, s.popular, s.chosen)
 	}
 	shares := r.normal(len(ids))
 	op := ops.ExpertLinear{
 		Label: "case", W: r.matrix(ctx, layout, parts...), K: s.chosen, IDs: r.words(ids...),
-		PerSlotInput: s.perSlot, Act: s.act, Gated: s.gated,
+		PerSlotInput: s.perSlot, Act: s.act, Gated: s.gated && !s.allRows, AllRows: s.allRows,
+	}
+	if s.apart {
+		op.In.Offset, op.In.Stride = 1, s.cols+3
 	}
 	h, _ := inputs.input(r, &op.In)
 	want := s.twin(gate, up, h, ids, shares)
@@ -94,7 +127,12 @@ func (s expertShape) run(ctx context.Context, r *rig) (float64, error) {
 	if s.weighted {
 		op.Weights = r.upload(shares)
 	}
-	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.ExpertLinear(op) })
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
+		if s.grouped {
+			op.Groups = rec.GroupExperts(ops.GroupExperts{Label: "groups", IDs: op.IDs, Experts: s.experts, K: s.chosen})
+		}
+		rec.ExpertLinear(op)
+	})
 	return r.compare(r.read(op.Out, len(want)), want)
 }
 
@@ -112,6 +150,10 @@ func (s expertShape) twin(gate, up rows, h []float64, ids []uint32, shares []flo
 			for i := range s.rows {
 				row := int(ids[pair])*s.rows + i
 				v := activate(s.act, gate.dot(row, x))
+				if s.allRows {
+					out = append(out, v, up.dot(row, x))
+					continue
+				}
 				if s.gated {
 					v *= up.dot(row, x)
 				}

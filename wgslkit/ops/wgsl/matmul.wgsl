@@ -50,23 +50,9 @@ struct Params {
 
 //#include "unit.wgsl"
 //#include "finish.wgsl"
+//#include "tile_rows.wgsl"
 
-var<workgroup> rows_at: array<vec4<f32>, 256>;   // [16 columns][64 rows]
 var<workgroup> tokens_at: array<vec4<f32>, 272>; // [16 columns][64 tokens + 4 that keep threads from colliding]
-
-// store_rows puts 16 weights of row `thread` into memory.
-fn store_rows(q: mat4x4<f32>, scale: f32, low: f32, thread: u32) {
-  let at = thread / 4u;
-  let c = thread % 4u;
-  var v = q[0] * scale + vec4<f32>(low);
-  rows_at[at][c] = v.x; rows_at[at + 16u][c] = v.y; rows_at[at + 32u][c] = v.z; rows_at[at + 48u][c] = v.w;
-  v = q[1] * scale + vec4<f32>(low);
-  rows_at[at + 64u][c] = v.x; rows_at[at + 80u][c] = v.y; rows_at[at + 96u][c] = v.z; rows_at[at + 112u][c] = v.w;
-  v = q[2] * scale + vec4<f32>(low);
-  rows_at[at + 128u][c] = v.x; rows_at[at + 144u][c] = v.y; rows_at[at + 160u][c] = v.z; rows_at[at + 176u][c] = v.w;
-  v = q[3] * scale + vec4<f32>(low);
-  rows_at[at + 192u][c] = v.x; rows_at[at + 208u][c] = v.y; rows_at[at + 224u][c] = v.z; rows_at[at + 240u][c] = v.w;
-}
 
 // four_inputs is four columns of a token, with zeros beyond the row.
 fn four_inputs(t: u32, column: u32) -> vec4<f32> {
