@@ -115,8 +115,9 @@ func (c *call) do(ctx context.Context) (any, error) {
 		OpTokenize: c.tokenize, OpDetokenize: c.detokenize, OpCount: c.count,
 		OpLoadAdapter: c.loadAdapter, OpUseAdapters: c.useAdapters, OpUnloadAdapter: c.unloadAdapter, OpAdapters: c.adapters,
 		OpConvertAdapter: c.convertAdapter,
-		OpPreviewData:    c.previewData, OpPrepare: c.prepareTraining, OpShowRun: c.showRun, OpTrain: c.train, OpPause: c.pauseTraining,
-		OpRunAdapter: c.runAdapter, OpUseRun: c.useRun, OpCheckpoint: c.checkpoint, OpEndTraining: c.endTraining,
+		OpPreviewData:    c.previewData, OpPrepare: c.prepareTraining,
+		OpShowRun: onRun(c, c.showRun), OpTrain: onRun(c, c.train), OpPause: onRun(c, c.pauseTraining), OpRunAdapter: onRun(c, c.runAdapter),
+		OpUseRun: onRun(c, c.useRun), OpCheckpoint: onRun(c, c.checkpoint), OpEndTraining: onRun(c, c.endTraining),
 		OpExamine: c.examine, OpMemory: c.memory, OpRelease: c.releaseTowers, OpCancel: c.cancel,
 	}
 	handle, ok := handlers[c.Op]

@@ -72,6 +72,31 @@ func (e *Engine) runOf(id int) (*openRun, error) {
 	return r, nil
 }
 
+// ofRun are parameters that name a run.
+type ofRun interface{ run() int }
+
+func (p RunParams) run() int        { return p.Run }
+func (p ShowParams) run() int       { return p.Run }
+func (p TrainParams) run() int      { return p.Run }
+func (p PauseParams) run() int      { return p.Run }
+func (p RunAdapterParams) run() int { return p.Run }
+func (p UseRunParams) run() int     { return p.Run }
+
+// onRun handles a request by f, with its parameters and the run that they name.
+func onRun[P ofRun](c *call, f func(context.Context, *openRun, P) (any, error)) func(context.Context) (any, error) {
+	return func(ctx context.Context) (any, error) {
+		p, err := params[P](c)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.engine.runOf(p.run())
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, r, p)
+	}
+}
+
 func (r *openRun) describe() PrepareResult {
 	result := PrepareResult{
 		Run: r.id, Step: r.trainer.Done(), Plan: r.plan(), Report: r.examples.report(), Settings: settingsOf(r.trainer.Config()),
@@ -92,15 +117,7 @@ func (r *openRun) plan() TrainingPlan {
 	return out
 }
 
-func (c *call) showRun(context.Context) (any, error) {
-	p, err := params[ShowParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) showRun(_ context.Context, r *openRun, p ShowParams) (any, error) {
 	shown, err := r.examples.show(r.model, p.First, p.Count)
 	return ShowResult{Examples: shown}, err
 }
@@ -108,15 +125,7 @@ func (c *call) showRun(context.Context) (any, error) {
 // errPause ends steps as their caller wished.
 var errPause = errors.New("paused")
 
-func (c *call) train(ctx context.Context) (any, error) {
-	p, err := params[TrainParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) train(ctx context.Context, r *openRun, p TrainParams) (any, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	end, err := r.begin(stop)
@@ -269,15 +278,7 @@ func (m *openModel) holds() (n int64) {
 	return n
 }
 
-func (c *call) pauseTraining(context.Context) (any, error) {
-	p, err := params[PauseParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) pauseTraining(_ context.Context, r *openRun, p PauseParams) (any, error) {
 	r.pausing.Store(true)
 	if p.Now {
 		r.interrupt()
@@ -309,15 +310,7 @@ func (r *openRun) adapter(ctx context.Context, which Which) (*adapter.Adapter, e
 	return r.trainer.Adapter(ctx)
 }
 
-func (c *call) runAdapter(ctx context.Context) (any, error) {
-	p, err := params[RunAdapterParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) runAdapter(ctx context.Context, r *openRun, p RunAdapterParams) (any, error) {
 	if err := p.Format.check(); err != nil {
 		return nil, err
 	}
@@ -332,15 +325,7 @@ func (c *call) runAdapter(ctx context.Context) (any, error) {
 	return Nothing{}, c.writeAdapter(a, p.Format, p.Name)
 }
 
-func (c *call) useRun(ctx context.Context) (any, error) {
-	p, err := params[UseRunParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) useRun(ctx context.Context, r *openRun, p UseRunParams) (any, error) {
 	if p.Name == "" {
 		return nil, fmt.Errorf("%w: an adapter without a name", errArgument)
 	}
@@ -366,15 +351,7 @@ const (
 
 // checkpoint hands over all that a run needs to go on: its own file, and the best
 // adapter, where there is one, before it.
-func (c *call) checkpoint(ctx context.Context) (any, error) {
-	p, err := params[RunParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) checkpoint(ctx context.Context, r *openRun, _ RunParams) (any, error) {
 	if err := r.take(ctx); err != nil {
 		return nil, err
 	}
@@ -384,19 +361,11 @@ func (c *call) checkpoint(ctx context.Context) (any, error) {
 			return nil, err
 		}
 	}
-	err = c.writeFile(checkpointFile, func(w io.Writer) error { return r.trainer.WriteCheckpoint(ctx, w) })
+	err := c.writeFile(checkpointFile, func(w io.Writer) error { return r.trainer.WriteCheckpoint(ctx, w) })
 	return CheckpointResult{Step: r.trainer.Done()}, err
 }
 
-func (c *call) endTraining(context.Context) (any, error) {
-	p, err := params[RunParams](c)
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.engine.runOf(p.Run)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) endTraining(_ context.Context, r *openRun, _ RunParams) (any, error) {
 	return Nothing{}, c.engine.endRun(r)
 }
 
