@@ -51,6 +51,10 @@ type Config struct {
 	// memory is short. It is computed in float32 either way, gradients too, so that
 	// losses need no scale. On a CPU it is always "f32".
 	Precision string `json:"precision,omitempty"`
+	// MemoryBudget is how many bytes a run may take beside the weights; 0 is as many as
+	// the device has. To keep it, values wait as halves (on a GPU), layers are computed
+	// again, and batches take fewer examples, in this order.
+	MemoryBudget int64 `json:"memoryBudget,omitempty"`
 }
 
 const (
@@ -109,6 +113,9 @@ func (c *Config) check() error {
 	}
 	if p := gpu.Precision(c.Precision); p != gpu.AutoPrecision && p != gpu.Float32 && p != gpu.Float16 {
 		return fmt.Errorf("%w: a precision of %q; it is f32, f16, or nothing for what memory asks for", ErrConfig, c.Precision)
+	}
+	if c.MemoryBudget < 0 {
+		return fmt.Errorf("%w: a memory budget of %d bytes", ErrConfig, c.MemoryBudget)
 	}
 	return c.Schedule.Check()
 }

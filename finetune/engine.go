@@ -28,8 +28,7 @@ type engine interface {
 	// plan says what training takes beside the weights, at most, for batches of so
 	// many tokens, and how values wait for the way back.
 	plan(tokens int, p *Plan)
-	// fits says whether a batch of so many tokens can be computed at once, however
-	// much memory there is.
+	// fits says whether a batch of so many tokens keeps to the memory budget.
 	fits(tokens int) bool
 	close() error
 }

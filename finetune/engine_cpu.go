@@ -19,15 +19,17 @@ type cpuEngine struct {
 	pairs   []*adapter.Pair
 	grads   []*adapter.Pair
 	state   *optimizer.State
+
+	recompute bool
+	budget    int64
 }
 
-func newCPUEngine(t *tape.Tape, model *base.Model, recompute bool) *cpuEngine {
-	e := &cpuEngine{machine: cpu.Over(t, model), tape: t}
-	e.machine.Recompute = recompute
-	return e
+func newCPUEngine(t *tape.Tape, model *base.Model, c *Config) *cpuEngine {
+	return &cpuEngine{machine: cpu.Over(t, model), tape: t, recompute: c.Recompute, budget: c.MemoryBudget}
 }
 
 func (e *cpuEngine) gradients(ctx context.Context, batch *tape.Batch, weight float64) (float64, error) {
+	e.machine.Recompute = e.recomputes(batch.Len())
 	return e.machine.Gradients(ctx, batch, e.pairs, e.grads, weight)
 }
 
@@ -73,21 +75,34 @@ func copied(pairs []*adapter.Pair) []*adapter.Pair {
 	return list
 }
 
-// plan counts the adapter four times (itself, gradients, two moments) and all
+// recomputes says whether layers are computed again for batches of so many tokens:
+// where that is wished, or where keeping all would take more than the budget.
+func (e *cpuEngine) recomputes(tokens int) bool {
+	return e.recompute || e.budget > 0 && e.bytes(tokens, false) > e.budget
+}
+
+// bytes counts the adapter four times (itself, gradients, two moments) and all
 // values with their gradients: those of one layer, with what is kept of the
 // others, where they are computed again.
-func (e *cpuEngine) plan(tokens int, p *Plan) {
-	if e.machine.Recompute {
-		p.Recomputed = e.tape.Config.Blocks
-	}
+func (e *cpuEngine) bytes(tokens int, recompute bool) int64 {
 	var adapters int64
 	for _, pair := range e.pairs {
 		adapters += int64(len(pair.A) + len(pair.B))
 	}
-	p.Bytes = 4 * (4*adapters + int64(tokens)*e.tape.Widths(e.machine.Recompute))
+	return 4 * (4*adapters + int64(tokens)*e.tape.Widths(recompute))
 }
 
-func (e *cpuEngine) fits(int) bool { return true }
+func (e *cpuEngine) plan(tokens int, p *Plan) {
+	again := e.recomputes(tokens)
+	if again {
+		p.Recomputed = e.tape.Config.Blocks
+	}
+	p.Bytes = e.bytes(tokens, again)
+}
+
+func (e *cpuEngine) fits(tokens int) bool {
+	return e.budget == 0 || e.bytes(tokens, true) <= e.budget
+}
 
 func (e *cpuEngine) close() error {
 	e.machine.Close()

@@ -20,7 +20,7 @@ func newGPUEngine(t *tape.Tape, model *gemma4.Model, c *Config) (*gpuEngine, err
 	if err != nil {
 		return nil, err
 	}
-	m.Recompute, m.Precision = c.Recompute, gpu.Precision(c.Precision)
+	m.Recompute, m.Precision, m.Budget = c.Recompute, gpu.Precision(c.Precision), c.MemoryBudget
 	return &gpuEngine{m}, nil
 }
 
@@ -54,10 +54,9 @@ func (e *gpuEngine) plan(tokens int, p *Plan) {
 	}
 }
 
-// fits is false where a value of a batch would be larger than a binding.
 func (e *gpuEngine) fits(tokens int) bool {
-	_, err := e.machine.PlanFor(tokens)
-	return !errors.Is(err, wgslkit.ErrLimit)
+	made, err := e.machine.PlanFor(tokens)
+	return !errors.Is(err, wgslkit.ErrLimit) && (e.machine.Budget == 0 || made.Bytes <= e.machine.Budget)
 }
 
 func (e *gpuEngine) close() error {

@@ -69,16 +69,18 @@ func New(ctx context.Context, model *gemma4.Model, data Data, config Config) (*T
 		t.engine.close()
 		return nil, err
 	}
-	t.fit()
+	if err := t.fit(); err != nil {
+		return nil, errors.Join(err, t.engine.close())
+	}
 	return t, nil
 }
 
-// fit makes batches small enough for a device that binds little memory at once: a
-// step then takes fewer examples.
-func (t *Trainer) fit() {
-	longest := t.order.longest()
+// fit makes batches small enough for the memory budget, or for a device that binds
+// little memory at once: a step then takes fewer examples.
+func (t *Trainer) fit() error {
+	longest := t.longest()
 	if t.engine.fits(longest) {
-		return
+		return nil
 	}
 	for longest > 1 && !t.engine.fits(longest) {
 		longest -= (longest + 7) / 8
@@ -88,6 +90,11 @@ func (t *Trainer) fit() {
 	if t.config.Steps == 0 {
 		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
 	}
+	if longest := t.longest(); t.config.MemoryBudget > 0 && !t.engine.fits(longest) {
+		return fmt.Errorf("%w: an example of %d tokens takes more than the memory budget of %d bytes; cut examples at fewer tokens, or raise it",
+			ErrConfig, longest, t.config.MemoryBudget)
+	}
+	return nil
 }
 
 func (t *Trainer) prepare(model *gemma4.Model) (err error) {
@@ -142,7 +149,7 @@ func newEngine(t *tape.Tape, model *gemma4.Model, c *Config) (engine, error) {
 	if model.Kit() != nil {
 		return newGPUEngine(t, model, c)
 	}
-	return newCPUEngine(t, model.CPU(), c.Recompute), nil
+	return newCPUEngine(t, model.CPU(), c), nil
 }
 
 // firstPairs are Kaiming-uniform with a = √5, which is ±1/√in, and zeros.
@@ -164,11 +171,7 @@ func (t *Trainer) firstPairs() []*adapter.Pair {
 // Plan says what the run will take.
 func (t *Trainer) Plan() Plan {
 	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Kept: len(t.data.Kept)}
-	longest := t.order.longest()
-	if t.kept != nil {
-		longest = max(longest, t.kept.longest())
-	}
-	t.engine.plan(longest, &p)
+	t.engine.plan(t.longest(), &p)
 	for i := range t.data.Train {
 		p.Tokens += int64(len(t.data.Train[i].Tokens))
 		p.Targets += int64(t.data.Train[i].Asked())
@@ -177,6 +180,15 @@ func (t *Trainer) Plan() Plan {
 		p.Parameters += int64(t.config.Rank) * int64(s.In+s.Out)
 	}
 	return p
+}
+
+// longest is the tokens of the longest batch, of all that are computed.
+func (t *Trainer) longest() int {
+	longest := t.order.longest()
+	if t.kept != nil {
+		longest = max(longest, t.kept.longest())
+	}
+	return longest
 }
 
 // Config is the run's settings with all defaults filled in.

@@ -215,6 +215,36 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// A run keeps to its memory: layers are computed again, then batches take fewer
+// examples, and one example that takes more is refused.
+func TestMemoryBudget(t *testing.T) {
+	model := openNano(t, gemma4.DeviceCPU)
+	data := finetune.Data{Train: examples(t, model, facts)}
+	config := small(2)
+	config.Batching.Examples = 3
+	free := newTrainer(t, model, data, config)
+	want := losses(t, free, 0)
+	config.MemoryBudget = free.Plan().Bytes - 1
+	again := newTrainer(t, model, data, config)
+	if p := again.Plan(); p.Bytes > config.MemoryBudget || p.Recomputed == 0 || again.Config().Batching != free.Config().Batching {
+		t.Errorf("with %d bytes: %+v, %+v", config.MemoryBudget, p, again.Config().Batching)
+	}
+	for i, loss := range losses(t, again, 0) {
+		if loss != want[i] {
+			t.Errorf("step %d has a loss of %v, wanted %v", i+1, loss, want[i])
+		}
+	}
+	config.MemoryBudget = again.Plan().Bytes - 1
+	fewer := newTrainer(t, model, data, config)
+	if p := fewer.Plan(); p.Bytes > config.MemoryBudget || fewer.Config().Batching.Tokens >= again.Config().Batching.Tokens {
+		t.Errorf("with %d bytes: %+v, %+v", config.MemoryBudget, p, fewer.Config().Batching)
+	}
+	config.MemoryBudget = 1 << 16
+	if _, err := finetune.New(t.Context(), model, data, config); !errors.Is(err, finetune.ErrConfig) {
+		t.Errorf("of %d bytes: %v", config.MemoryBudget, err)
+	}
+}
+
 // What is held out is looked at, and a run that no longer helps it ends.
 func TestEarlyStop(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)

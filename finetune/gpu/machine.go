@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
@@ -28,6 +29,8 @@ type Machine struct {
 	Recompute bool
 	// Precision says how values wait for the way back.
 	Precision Precision
+	// Budget is the bytes that training may take, 0 for as many as the device has.
+	Budget int64
 
 	lossBytes int64 // what logits may take
 
@@ -217,20 +220,36 @@ func (m *Machine) arrangementFor(s size) (arrangement, error) {
 		a.recompute = m.layers()
 		return a, nil
 	}
-	budget := m.kit.Device().Budget()
-	if budget == 0 {
+	room, bounded := m.room()
+	if !bounded {
 		return a, nil
-	}
-	for _, n := range m.kit.Device().Memory() {
-		budget -= n
 	}
 	for {
 		bytes, err := m.planned(s, a)
-		if err != nil || bytes <= budget || a.recompute == m.layers() {
+		if err != nil || bytes <= room || a.recompute == m.layers() {
 			return a, err
 		}
 		a = m.next(a)
 	}
+}
+
+// room is the bytes that a plan may take in place of the one at hand, if there is a
+// bound.
+func (m *Machine) room() (bytes int64, bounded bool) {
+	bytes = math.MaxInt64
+	if own := m.Budget; own > 0 {
+		bytes = own - m.pairs.bytes()
+	}
+	if budget := m.kit.Device().Budget(); budget > 0 {
+		for _, n := range m.kit.Device().Memory() {
+			budget -= n
+		}
+		if m.plan != nil {
+			budget += m.plan.bytes
+		}
+		bytes = min(bytes, budget)
+	}
+	return bytes, bytes != math.MaxInt64
 }
 
 // next is an arrangement that takes less memory and more time.
@@ -258,8 +277,6 @@ func (m *Machine) PlanFor(tokens int) (Plan, error) {
 		return Plan{}, err
 	}
 	bytes, err := m.planned(s, a)
-	if m.pairs != nil {
-		bytes += m.pairs.bytes()
-	}
+	bytes += m.pairs.bytes()
 	return Plan{Bytes: bytes, Recomputed: a.recompute, Halves: a.halves}, err
 }

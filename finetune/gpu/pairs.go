@@ -174,6 +174,9 @@ func (p *pairs) release() {
 }
 
 func (p *pairs) bytes() int64 {
+	if p == nil {
+		return 0
+	}
 	var n int64
 	for _, b := range p.banks {
 		n += int64(4*b.size) * int64(roles)

@@ -40,6 +40,7 @@ type plan struct {
 	arrangement
 	pool   *pool
 	inputs *inputs
+	bytes  int64 // values, inputs, and what ops need for themselves
 
 	ahead, aheadAsked *program // the tape below and above the split
 	loss              *program // the head and its gradient, for a part of the asked positions
@@ -111,6 +112,7 @@ func (m *Machine) newPlan(s size, a arrangement) (*plan, error) {
 		p.release()
 		return nil, err
 	}
+	p.bytes = p.pool.bytes + p.inputs.bytes + measured.Scratch()
 	return p, nil
 }
 

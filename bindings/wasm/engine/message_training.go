@@ -92,6 +92,8 @@ type TrainingSettings struct {
 	EvaluateEvery   int      `json:"evaluateEvery,omitempty"`
 	Patience        int      `json:"patience,omitempty"`
 	Recompute       bool     `json:"recompute,omitempty"`
+	Precision       string   `json:"precision,omitempty"`    // auto, f32, f16
+	MemoryBudget    int64    `json:"memoryBudget,omitempty"` // bytes beside the weights
 	// Keep is how many conversations the model makes up before the first step, to
 	// which the run holds it; -1 is as many as suit it.
 	Keep int `json:"keep,omitempty"`
@@ -130,6 +132,7 @@ type TrainingPlan struct {
 	Layers     int   `json:"layers"`
 	Kept       int   `json:"kept"`       // layers whose values are kept for the way back
 	Recomputed int   `json:"recomputed"` // and those that are computed again
+	Halves     bool  `json:"halves"`     // what is kept waits as float16
 	Rehearsed  int   `json:"rehearsed"`  // conversations that the model is held to
 }
 

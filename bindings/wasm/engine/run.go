@@ -109,7 +109,7 @@ func (r *openRun) plan() TrainingPlan {
 	config, plan, layers := r.trainer.Config(), r.trainer.Plan(), r.model.Info().Layers
 	out := TrainingPlan{
 		Steps: plan.Steps, Warmup: config.Schedule.Warmup, Parameters: plan.Parameters, Bytes: plan.Bytes,
-		Layers: layers, Kept: layers - plan.Recomputed, Recomputed: plan.Recomputed, Rehearsed: plan.Kept,
+		Layers: layers, Kept: layers - plan.Recomputed, Recomputed: plan.Recomputed, Halves: plan.Halves, Rehearsed: plan.Kept,
 	}
 	if config.Steps == 0 {
 		out.Epochs = config.Epochs

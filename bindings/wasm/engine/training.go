@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ const mostRehearsed = 10_000
 
 // defaultHeldOut is the part of the examples that is held out if nothing is said.
 const defaultHeldOut = 0.05
+
+// autoPrecision is the word for what finetune.Config leaves empty.
+const autoPrecision = "auto"
 
 // prepareTraining reads the data and makes a run of it: a new one, or one that goes
 // on from its checkpoint.
@@ -67,6 +71,10 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 		Batching: dataset.Batching{Tokens: s.BatchTokens, Examples: s.BatchExamples}, Accumulate: s.Accumulate,
 		Schedule: schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
 		Seed:     s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
+		Precision: s.Precision, MemoryBudget: s.MemoryBudget,
+	}
+	if c.Precision == autoPrecision {
+		c.Precision = ""
 	}
 	if s.Keep < -1 || s.Keep > mostRehearsed {
 		return c, fmt.Errorf("%w: keep is %d, wanted up to %d conversations, or -1", errArgument, s.Keep, mostRehearsed)
@@ -103,6 +111,7 @@ func settingsOf(c finetune.Config) TrainingSettings {
 		Warmup: c.Schedule.Warmup, Restarts: c.Schedule.Cycles,
 		WeightDecay: &c.Optimizer.Decay, Clip: &c.Optimizer.Clip,
 		Seed: c.Seed, EvaluateEvery: c.EvaluateEvery, Patience: c.Patience, Recompute: c.Recompute,
+		Precision: cmp.Or(c.Precision, autoPrecision), MemoryBudget: c.MemoryBudget,
 	}
 	for _, l := range c.Linears {
 		s.Targets = append(s.Targets, l.Short())

@@ -173,6 +173,24 @@ func TestPauseAndResume(t *testing.T) {
 	p.must(OpClose, ModelParams{Model: model})
 }
 
+// A run keeps to its memory, and says how.
+func TestMemoryOfRun(t *testing.T) {
+	p := newPage(t)
+	model := p.open().Model
+	settings := quick
+	free := p.prepare(model, settings, boat)
+	p.must(OpEndTraining, RunParams{Run: free.Run})
+	if free.Settings.Precision != "auto" || free.Plan.Recomputed != 0 || free.Plan.Halves {
+		t.Errorf("with all memory: %+v", free)
+	}
+	settings.Precision, settings.MemoryBudget = "f32", free.Plan.Bytes*3/4
+	bound := p.prepare(model, settings, boat)
+	if bound.Settings.Precision != "f32" || bound.Settings.MemoryBudget != settings.MemoryBudget || bound.Plan.Bytes > settings.MemoryBudget || bound.Plan.Recomputed == 0 {
+		t.Errorf("with %d bytes: %+v", settings.MemoryBudget, bound)
+	}
+	p.must(OpClose, ModelParams{Model: model})
+}
+
 // With a patience the run ends by itself, and gives the best adapter.
 func TestEarlyStop(t *testing.T) {
 	p := newPage(t)
@@ -229,6 +247,9 @@ func TestRefusedTraining(t *testing.T) {
 		"a negative rank":    {PrepareParams{Settings: TrainingSettings{Rank: -1}}, boat, CodeBadArgument},
 		"epochs and steps":   {PrepareParams{Settings: TrainingSettings{Epochs: 1, Steps: 1}}, boat, CodeBadArgument},
 		"a negative clip":    {PrepareParams{Settings: TrainingSettings{Clip: &negative}}, boat, CodeBadArgument},
+		"an odd precision":   {PrepareParams{Settings: TrainingSettings{Precision: "f8"}}, boat, CodeBadArgument},
+		"too little memory":  {PrepareParams{Settings: TrainingSettings{MemoryBudget: 1 << 20}}, boat, CodeBadArgument},
+		"negative memory":    {PrepareParams{Settings: TrainingSettings{MemoryBudget: -1}}, boat, CodeBadArgument},
 		"an odd schedule":    {PrepareParams{Settings: TrainingSettings{Schedule: "steep"}}, boat, CodeBadArgument},
 		"all held out":       {PrepareParams{HeldOut: new(float64)}, "", CodeBadData},
 		"a negative part":    {PrepareParams{HeldOut: &negative}, boat, CodeBadArgument},

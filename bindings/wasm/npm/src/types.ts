@@ -405,6 +405,17 @@ export interface TrainingSettings {
   /** Compute all layers again on the way back instead of keeping their values; otherwise that is done where memory is short. */
   recompute?: boolean;
   /**
+   * How what a layer computes waits for the way back, on a GPU: as float32, as float16
+   * in half the memory, or as float16 where memory is short ("auto", if not given).
+   */
+  precision?: "auto" | "f32" | "f16";
+  /**
+   * Bytes that the run may take beside the weights: as many as there are if not given.
+   * To keep to them, values wait as float16, layers are computed again, and steps take
+   * fewer examples, in this order.
+   */
+  memoryBudget?: number;
+  /**
    * Hold the model to so many conversations that it makes up before the first step,
    * so that it keeps what it knows; -1 for as many as suit it (200, or 50 of large
    * models). None if not given. Making them up takes a while, and steps take longer.
@@ -481,6 +492,8 @@ export interface TrainingPlan {
   kept: number;
   /** Layers that are computed again for it. */
   recomputed: number;
+  /** What is kept waits as float16. */
+  halves: boolean;
   /** Conversations that the model is held to: 0 before it has made them up. */
   rehearsed: number;
 }

@@ -406,6 +406,7 @@ export interface TrainingPlan {
   layers: number;
   kept: number;
   recomputed: number;
+  halves: boolean;
   rehearsed: number;
 }
 
@@ -430,6 +431,8 @@ export interface TrainingSettings {
   evaluateEvery?: number;
   patience?: number;
   recompute?: boolean;
+  precision?: string;
+  memoryBudget?: number;
   keep?: number;
 }
 

@@ -37,9 +37,10 @@ function stepsText({ steps, epochs, warmup }: TrainingPlan): string {
 }
 
 /** What is kept of each layer for the way back, and what is computed again. */
-function layersText({ layers, kept, recomputed }: TrainingPlan): string {
-  if (recomputed === 0) return `Of all ${count(layers)}, what the way back needs is kept in memory`;
-  return `Of ${count(kept)}, what the way back needs is kept in memory; ${count(recomputed)} of ${count(layers)} are computed again, which is slower`;
+function layersText({ layers, kept, recomputed, halves }: TrainingPlan): string {
+  const kind = halves ? ", as float16" : "";
+  if (recomputed === 0) return `Of all ${count(layers)}, what the way back needs is kept in memory${kind}`;
+  return `Of ${count(kept)}, what the way back needs is kept in memory${kind}; ${count(recomputed)} of ${count(layers)} are computed again, which is slower`;
 }
 
 function timeText(tokens: number, tokensPerSecond: number | null): string {

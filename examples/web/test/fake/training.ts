@@ -96,7 +96,7 @@ export class TrainingSession {
     this.#data = data;
     this.#options = options;
     this.report = { ...report, examples: report.examples - heldOut, heldOut };
-    this.plan = { steps, epochs, warmup: Math.round(steps / 20), parameters: 12_288 * (options.rank ?? 16), bytes: 48_000_000, layers: 8, kept: 8, recomputed: 0, rehearsed: 0 };
+    this.plan = { steps, epochs, warmup: Math.round(steps / 20), parameters: 12_288 * (options.rank ?? 16), bytes: 48_000_000, layers: 8, kept: 8, recomputed: 0, halves: false, rehearsed: 0 };
   }
 
   static preview(_: unknown, data: TrainingData, options: { maxLength?: number; first?: number; count?: number } = {}): Promise<DataPreview> {
