@@ -74,7 +74,7 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     check(wire, held, name, every);
     const { connection, id } = model.wire();
     const prepare: PrepareParams = {
-      model: id, data: toData(options), settings, ...(held ? { held: true } : heldOut !== undefined && { heldOut: heldOut as number }),
+      model: id, data: toData(options), settings: toSettings(settings), ...(held ? { held: true } : heldOut !== undefined && { heldOut: heldOut as number }),
     };
     const blobs = [wire.blob, ...(held ? [held.blob] : [])];
     const saved = name === undefined ? null : await Saved.open(name, every);
@@ -267,6 +267,11 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
 const nothingSaid: TrainingSettings = {
   layers: [], epochs: 0, steps: 0, minLearningRate: 0, warmup: 0, seed: 0, evaluateEvery: 0, patience: 0, recompute: false, memoryBudget: 0, keep: 0,
 };
+
+// As in Go, bytes are whole.
+function toSettings(settings: TrainingSettings): TrainingSettings {
+  return { ...settings, ...(settings.memoryBudget && { memoryBudget: Math.floor(settings.memoryBudget) }) };
+}
 
 function toData({ badLines, maxLength, allTurns }: DataOptions): DataOptions {
   return { ...(badLines && { badLines }), ...(maxLength !== undefined && { maxLength }), ...(allTurns && { allTurns }) };

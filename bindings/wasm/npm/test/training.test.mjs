@@ -143,6 +143,8 @@ test("what cannot be trained or loaded is refused", async () => {
   await refused("bad-data", () => TrainingSession.prepare(model, []));
   await refused("bad-argument", () => TrainingSession.prepare(model, boat, { rank: -1 }));
   await refused("bad-argument", () => TrainingSession.prepare(model, boat, { targets: ["x"] }));
+  await refused("bad-argument", () => TrainingSession.prepare(model, boat, { precision: "f8" }));
+  await refused("bad-argument", () => TrainingSession.prepare(model, boat, { memoryBudget: 1e5 }));
   await refused("bad-argument", () => TrainingSession.prepare(model, 7));
   await refused("not-found", () => TrainingSession.resume(model, "never begun"));
   await refused("bad-adapter", () => model.loadAdapter(files.peft[0]));
@@ -159,6 +161,23 @@ test("what cannot be trained or loaded is refused", async () => {
     return session.report.bad.length;
   });
   assert.equal(skipped, 1);
+});
+
+test("a run keeps to its memory", async () => {
+  const [free, bound] = await run(async () => {
+    const prepared = async (options) => {
+      const session = await TrainingSession.prepare(model, boat, { ...quick, steps: 1, ...options });
+      const { loss } = await session.start();
+      await session.close();
+      return { loss, plan: session.plan, settings: session.settings };
+    };
+    const free = await prepared({});
+    return [free, await prepared({ precision: "f32", memoryBudget: free.plan.bytes * 0.75 })];
+  });
+  assert.deepEqual([free.settings.precision, free.settings.memoryBudget, free.plan.recomputed, free.plan.halves], ["auto", 0, 0, false]);
+  assert.deepEqual([bound.settings.precision, bound.settings.memoryBudget], ["f32", Math.floor(free.plan.bytes * 0.75)]);
+  assert.ok(bound.plan.bytes <= bound.settings.memoryBudget && bound.plan.recomputed > 0, JSON.stringify(bound.plan));
+  assert.equal(bound.loss, free.loss);
 });
 
 test("pause, resume and stop; the page stays live and the model answers meanwhile", async () => {
@@ -257,30 +276,79 @@ test("a run goes on from its checkpoint after a reload, with the same losses", a
   assert.deepEqual(left, []);
 });
 
-test("a run whose page is closed at any moment goes on from a whole checkpoint", async (t) => {
-  const steps = [];
-  for (let round = 0; round < 5; round++) {
-    const other = await env.page();
-    await inPage(other, "cpu");
-    const { value, error } = await attempt(other, async (round) => {
-      const settings = { ...quick, steps: 1000 };
-      const session = round === 0
-        ? await TrainingSession.prepare(model, boat, { ...settings, name: "killed", checkpointEvery: 1 })
-        : await TrainingSession.resume(model, "killed", { checkpointEvery: 1 });
-      const step = session.step;
-      void session.start().catch(() => {});
-      await until(() => session.step > step + 1);
-      return step;
-    }, round);
-    assert.equal(error, undefined, JSON.stringify(error));
-    steps.push(value);
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
-    await other.close();
+test("a run killed at 20 random moments goes on from a whole checkpoint each time", async (t) => {
+  const seed = Number(process.env.GEMWIRE_KILL_SEED ?? Math.floor(Math.random() * 2 ** 32)), random = randomOf(seed);
+  t.diagnostic(`GEMWIRE_KILL_SEED=${seed}`);
+  const lives = [];
+  for (let life = 0; life < 20; life++) lives.push(await run(liveAndDie, { first: life === 0, writing: life % 2 === 0, part: random() }));
+  const rest = await run(async () => {
+    const session = await TrainingSession.resume(model, "killed");
+    const from = session.step, losses = {};
+    for await (const event of session) if (event.type === "step" && (losses[event.step] = event.loss) && event.step > from + 1) break;
+    await session.close({ keepCheckpoint: false });
+    return { from, losses };
+  });
+  t.diagnostic(`${lives.filter(({ seen, kept }) => seen > kept).length} times while a checkpoint was written; resumed after steps ${[...lives.slice(1), rest].map(({ from }) => from).join(", ")}`);
+  const losses = {};
+  for (const [i, { from, losses: made }] of [...lives, rest].entries()) {
+    const before = lives[i - 1] ?? { kept: 0, seen: 0 };
+    assert.ok(from >= before.kept && from <= before.seen + 1, `resumed after step ${from}: ${before.kept} were kept and ${before.seen} seen`);
+    // A step that was made twice came out the same.
+    for (const [step, loss] of Object.entries(made)) assert.ok(Math.abs(loss - (losses[step] ??= loss)) <= 1e-6 * loss, `step ${step}: ${loss}, before ${losses[step]}`);
   }
-  t.diagnostic(`resumed after steps ${steps.slice(1).join(", ")}`);
-  assert.ok(steps.every((step, i) => i === 0 || step > steps[i - 1]), JSON.stringify(steps));
-  await run(() => TrainingSession.deleteSaved("killed"));
+  assert.deepEqual(await run(() => TrainingSession.saved()), []);
 });
+
+/** randomOf is Marsaglia's xorshift, as numbers from 0 up to 1. */
+function randomOf(seed) {
+  let x = (seed ^ 0x9e3779b9) | 1;
+  return () => {
+    x ^= x << 13;
+    x ^= x >>> 17;
+    x ^= x << 5;
+    return (x >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * liveAndDie, in the page, trains in a frame, which has a worker of its own, and
+ * takes the frame away at a part of the way through a step, or through the writing
+ * of its checkpoint.
+ */
+async function liveAndDie({ first, writing, part }) {
+  const frame = document.createElement("iframe");
+  frame.src = location.href;
+  document.body.append(frame);
+  await until(() => frame.contentWindow.gemwire);
+  const { Model, TrainingSession } = frame.contentWindow.gemwire;
+  const inFrame = await Model.load({ builtin: "nano" }, { device: "cpu" });
+  const life = { from: 0, kept: 0, seen: 0, losses: {} };
+  const lasts = { step: 0, checkpoint: 0 };
+  let at = performance.now(), death = Infinity;
+  const onEvent = ({ type, step, loss }) => {
+    if (type !== "step" && type !== "checkpoint") return;
+    const now = performance.now();
+    lasts[type] = now - at;
+    at = now;
+    if (type === "step") life.losses[life.seen = step] = loss;
+    else life.kept = step;
+    // The first checkpoint of a life is waited for: a moment is a part of what its step and its writing lasted.
+    if (life.kept > life.from && (type === "step") === writing) death = Math.min(death, now + part * lasts[writing ? "checkpoint" : "step"]);
+  };
+  const session = first
+    ? await TrainingSession.prepare(inFrame, boat, { ...quick, steps: 1000, name: "killed", checkpointEvery: 1, onEvent })
+    : await TrainingSession.resume(inFrame, "killed", { checkpointEvery: 1, onEvent });
+  life.from = life.kept = life.seen = session.step;
+  void session.start().catch(() => {});
+  await until(() => death < Infinity);
+  const { port1, port2 } = new MessageChannel(); // whose turns come sooner than a timer's
+  while (performance.now() < death) await new Promise((turn) => {
+    port1.onmessage = turn;
+    port2.postMessage(null);
+  });
+  frame.remove();
+  return life;
+}
 
 test("a checkpoint that a crash has spoilt gives way to the one before", async () => {
   const { step, gone, none } = await run(async () => {
