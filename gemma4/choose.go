@@ -16,10 +16,10 @@ type Choosing struct {
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
 	// Drafts is how many tokens are guessed at once, at most, where the text repeats
-	// itself: they are computed in one pass over the weights and kept as far as
-	// they are what would have been chosen. 0 leaves it to the device, which
-	// guesses where that was found to pay: on the CPU. NoDrafts computes one token
-	// after the other.
+	// itself or an assistant is attached: they are computed in one pass over the
+	// weights and kept as far as they are what would have been chosen. 0 leaves it
+	// to the device, which guesses where that was found to pay: on the CPU, and
+	// with an assistant. NoDrafts computes one token after the other.
 	Drafts int
 	// Usage, where set, is filled in: what the prompt took before the first choice,
 	// and what was drafted with each.
@@ -59,15 +59,15 @@ func (s *Session) Choose(ctx context.Context, prompt Prompt, c Choosing) iter.Se
 			return
 		}
 		defer s.settle()
-		s.chooseAll(ctx, limit, s.drafterFor(c, prompt), yield)
+		s.chooseAll(ctx, limit, s.speculationFor(c, prompt), yield)
 	}
 }
 
 // chooseAll chooses up to limit tokens.
-func (s *Session) chooseAll(ctx context.Context, limit int, d *drafter, yield func(sample.Choice, error) bool) {
+func (s *Session) chooseAll(ctx context.Context, limit int, d speculation, yield func(sample.Choice, error) bool) {
 	var one [1]sample.Choice
 	for chosen := 0; chosen < limit; {
-		choices, err := s.chooseSome(ctx, d, limit-chosen, one[:])
+		choices, err := s.chooseSome(ctx, &d, limit-chosen, one[:])
 		if err != nil {
 			yield(sample.Choice{}, err)
 			return
@@ -86,31 +86,41 @@ func (s *Session) chooseAll(ctx context.Context, limit int, d *drafter, yield fu
 }
 
 // chooseSome chooses the next token, or several where a draft of them was right.
-func (s *Session) chooseSome(ctx context.Context, d *drafter, most int, one []sample.Choice) ([]sample.Choice, error) {
-	// One more than was drafted is chosen.
-	if draft := d.draft(most - 1); s.state.hold(len(draft) > 0) && len(draft) > 0 {
-		choices, err := s.state.verify(ctx, draft)
-		if err == nil {
-			d.learn(len(draft), len(choices)-1)
-		}
-		return choices, err
+func (s *Session) chooseSome(ctx context.Context, d *speculation, most int, one []sample.Choice) ([]sample.Choice, error) {
+	draft, assisted := d.plan(most - 1) // one more than was drafted is chosen
+	wanted := len(draft) > 0 || assisted > 0
+	if !s.state.hold(wanted) || !wanted {
+		var err error
+		one[0], err = s.state.next(ctx)
+		return one, err
 	}
-	var err error
-	one[0], err = s.state.next(ctx)
-	return one, err
+	if assisted > 0 {
+		var err error
+		if draft, err = s.state.guess(ctx, assisted); err != nil {
+			return nil, err
+		}
+	}
+	choices, err := s.state.verify(ctx, draft)
+	if err == nil {
+		d.heard(len(draft), len(choices)-1, assisted > 0)
+	}
+	return choices, err
 }
 
-// drafterFor is nil where nothing is drafted.
-func (s *Session) drafterFor(c Choosing, prompt Prompt) *drafter {
+// speculationFor is without a drafter where nothing is drafted.
+func (s *Session) speculationFor(c Choosing, prompt Prompt) speculation {
 	longest := 0
 	if c.Drafts >= 0 {
 		longest = s.state.longestDraft(min(c.Drafts, MostDrafts))
 	}
 	if longest < 1 {
-		return nil
+		return speculation{}
 	}
-	d := newDrafter(prompt.Tokens, s.context, longest)
+	d := speculation{drafter: newDrafter(prompt.Tokens, s.context, longest)}
 	d.usage = c.Usage
+	if s.state.assisted() {
+		d.pace = newPace(longest)
+	}
 	return d
 }
 

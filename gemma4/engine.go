@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gemma4/sample"
 )
@@ -15,6 +16,8 @@ type engine interface {
 	// setAdapters makes all that follows compute with these adapters alone. No
 	// state is computing; what they hold is forgotten before they compute again.
 	setAdapters(ctx context.Context, adapters []adapter.Weighted) error
+	// attach loads an assistant for the states made from now on. There are none yet.
+	attach(ctx context.Context, a *arch.Assistant, opts OpenOptions) error
 	// describe fills in what Info tells about the device.
 	describe(info *Info)
 	close() error
@@ -45,6 +48,11 @@ type state interface {
 	// at least, len(draft) + 1 at most. It is for when nothing is under way; the
 	// choices are valid until the next call.
 	verify(ctx context.Context, draft []int32) ([]sample.Choice, error)
+	// assisted says whether guess may be called, guess asks the assistant for so
+	// many tokens behind the one chosen last. It is for when verify may be called,
+	// and valid until the next call.
+	assisted() bool
+	guess(ctx context.Context, tokens int) ([]int32, error)
 	// longestDraft is how many tokens verify takes at most of those wished for; a
 	// wish of 0 asks for as many as pay, 0 for none.
 	longestDraft(wish int) int

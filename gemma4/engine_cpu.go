@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -14,7 +15,8 @@ import (
 
 // cpuEngine computes with package cpu, in float32.
 type cpuEngine struct {
-	model *cpu.Model
+	model     *cpu.Model
+	assistant *cpu.Assistant // nil for none
 }
 
 func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
@@ -39,7 +41,16 @@ func (e *cpuEngine) newState(n int) (state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cpuState{model: e.model, cache: cache}, nil
+	return &cpuState{model: e.model, assistant: e.assistant, cache: cache}, nil
+}
+
+func (e *cpuEngine) attach(ctx context.Context, a *arch.Assistant, opts OpenOptions) (err error) {
+	options := cpuOptions()
+	options.Progress = func(done, total int64) {
+		opts.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
+	}
+	e.assistant, err = cpu.NewAssistant(ctx, e.model, a, options)
+	return err
 }
 
 func (e *cpuEngine) setAdapters(_ context.Context, adapters []adapter.Weighted) error {
@@ -67,6 +78,11 @@ type cpuState struct {
 	pending bool
 	tried   []int32         // of verify
 	choices []sample.Choice // of verify
+
+	assistant *cpu.Assistant // nil for none
+	normed    []float32      // for it, the final norm's outputs of the last pass
+	hidden    []float32      // of them, that from which the last token was chosen
+	guessed   []int32        // of guess
 }
 
 func (s *cpuState) length() int { return s.cache.Len() }
@@ -85,11 +101,11 @@ const cpuReportEvery = 64
 func (s *cpuState) prefill(ctx context.Context, p piece, report func(done int)) error {
 	for done := 0; done < len(p.tokens); {
 		end := p.cut(done, cpuReportEvery)
-		want := cpu.Want{Logits: cpu.NoLogits}
+		want := cpu.NoLogits
 		if end == len(p.tokens) {
-			want.Logits = cpu.LastLogits
+			want = cpu.LastLogits
 		}
-		logits, err := s.model.Forward(ctx, s.cache, p.inputs(done, end), want)
+		logits, err := s.forward(ctx, p.inputs(done, end), want)
 		if err != nil {
 			return err
 		}
@@ -97,6 +113,20 @@ func (s *cpuState) prefill(ctx context.Context, p piece, report func(done int)) 
 		report(done)
 	}
 	return nil
+}
+
+// forward runs inputs behind those in the cache, and keeps what the assistant reads.
+func (s *cpuState) forward(ctx context.Context, inputs []cpu.Input, want cpu.Logits) ([]float32, error) {
+	w := cpu.Want{Logits: want}
+	if s.assistant != nil {
+		s.normed = s.normed[:0]
+		w.Normed = func(_ int, h []float32) { s.normed = append(s.normed, h...) }
+	}
+	logits, err := s.model.Forward(ctx, s.cache, inputs, w)
+	if d := s.model.Config().EmbeddingLength; err == nil && len(s.normed) >= d {
+		s.hidden = s.normed[len(s.normed)-d:]
+	}
+	return logits, err
 }
 
 // inputs are the positions from ≤ i < to as package cpu takes them.
@@ -143,7 +173,7 @@ func (s *cpuState) start(params sample.Params, history []int32, _ int) (err erro
 func (s *cpuState) next(ctx context.Context) (sample.Choice, error) {
 	if s.pending {
 		last := s.history[len(s.history)-1]
-		logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens([]int32{last}), cpu.Want{})
+		logits, err := s.forward(ctx, cpu.Tokens([]int32{last}), cpu.LastLogits)
 		if err != nil {
 			return sample.Choice{}, err
 		}
@@ -164,11 +194,18 @@ func (s *cpuState) longestDraft(wish int) int { return cmp.Or(wish, cpuLongestDr
 
 func (s *cpuState) hold(bool) bool { return s.pending }
 
+func (s *cpuState) assisted() bool { return s.assistant != nil }
+
+func (s *cpuState) guess(ctx context.Context, tokens int) ([]int32, error) {
+	s.guessed = slices.Grow(s.guessed[:0], tokens)[:tokens]
+	return s.guessed, s.assistant.Draft(ctx, s.cache, s.history[len(s.history)-1], s.hidden, s.guessed)
+}
+
 func (s *cpuState) verify(ctx context.Context, draft []int32) ([]sample.Choice, error) {
 	before, vocab := s.cache.Len(), s.model.Config().Vocab
 	tokens := append(append(s.tried[:0], s.history[len(s.history)-1]), draft...)
 	s.tried, s.choices = tokens, s.choices[:0]
-	logits, err := s.model.Forward(ctx, s.cache, cpu.Tokens(tokens), cpu.Want{Logits: cpu.AllLogits})
+	logits, err := s.forward(ctx, cpu.Tokens(tokens), cpu.AllLogits)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +218,10 @@ func (s *cpuState) verify(ctx context.Context, draft []int32) ([]sample.Choice, 
 		if i == len(draft) || choice.Token != draft[i] {
 			break
 		}
+	}
+	if s.assistant != nil {
+		d, n := s.model.Config().EmbeddingLength, len(s.choices)
+		s.hidden = s.normed[(n-1)*d : n*d]
 	}
 	// A ring holds a window beside what one pass computes: this way back is short enough.
 	return s.choices, s.cache.Truncate(before + len(s.choices))

@@ -67,6 +67,10 @@ func (e *gpuEngine) tryKernels(contextLength int) error {
 	return err
 }
 
+func (e *gpuEngine) attach(context.Context, *arch.Assistant, OpenOptions) error {
+	return fmt.Errorf("%w: assistants on the GPU; open the model on the CPU", ErrUnsupported)
+}
+
 func (e *gpuEngine) sizing(contextLength int) sizing {
 	return newSizing(e.model.Config, contextLength, e.device.Info().Kind, e.device.Limits())
 }

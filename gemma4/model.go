@@ -92,10 +92,11 @@ type Model struct {
 	context   int
 	adapters  adapterSet
 
-	mu       sync.Mutex
-	media    MediaEncoder // nil where none was set
-	sessions int
-	closed   bool
+	mu        sync.Mutex
+	media     MediaEncoder // nil where none was set
+	assistant *gguf.File   // nil where none is attached
+	sessions  int
+	closed    bool
 }
 
 // Info describes an open model.
@@ -111,6 +112,7 @@ type Info struct {
 	Context    int    `json:"context"`
 	FileSize   int64  `json:"fileSize"`
 	Dispatches int    `json:"dispatches,omitempty"`
+	Assistant  string `json:"assistant,omitempty"` // the name of what AttachAssistant took
 
 	// On a GPU.
 	Plan     *Plan             `json:"plan,omitempty"`
@@ -230,5 +232,9 @@ func (m *Model) Close() error {
 	if c, ok := m.media.(io.Closer); ok {
 		media = c.Close()
 	}
-	return errors.Join(media, m.engine.close(), m.file.Close())
+	err := errors.Join(media, m.engine.close(), m.file.Close())
+	if m.assistant != nil {
+		err = errors.Join(err, m.assistant.Close())
+	}
+	return err
 }

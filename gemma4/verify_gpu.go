@@ -33,6 +33,10 @@ func (s *gpuState) longestDraft(wish int) int {
 	return longest
 }
 
+func (s *gpuState) assisted() bool { return false }
+
+func (s *gpuState) guess(context.Context, int) ([]int32, error) { return nil, nil }
+
 func (s *gpuState) hold(on bool) bool {
 	s.held = on && s.canVerify()
 	return s.held && len(s.ahead) == 0 && s.chosen > 0

@@ -22,8 +22,9 @@ type Tensor struct {
 	Dims []uint64
 	// Offset is where the data starts, in bytes from the start of Source.
 	Offset int64
-	// Size is the length of the data in bytes. Where the type is not one that
-	// quant supports it is the distance to what comes next, padding included.
+	// Size is the length of the data in bytes. Where the type is neither one that
+	// quant supports nor one of integers it is the distance to what comes next,
+	// padding included.
 	Size int64
 
 	src    Source
@@ -137,6 +138,17 @@ func (h *header) place(src Source) error {
 	return h.checkApart(src.Size())
 }
 
+// The types of integers, which hold tables rather than weights.
+const (
+	I8  quant.Type = 24
+	I16 quant.Type = 25
+	I32 quant.Type = 26
+	I64 quant.Type = 27
+)
+
+// integerBytes is what an integer of a type takes.
+var integerBytes = map[quant.Type]uint64{I8: 1, I16: 2, I32: 4, I64: 8}
+
 // measure sets Size, 0 for a type of unknown size.
 func (t *Tensor) measure() error {
 	elements := uint64(1)
@@ -146,6 +158,13 @@ func (t *Tensor) measure() error {
 			return t.fail("dimensions %v overflow", t.Dims)
 		}
 		elements = lo
+	}
+	if width := integerBytes[t.Type]; width > 0 {
+		if elements > math.MaxInt/width {
+			return t.fail("dimensions %v overflow", t.Dims)
+		}
+		t.Size = int64(elements * width)
+		return nil
 	}
 	if !t.Type.Supported() {
 		return nil
@@ -174,7 +193,7 @@ func (h *header) checkApart(size int64) error {
 		if t.Size > next-t.Offset {
 			return byOffset[i+1].fail("its data overlaps that of %q", t.Name)
 		}
-		if !t.Type.Supported() {
+		if !t.Type.Supported() && integerBytes[t.Type] == 0 {
 			t.Size = next - t.Offset
 		}
 	}

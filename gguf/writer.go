@@ -90,7 +90,7 @@ func (w *Writer) Add(info TensorInfo) error {
 		return fmt.Errorf("gguf: tensor %q is declared twice", t.Name)
 	case len(t.Dims) > maxDims:
 		return fmt.Errorf("gguf: tensor %q has %d dimensions, at most %d can be", t.Name, len(t.Dims), maxDims)
-	case !t.Type.Supported():
+	case !t.Type.Supported() && integerBytes[t.Type] == 0:
 		return fmt.Errorf("gguf: tensor %q has type %v: %w", t.Name, t.Type, quant.ErrUnsupported)
 	}
 	for _, d := range t.Dims {

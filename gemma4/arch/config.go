@@ -48,6 +48,8 @@ type Config struct {
 	LogitSoftcap float32 // c in c·tanh(logits / c); 0 means no softcap
 
 	layers []layerConfig
+	// borrowed says that no layer has a cache: donors are layers of another model.
+	borrowed bool
 }
 
 // Parse reads the sizes from metadata. Facts that only the tensors tell (Vocab,
@@ -59,7 +61,7 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 	if err := checkArchitecture(meta); err != nil {
 		return nil, err
 	}
-	r := &reader{meta: meta}
+	r := &reader{meta: meta, prefix: Name}
 	c := &Config{
 		Blocks:          r.count("block_count", 1, maxBlocks),
 		ContextLength:   r.count("context_length", 1, maxTokens),
@@ -88,7 +90,7 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 	if err := c.parseLayers(r); err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c, c.shareKV()
 }
 
 func checkArchitecture(meta gguf.Metadata) error {
@@ -99,6 +101,8 @@ func checkArchitecture(meta gguf.Metadata) error {
 	switch name {
 	case Name:
 		return nil
+	case AssistantName, assistantNameOld:
+		return fmt.Errorf("this file holds an assistant, which drafts for a model (general.architecture %q): give it beside the model that it belongs to: %w", name, ErrArchitecture)
 	case "clip":
 		return fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the text file that belongs to it: %w", name, ErrArchitecture)
 	}

@@ -82,6 +82,9 @@ func (d *draft) bytes(t testing.TB) []byte {
 			n *= int64(dim)
 		}
 		size, err := info.Type.Size(n)
+		if info.Type == gguf.I32 {
+			size, err = 4*n, nil
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

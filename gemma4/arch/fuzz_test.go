@@ -90,3 +90,35 @@ func FuzzHeader(f *testing.F) {
 		}
 	})
 }
+
+func openBytes(t testing.TB, raw []byte) *gguf.File {
+	t.Helper()
+	file, err := gguf.Open(context.Background(), gguf.Memory(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// FuzzAssistant changes the bytes of an assistant's header.
+func FuzzAssistant(f *testing.F) {
+	target := smallTarget(f)
+	f.Add(bytes.TrimRight(smallAssistant(AssistantName).bytes(f), "\x00"))
+	f.Fuzz(func(t *testing.T, header []byte) {
+		padded := append(slices.Clone(header), make([]byte, 32<<10)...)
+		file, err := gguf.Open(context.Background(), gguf.Memory(padded))
+		if err != nil {
+			return
+		}
+		a, err := OpenAssistant(file, target)
+		if err != nil {
+			return
+		}
+		for i := range a.Decoder.Config.Blocks {
+			donor := a.Decoder.Config.KVDonor(i)
+			if !target.Config.HasOwnKV(donor) || a.Decoder.Config.KVDim(i) != target.Config.KVDim(donor) {
+				t.Errorf("layer %d reads the cache of layer %d", i, donor)
+			}
+		}
+	})
+}

@@ -24,7 +24,7 @@ func (c *Config) parseLayers(r *reader) error {
 	sliding := c.slidingLayers(r)
 	feedForward := r.each("feed_forward_length", 1, maxSize)
 	kvHeads := perLayer{uint32(c.Heads)} // absent: as many as query heads
-	if r.has("attention.head_count_kv") {
+	if r.has("attention.head_count_kv") && !c.borrowed {
 		kvHeads = r.each("attention.head_count_kv", 0, c.Heads)
 	}
 	if r.err != nil {
@@ -34,7 +34,7 @@ func (c *Config) parseLayers(r *reader) error {
 	if r.err != nil {
 		return r.err
 	}
-	if c.SharedKVLayers >= c.Blocks {
+	if !c.borrowed && c.SharedKVLayers >= c.Blocks {
 		r.fail("attention.shared_kv_layers", "is %d of %d layers: no layer is left to share from", c.SharedKVLayers, c.Blocks)
 		return r.err
 	}
@@ -48,7 +48,7 @@ func (c *Config) parseLayers(r *reader) error {
 		l.headDim, l.ropeTheta = of.headDim, of.ropeTheta
 		c.layers[i] = l
 	}
-	return c.shareKV()
+	return nil
 }
 
 // slidingLayers reads the pattern. A model without a sliding window has no
@@ -87,7 +87,7 @@ func (c *Config) kinds(r *reader, sliding perLayer) (global, local kind) {
 
 // missing returns gguf's own error for a key that is not there.
 func (r *reader) missing(key string) error {
-	_, err := r.meta.Uint32s(fullKey(key))
+	_, err := r.meta.Uint32s(r.fullKey(key))
 	return err
 }
 
@@ -98,13 +98,13 @@ func (r *reader) kind(suffix string) kind {
 		return k
 	}
 	if r.has(valueLength) && r.uniform(valueLength, maxSize) != k.headDim {
-		r.fail(valueLength, "differs from %s (%d), which no Gemma 4 does", fullKey(keyLength), k.headDim)
+		r.fail(valueLength, "differs from %s (%d), which no Gemma 4 does", r.fullKey(keyLength), k.headDim)
 	}
 	if k.headDim%2 != 0 {
 		r.fail(keyLength, "is %d: heads are rotated in pairs and need an even dimension", k.headDim)
 	}
 	if dims := "rope.dimension_count" + suffix; r.has(dims) && r.uniform(dims, maxSize) != k.headDim {
-		r.fail(dims, "differs from %s (%d): Gemma 4 rotates whole heads", fullKey(keyLength), k.headDim)
+		r.fail(dims, "differs from %s (%d): Gemma 4 rotates whole heads", r.fullKey(keyLength), k.headDim)
 	}
 	theta := "rope.freq_base" + suffix
 	k.ropeTheta = r.float(theta)
@@ -159,9 +159,10 @@ func (c *Config) KVHeads(i int) int { return c.layers[i].kvHeads }
 func (c *Config) KVDim(i int) int { return c.layers[i].kvHeads * c.layers[i].headDim }
 
 // HasOwnKV says whether layer i computes keys and values of its own.
-func (c *Config) HasOwnKV(i int) bool { return c.layers[i].donor == i }
+func (c *Config) HasOwnKV(i int) bool { return !c.borrowed && c.layers[i].donor == i }
 
-// KVDonor is the layer whose cache layer i reads: i itself where it owns one.
+// KVDonor is the layer whose cache layer i reads: i itself where it owns one. In an
+// assistant it is a layer of the model that it drafts for.
 func (c *Config) KVDonor(i int) int { return c.layers[i].donor }
 
 // FeedForward is the width of the dense feed-forward of layer i.

@@ -8,19 +8,22 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-// reader reads keys below "gemma4." and keeps the first error, so that a list of
-// keys reads as a list. blocks is the number of layers, known after the first key.
+// reader reads keys below a prefix ("gemma4.") and keeps the first error, so that a
+// list of keys reads as a list. blocks is the number of layers, known after the first key.
 type reader struct {
 	meta   gguf.Metadata
+	prefix string
 	blocks int
 	err    error
 }
 
 func fullKey(key string) string { return Name + "." + key }
 
+func (r *reader) fullKey(key string) string { return r.prefix + "." + key }
+
 func (r *reader) fail(key, format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%s %s: %w", fullKey(key), fmt.Sprintf(format, args...), ErrConfig)
+		r.err = fmt.Errorf("%s %s: %w", r.fullKey(key), fmt.Sprintf(format, args...), ErrConfig)
 	}
 }
 
@@ -31,7 +34,7 @@ func (r *reader) keep(err error) {
 }
 
 func (r *reader) has(key string) bool {
-	_, ok := r.meta.Lookup(fullKey(key))
+	_, ok := r.meta.Lookup(r.fullKey(key))
 	return ok
 }
 
@@ -40,7 +43,7 @@ func (r *reader) uints(key string, low, high int) []uint32 {
 	if r.err != nil {
 		return nil
 	}
-	values, err := r.meta.Uint32s(fullKey(key))
+	values, err := r.meta.Uint32s(r.fullKey(key))
 	if err != nil {
 		r.keep(err)
 		return nil
@@ -107,7 +110,7 @@ func (r *reader) flags(key string) perLayer {
 	if r.err != nil {
 		return nil
 	}
-	bools, err := r.meta.Bools(fullKey(key))
+	bools, err := r.meta.Bools(r.fullKey(key))
 	if errors.Is(err, gguf.ErrWrongType) {
 		return r.each(key, 0, 1)
 	}
@@ -133,7 +136,7 @@ func (r *reader) float(key string) float32 {
 	if r.err != nil {
 		return 0
 	}
-	v, err := r.meta.Float32(fullKey(key))
+	v, err := r.meta.Float32(r.fullKey(key))
 	if err != nil {
 		r.keep(err)
 		return 0

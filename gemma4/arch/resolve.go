@@ -29,7 +29,7 @@ func Open(file *gguf.File) (*Model, error) {
 		return nil, fmt.Errorf("%s is %d, but the file has no more than %d tensors: %w",
 			fullKey("block_count"), config.Blocks, len(file.Tensors), ErrConfig)
 	}
-	r := &resolver{file: file, config: config}
+	r := &resolver{file: file, config: config, prefix: Name}
 	model := r.model()
 	if r.err != nil {
 		return nil, r.err
@@ -41,7 +41,10 @@ func Open(file *gguf.File) (*Model, error) {
 type resolver struct {
 	file   *gguf.File
 	config *Config
+	prefix string // of the metadata's keys, for errors
 	err    error
+	// lentRopeFreqs stand in where the file has none of its own.
+	lentRopeFreqs *gguf.Tensor
 }
 
 func (r *resolver) model() *Model {
@@ -58,7 +61,12 @@ func (r *resolver) model() *Model {
 		m.Output = m.TokenEmbd
 	}
 	if i := slices.IndexFunc(c.layers, func(l layerConfig) bool { return !l.sliding }); i >= 0 {
-		m.RopeFreqs = r.need(shape(c.HeadDim(i)/2), "rope_freqs.weight")
+		if m.RopeFreqs = r.find(shape(c.HeadDim(i)/2), "rope_freqs.weight"); m.RopeFreqs == nil {
+			m.RopeFreqs = r.lentRopeFreqs
+		}
+		if m.RopeFreqs == nil {
+			m.RopeFreqs = r.need(shape(c.HeadDim(i)/2), "rope_freqs.weight")
+		}
 	}
 	if p > 0 {
 		m.PerLayerTokenEmbd = r.need(shape(p*c.Blocks, c.Vocab), "per_layer_token_embd.weight")
@@ -130,7 +138,7 @@ func (b block) experts() *Experts {
 	d, n, ffe := c.EmbeddingLength, c.Experts, c.ExpertFeedForward
 	if n == 0 {
 		if _, _, ok := b.lookup("ffn_gate_inp"); ok {
-			b.fail(fmt.Errorf("layer %d has a router, but %s is absent or 0: %w", b.layer, fullKey("expert_count"), ErrConfig))
+			b.fail(fmt.Errorf("layer %d has a router, but %s is absent or 0: %w", b.layer, b.prefix+".expert_count", ErrConfig))
 		}
 		return nil
 	}

@@ -56,6 +56,10 @@ type Want struct {
 	// the final norm. A long input comes in several batches. x is only valid
 	// during the call. No layer is skipped for any position.
 	Hidden func(layer, first int, x []float32)
+	// Normed, where set, is called with the output of the final norm at those
+	// positions that logits are computed of, from first on, [positions, d]. It is
+	// only valid during the call, and no reason to compute more.
+	Normed func(first int, h []float32)
 }
 
 // Forward runs the inputs at the positions behind those in the cache, and adds
@@ -149,6 +153,9 @@ func (m *Model) run(ctx context.Context, s *step, want Want) ([]float32, error) 
 	hidden(len(m.layers), s.first, s.h)
 	if want.Logits == NoLogits {
 		return nil, nil
+	}
+	if want.Normed != nil {
+		want.Normed(s.first, s.h)
 	}
 	logits := make([]float32, s.tokens*m.config.Vocab)
 	return logits, m.logits(s, logits)

@@ -9,6 +9,8 @@ type step struct {
 	tokens int
 	kept   int // how many of the last tokens are of interest beyond the last keys and values
 
+	keyless bool // the tokens have no keys of their own to see
+
 	x        []float32 // [tokens, d], the residual stream
 	h        []float32 // [tokens, d], what a part of the layer makes of it
 	perLayer []float32 // [tokens, L, P]
@@ -74,10 +76,14 @@ func (s *step) findImages(inputs []Input) {
 // text: the references of the larger models hold both.
 func (s *step) visible(sliding bool, t int) (first, end int) {
 	position := s.first + t
-	if !sliding {
-		return 0, position + 1
+	end = position + 1
+	if s.keyless {
+		end = position
 	}
-	return max(0, position-s.window+1), max(position+1, s.imageEnd[t])
+	if !sliding {
+		return 0, end
+	}
+	return max(0, position-s.window+1), max(end, s.imageEnd[t])
 }
 
 func (s *step) rotation(sliding bool) rotation {

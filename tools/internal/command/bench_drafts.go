@@ -39,6 +39,7 @@ soon goes in circles) and on one that does not (drawn at a high temperature).`,
 	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` runs")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
+	b.model.registerAssistant(flags)
 	return cmd
 }
 

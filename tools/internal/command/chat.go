@@ -48,6 +48,7 @@ the chat.`,
 		RunE: func(cmd *cobra.Command, list []string) error { return f.run(cmd.Context(), env, list) },
 	}
 	f.model.register(cmd.Flags())
+	f.model.registerAssistant(cmd.Flags())
 	f.conversation.register(cmd.Flags())
 	f.media.register(cmd.Flags())
 	f.lora.register(cmd.Flags())

@@ -228,6 +228,9 @@ func (c *chatLoop) slashInfo(context.Context, string) error {
 	info := c.model.Info()
 	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", printable(info.Name), info.Layers, info.Vocab, info.Template)
 	c.env.say("  takes      %s", c.takes())
+	if info.Assistant != "" {
+		c.env.say("  assistant  %s", printable(info.Assistant))
+	}
 	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {

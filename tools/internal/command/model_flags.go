@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type modelFlags struct {
 	model     string
 	projector string
+	assistant string
 	headers   []string
 	context   int
 	// tablesInFile leaves room for training: see gemma4.OpenOptions. A file that is
@@ -40,8 +42,17 @@ func (f *modelFlags) registerReference(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.headers, "header", nil, "send this `HEADER` with requests to an address, such as \"Authorization: Bearer …\"")
 }
 
+// registerAssistant adds the one that is for commands that answer.
+func (f *modelFlags) registerAssistant(flags *pflag.FlagSet) {
+	flags.StringVar(&f.assistant, "assistant", "", "the `FILE`, address or name of an assistant made for the model, which guesses what it will say")
+}
+
 // openFile opens the header of a model's file, and no more of it.
 func (f *modelFlags) openFile(ctx context.Context, env *environment, name string) (*gguf.File, error) {
+	return f.openWith(ctx, env, name, f.projector)
+}
+
+func (f *modelFlags) openWith(ctx context.Context, env *environment, name, projector string) (*gguf.File, error) {
 	ref, err := env.finder().Find(name)
 	if err != nil {
 		return nil, err
@@ -53,7 +64,7 @@ func (f *modelFlags) openFile(ctx context.Context, env *environment, name string
 	progress := terminal.NewProgress(env.err, true)
 	defer progress.Clear()
 	file, err := ref.Open(ctx, modelref.OpenOptions{
-		Projector: f.projector, Header: header,
+		Projector: projector, Header: header,
 		Progress: func(read, expected int64) { progress.Set("reading the header", read, expected) },
 	})
 	if err != nil {
@@ -86,11 +97,34 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 		return nil, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
 	}
 	progress.Clear()
+	if err := f.attach(ctx, env, model); err != nil {
+		return nil, errors.Join(err, model.Close())
+	}
 	if info := model.Info(); info.Fallback != "" {
 		env.say("gemwire: computing on the CPU, because %s", sentence(fmt.Errorf("%s", info.Fallback)))
 	}
 	f.sayLibrary(env, model.Info().Adapter)
 	return model, nil
+}
+
+// attach gives the model its assistant, where one is named.
+func (f *modelFlags) attach(ctx context.Context, env *environment, model *gemma4.Model) error {
+	if f.assistant == "" {
+		return nil
+	}
+	file, err := f.openWith(ctx, env, f.assistant, "")
+	if err != nil {
+		return err
+	}
+	progress := terminal.NewProgress(env.err, true)
+	defer progress.Clear()
+	err = model.AttachAssistant(ctx, file, gemma4.OpenOptions{
+		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.assistant, err)
+	}
+	return nil
 }
 
 func parseHeaders(lines []string) (http.Header, error) {

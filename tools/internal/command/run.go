@@ -54,6 +54,7 @@ may also come on standard input, as "-" or in place of the argument.`,
 		RunE: func(cmd *cobra.Command, list []string) error { return r.run(cmd.Context(), list) },
 	}
 	r.model.register(cmd.Flags())
+	r.model.registerAssistant(cmd.Flags())
 	r.conversation.register(cmd.Flags())
 	r.media.registerFiles(cmd.Flags())
 	r.media.register(cmd.Flags())
@@ -200,6 +201,17 @@ func reportUsage(env *environment, u gemma4.Usage) {
 	}
 	env.say("prompt   %d tokens, %d of them computed in %s: %s", u.Prompt, u.Computed, u.PrefillTime.Round(time.Millisecond), rate(u.Computed, u.PrefillTime))
 	env.say("answer   %d tokens in %s: %s", u.Answer, u.DecodeTime.Round(time.Millisecond), rate(u.Answer-1, u.DecodeTime))
+	if u.Drafted > 0 {
+		env.say("guesses  %d tokens, %d of them right%s", u.Drafted, u.DraftsRight, assisted(u))
+	}
+}
+
+// assisted is the assistant's part of the guesses.
+func assisted(u gemma4.Usage) string {
+	if u.Assisted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the assistant's %d, %d of them right", u.Assisted, u.AssistedRight)
 }
 
 // rate is tokens per second.
