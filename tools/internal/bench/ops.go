@@ -27,7 +27,7 @@ var DefaultSizes = []int64{4 << 20, 64 << 20}
 
 // OpNames lists what Only may hold.
 func OpNames() []string {
-	return []string{"matvec", "matmul", "attention", "tower", "norm", "router", "sample"}
+	return []string{"matvec", "matmul", "attention", "experts", "tower", "norm", "router", "sample"}
 }
 
 // OpResult is one kernel in one shape.
@@ -77,7 +77,7 @@ func Ops(ctx context.Context, dev *wgslkit.Device, o OpOptions, each func(OpResu
 }
 
 func opCases(dev *wgslkit.Device, o OpOptions) []opCase {
-	all := slices.Concat(matvecCases(o), matmulCases(dev, o), attentionCases(dev), towerCases(dev), otherCases())
+	all := slices.Concat(matvecCases(o), matmulCases(dev, o), attentionCases(dev), expertCases(dev), towerCases(dev), otherCases())
 	return slices.DeleteFunc(all, func(c opCase) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, c.op)
 	})
