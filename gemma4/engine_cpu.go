@@ -21,8 +21,9 @@ type cpuEngine struct {
 
 func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
 	options := cpuOptions()
+	options.CacheType = opts.KVCache.onCPU()
 	if options.Whole {
-		if _, err := newCPUPlan(m, 0); err != nil {
+		if _, err := newCPUPlan(m, 0, opts.KVCache); err != nil {
 			return nil, err
 		}
 	}

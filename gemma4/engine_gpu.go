@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -16,6 +17,7 @@ type gpuEngine struct {
 	device  *wgslkit.Device
 	kit     *ops.Kit
 	model   *arch.Model
+	cache   quant.Type // of its sessions' caches
 	plan    *Plan
 	weights *gpuWeights
 	// adapters are those in use, nil for none. States look before they compute.
@@ -31,7 +33,7 @@ func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts Op
 		err := fmt.Errorf("%w: %s is a software rasterizer, which the CPU path outruns; %s", wgslkit.ErrNoDevice, device.Info().Name, askForGPU)
 		return nil, errors.Join(err, device.Close())
 	}
-	e := &gpuEngine{device: device, kit: ops.New(device), model: m}
+	e := &gpuEngine{device: device, kit: ops.New(device), model: m, cache: opts.KVCache.onGPU()}
 	if err := e.load(ctx, contextLength, opts); err != nil {
 		return nil, errors.Join(err, e.close())
 	}
@@ -72,7 +74,7 @@ func (e *gpuEngine) attach(context.Context, *arch.Assistant, OpenOptions) error 
 }
 
 func (e *gpuEngine) sizing(contextLength int) sizing {
-	return newSizing(e.model.Config, contextLength, e.device.Info().Kind, e.device.Limits())
+	return newSizing(e.model.Config, contextLength, e.cache, e.device.Info().Kind, e.device.Limits())
 }
 
 func (e *gpuEngine) describe(info *Info) {
@@ -109,7 +111,7 @@ func (e *gpuEngine) newCaches(s sizing) ([]*ops.KVCache, error) {
 			caches[i] = caches[c.KVDonor(i)]
 			continue
 		}
-		cache, err := e.kit.NewKVCache(fmt.Sprintf("cache of layer %d", i), s.slots(c, i), c.KVHeads(i), c.HeadDim(i))
+		cache, err := e.kit.NewKVCache(fmt.Sprintf("cache of layer %d", i), s.cacheShape(c, i))
 		if err != nil {
 			releaseCaches(caches)
 			return nil, err

@@ -52,6 +52,8 @@ type OpenOptions struct {
 	// Context is how many tokens a session holds unless it says otherwise: 0
 	// means DefaultContext, or what the model was made for where that is less.
 	Context int
+	// KVCache is what sessions keep keys and values as: CacheF16 unless it says otherwise.
+	KVCache CacheType
 	// TablesInFile leaves embedding tables that are only looked up in the file,
 	// which then has to be quick to read from: steps wait for their rows, and the
 	// memory is free for something else, such as training.
@@ -90,6 +92,7 @@ type Model struct {
 	engine    engine
 	info      Info
 	context   int
+	cacheType CacheType
 	adapters  adapterSet
 
 	mu        sync.Mutex
@@ -110,9 +113,11 @@ type Info struct {
 	Vocab      int    `json:"vocab"`
 	MaxContext int    `json:"maxContext"`
 	Context    int    `json:"context"`
-	FileSize   int64  `json:"fileSize"`
-	Dispatches int    `json:"dispatches,omitempty"`
-	Assistant  string `json:"assistant,omitempty"` // the name of what AttachAssistant took
+	// KVCache is what sessions keep keys and values as.
+	KVCache    CacheType `json:"kvCache"`
+	FileSize   int64     `json:"fileSize"`
+	Dispatches int       `json:"dispatches,omitempty"`
+	Assistant  string    `json:"assistant,omitempty"` // the name of what AttachAssistant took
 
 	// On a GPU.
 	Plan     *Plan             `json:"plan,omitempty"`
@@ -158,10 +163,13 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	if m.context, err = opts.contextFor(c); err != nil {
 		return err
 	}
+	if m.cacheType, err = opts.KVCache.filled(); err != nil {
+		return err
+	}
 	name, _ := m.file.Meta.String("general.name")
 	m.info = Info{
 		Name: name, Template: m.template.String(), Layers: c.Blocks, Vocab: c.Vocab,
-		MaxContext: c.ContextLength, Context: m.context, FileSize: m.file.Size(),
+		MaxContext: c.ContextLength, Context: m.context, KVCache: m.cacheType, FileSize: m.file.Size(),
 	}
 	if m.engine, err = m.newEngine(ctx, opts); err != nil {
 		return err

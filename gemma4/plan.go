@@ -25,20 +25,24 @@ func PlanFor(file *gguf.File, opts OpenOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	cache, err := opts.KVCache.filled()
+	if err != nil {
+		return nil, err
+	}
 	if opts.Device == DeviceCPU {
-		return newCPUPlan(m, n)
+		return newCPUPlan(m, n, cache)
 	}
 	device, err := wgslkit.Open(opts.GPU)
 	if err == nil && plansForCPU && slowerThanCPU(device, opts) {
 		err = errors.Join(wgslkit.ErrNoDevice, device.Close())
 	}
 	if plansForCPU && opts.Device == DeviceAuto && errors.Is(err, wgslkit.ErrNoDevice) {
-		return newCPUPlan(m, n)
+		return newCPUPlan(m, n, cache)
 	}
 	if err != nil {
 		return nil, err
 	}
-	sizing := newSizing(m.Config, n, device.Info().Kind, device.Limits())
+	sizing := newSizing(m.Config, n, cache.onGPU(), device.Info().Kind, device.Limits())
 	plan, err := newPlan(ops.New(device), m, sizing, opts.TablesInFile)
 	return plan, errors.Join(err, device.Close())
 }

@@ -10,8 +10,8 @@ import (
 
 // newCPUPlan counts what the CPU path holds in memory. It fails with
 // ErrDoesNotFit where that is more than the platform gives it.
-func newCPUPlan(m *arch.Model, context int) (*Plan, error) {
-	p := &Plan{Device: cpuName(), Context: context, Cache: cpuCacheBytes(m.Config, context)}
+func newCPUPlan(m *arch.Model, context int, cache CacheType) (*Plan, error) {
+	p := &Plan{Device: cpuName(), Context: context, KVCache: cache, Cache: cpuCacheBytes(m.Config, context, cache)}
 	tables := lookupTables(m)
 	for _, t := range textTensors(m) {
 		bytes := cpu.Bytes(t, slices.Contains(tables, t))
@@ -24,8 +24,8 @@ func newCPUPlan(m *arch.Model, context int) (*Plan, error) {
 	return p, nil
 }
 
-// cpuCacheBytes is the size of a full session's keys and values, in float32.
-func cpuCacheBytes(c *arch.Config, context int) (n int64) {
+// cpuCacheBytes is the size of a full session's keys and values.
+func cpuCacheBytes(c *arch.Config, context int, cache CacheType) (n int64) {
 	for i := range c.Blocks {
 		if !c.HasOwnKV(i) {
 			continue
@@ -34,7 +34,7 @@ func cpuCacheBytes(c *arch.Config, context int) (n int64) {
 		if c.IsSliding(i) {
 			positions = min(context, c.SlidingWindow+cpu.DefaultBatch)
 		}
-		n += 2 * 4 * int64(positions) * int64(c.KVDim(i))
+		n += int64(positions) * cpu.CacheBytes(cache.onCPU(), c.KVHeads(i), c.HeadDim(i))
 	}
 	return n
 }

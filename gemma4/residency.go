@@ -6,6 +6,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -34,6 +35,7 @@ type Plan struct {
 	Weights     int64       `json:"weights"`     // on the GPU
 	Rows        int64       `json:"rows"`        // left in the file, fetched by row
 	Context     int         `json:"context"`     // tokens
+	KVCache     CacheType   `json:"kvCache"`     // what keys and values are kept as
 	Cache       int64       `json:"cache"`       // keys and values of one session
 	Activations int64       `json:"activations"` // of one session
 	Budget      int64       `json:"budget"`      // 0: no bound was given
@@ -78,7 +80,7 @@ type planner struct {
 // enough either.
 func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool) (*Plan, error) {
 	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
-		Device: kit.Device().Info().Name, Context: s.context, Budget: kit.Device().Budget(),
+		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
 	}}
 	for _, t := range textTensors(m) {
 		if err := p.place(t); err != nil {
@@ -163,13 +165,14 @@ func textTensors(m *arch.Model) []*gguf.Tensor {
 
 // sizing is how large a session's caches and programs are.
 type sizing struct {
-	context int // tokens a session holds
-	chunk   int // prompt tokens computed together
-	rows    int // positions whose logits are computed together when all are wanted
+	context int        // tokens a session holds
+	cache   quant.Type // of keys and values
+	chunk   int        // prompt tokens computed together
+	rows    int        // positions whose logits are computed together when all are wanted
 }
 
-func newSizing(c *arch.Config, context int, kind wgslkit.Kind, limits wgslkit.Limits) sizing {
-	s := sizing{context: context, chunk: 512}
+func newSizing(c *arch.Config, context int, cache quant.Type, kind wgslkit.Kind, limits wgslkit.Limits) sizing {
+	s := sizing{context: context, cache: cache, chunk: 512}
 	if kind == wgslkit.CPU {
 		s.chunk = 128
 	}
@@ -196,12 +199,17 @@ func (s sizing) slots(c *arch.Config, i int) int {
 	return c.SlidingWindow + s.chunk
 }
 
-// cacheBytes is the size of the keys and values of one session, in f16.
+// cacheShape is layer i's cache, where it owns one.
+func (s sizing) cacheShape(c *arch.Config, i int) ops.CacheShape {
+	return ops.CacheShape{Slots: s.slots(c, i), KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Type: s.cache}
+}
+
+// cacheBytes is the size of the keys and values of one session.
 func (s sizing) cacheBytes(c *arch.Config) int64 {
 	var n int64
 	for i := range c.Blocks {
 		if c.HasOwnKV(i) {
-			n += 2 * 2 * int64(s.slots(c, i)) * int64(c.KVDim(i))
+			n += s.cacheShape(c, i).Bytes()
 		}
 	}
 	return n

@@ -18,7 +18,8 @@ import (
 )
 
 // A saved session is the magic, the length of a JSON header as u32, the header,
-// and then, for each layer of the header, its keys and its values, row by row.
+// and then, for each layer of the header, its keys and its values, row by row. In
+// Q8_0, each head of a row begins a block and its last one is padded with zeros.
 const savedMagic = "gemwire session 1\n"
 
 // maxSavedHeader bounds the header before it is allocated.
@@ -26,7 +27,7 @@ const maxSavedHeader = 64 << 20
 
 type savedHeader struct {
 	Model  string       `json:"model"`  // fingerprint
-	Type   string       `json:"type"`   // of the values: F16 or F32
+	Type   string       `json:"type"`   // of the values: F16, F32 or Q8_0
 	Tokens []int32      `json:"tokens"` // the cached text
 	Media  []Medium     `json:"media,omitempty"`
 	Layers []savedLayer `json:"layers"`
@@ -45,9 +46,9 @@ func (s *Session) Save(w io.Writer) error {
 		return err
 	}
 	defer s.end()
-	typ := quant.F32
+	typ := s.model.cacheType.onCPU()
 	if s.model.info.Device == DeviceGPU {
-		typ = quant.F16 // as the caches are
+		typ = s.model.cacheType.onGPU()
 	}
 	text := s.text.until(s.state.length())
 	header := savedHeader{Model: s.model.fingerprint(), Type: typ.String(), Tokens: text.Tokens, Media: text.Media}
@@ -62,7 +63,8 @@ func (s *Session) Save(w io.Writer) error {
 		return err
 	}
 	err := s.state.layers(func(l cpu.LayerState) error {
-		return errors.Join(writeValues(out, typ, l.K), writeValues(out, typ, l.V))
+		row := savedRow{typ, c.HeadDim(l.Layer)}
+		return errors.Join(row.write(out, l.K), row.write(out, l.V))
 	})
 	return errors.Join(err, out.Flush())
 }
@@ -91,17 +93,32 @@ func writeSavedHeader(w io.Writer, h savedHeader) error {
 	return err
 }
 
-func writeValues(w io.Writer, typ quant.Type, values []float32) error {
-	n, err := typ.Size(int64(len(values)))
-	if err != nil {
-		return err
+// savedRow is how a head's values lie in a saved session.
+type savedRow struct {
+	typ     quant.Type
+	headDim int
+}
+
+// padded and bytes are a row's values in whole blocks, and their size.
+func (r savedRow) padded() int {
+	n := r.typ.BlockLen()
+	return (r.headDim + n - 1) / n * n
+}
+
+func (r savedRow) bytes() int { return r.padded() / r.typ.BlockLen() * r.typ.BlockBytes() }
+
+func (r savedRow) write(w io.Writer, values []float32) error {
+	row, raw := make([]float32, r.padded()), make([]byte, r.bytes())
+	for i := 0; i < len(values); i += r.headDim {
+		copy(row, values[i:i+r.headDim])
+		if err := r.typ.Quantize(raw, row); err != nil {
+			return err
+		}
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
 	}
-	raw := make([]byte, n)
-	if err := typ.Quantize(raw, values); err != nil {
-		return err
-	}
-	_, err = w.Write(raw)
-	return err
+	return nil
 }
 
 // Restore replaces the session's text by one that Save wrote. On an error the
@@ -157,8 +174,8 @@ func (s *Session) checkSaved(h savedHeader) error {
 	if len(h.Tokens) > s.context {
 		return fmt.Errorf("%w: it has %d tokens and this session holds %d: %w", ErrSavedSession, len(h.Tokens), s.context, ErrContextFull)
 	}
-	if h.Type != quant.F32.String() && h.Type != quant.F16.String() {
-		return fmt.Errorf("%w: values of type %q", ErrSavedSession, h.Type)
+	if err := s.checkSavedType(h.Type); err != nil {
+		return err
 	}
 	if err := h.checkText(s.model.arch.Config); err != nil {
 		return fmt.Errorf("%w: %w", ErrSavedSession, err)
@@ -176,6 +193,20 @@ func (s *Session) checkSaved(h savedHeader) error {
 	}
 	if next != len(h.Layers) {
 		return fmt.Errorf("%w: it has %d layers too many", ErrSavedSession, len(h.Layers)-next)
+	}
+	return nil
+}
+
+// checkSavedType refuses values of another kind of cache: what was rounded to 8 bits
+// is not what this session would have computed, nor the other way round.
+func (s *Session) checkSavedType(name string) error {
+	typ, err := quant.Parse(name)
+	if err != nil || (typ != quant.F32 && typ != quant.F16 && typ != quant.Q8_0) {
+		return fmt.Errorf("%w: values of type %q", ErrSavedSession, name)
+	}
+	if saved := cacheTypeOf(typ); saved != s.model.cacheType {
+		return fmt.Errorf("%w: it was saved with a KV cache of %s, and this model was opened with one of %s; open the model with %s",
+			ErrSavedSession, saved, s.model.cacheType, saved)
 	}
 	return nil
 }
@@ -201,8 +232,9 @@ func (s *Session) readLayers(r io.Reader, h savedHeader) ([]cpu.LayerState, erro
 	for i, l := range h.Layers {
 		n := (len(h.Tokens) - l.First) * l.Dim
 		layers[i] = cpu.LayerState{Layer: l.Layer, First: l.First, Dim: l.Dim}
+		row := savedRow{typ, s.model.arch.Config.HeadDim(l.Layer)}
 		for _, into := range []*[]float32{&layers[i].K, &layers[i].V} {
-			if *into, err = readValues(r, typ, n); err != nil {
+			if *into, err = row.read(r, n); err != nil {
 				return nil, fmt.Errorf("%w: layer %d: %w", ErrSavedSession, l.Layer, err)
 			}
 		}
@@ -210,27 +242,24 @@ func (s *Session) readLayers(r io.Reader, h savedHeader) ([]cpu.LayerState, erro
 	return layers, nil
 }
 
-// readValues reads n values in pieces, so that a short file fails before all
-// of their memory is taken.
-func readValues(r io.Reader, typ quant.Type, n int) ([]float32, error) {
+// read reads n values row by row, so that a short file fails before all of their
+// memory is taken.
+func (r savedRow) read(from io.Reader, n int) ([]float32, error) {
 	const piece = 1 << 16
 	values := make([]float32, 0, min(n, piece))
-	raw := make([]byte, piece*typ.BlockBytes())
+	row, raw := make([]float32, r.padded()), make([]byte, r.bytes())
 	for len(values) < n {
-		m := min(n-len(values), piece)
-		part := raw[:m*typ.BlockBytes()]
-		if _, err := io.ReadFull(r, part); err != nil {
+		if _, err := io.ReadFull(from, raw); err != nil {
 			return nil, err
 		}
-		start := len(values)
-		values = append(values, make([]float32, m)...)
-		if err := typ.Dequantize(values[start:], part); err != nil {
+		if err := r.typ.Dequantize(row, raw); err != nil {
 			return nil, err
 		}
-	}
-	for _, v := range values {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, fmt.Errorf("a value is not finite")
+		for _, v := range row[:r.headDim] {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				return nil, fmt.Errorf("a value is not finite")
+			}
+			values = append(values, v)
 		}
 	}
 	return values, nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
-	"github.com/gemwire/gemwire/quant"
 )
 
 // layers reads the caches back, in float32.
@@ -39,13 +38,13 @@ func (s *gpuState) readLayer(l *cpu.LayerState) error {
 	if err != nil {
 		return err
 	}
-	row := 2 * l.Dim // bytes of the keys, or values, of one position
+	half := len(raw) / n / 2 // bytes of the keys, or values, of one position
 	for i := range n {
-		at := raw[2*row*i:]
-		if err := quant.F16.Dequantize(l.K[i*l.Dim:(i+1)*l.Dim], at[:row]); err != nil {
+		at := raw[2*half*i:]
+		if err := s.caches[l.Layer].Decode(l.K[i*l.Dim:(i+1)*l.Dim], at[:half]); err != nil {
 			return err
 		}
-		if err := quant.F16.Dequantize(l.V[i*l.Dim:(i+1)*l.Dim], at[row:2*row]); err != nil {
+		if err := s.caches[l.Layer].Decode(l.V[i*l.Dim:(i+1)*l.Dim], at[half:2*half]); err != nil {
 			return err
 		}
 	}
@@ -95,16 +94,17 @@ func (s *gpuState) writeLayer(i, n int, l cpu.LayerState) error {
 	if count == 0 {
 		return nil
 	}
-	row := 2 * l.Dim
-	raw := make([]byte, 2*row*count)
+	cache := s.caches[i]
+	half := cache.PositionBytes() / 2
+	raw := make([]byte, 2*half*count)
 	for p := range count {
-		at := raw[2*row*p:]
-		if err := quant.F16.Quantize(at[:row], l.K[p*l.Dim:(p+1)*l.Dim]); err != nil {
+		at := raw[2*half*p:]
+		if err := cache.Encode(at[:half], l.K[p*l.Dim:(p+1)*l.Dim]); err != nil {
 			return err
 		}
-		if err := quant.F16.Quantize(at[row:2*row], l.V[p*l.Dim:(p+1)*l.Dim]); err != nil {
+		if err := cache.Encode(at[half:2*half], l.V[p*l.Dim:(p+1)*l.Dim]); err != nil {
 			return err
 		}
 	}
-	return s.caches[i].Write(context.Background(), l.First, raw)
+	return cache.Write(context.Background(), l.First, raw)
 }

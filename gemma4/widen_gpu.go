@@ -84,7 +84,7 @@ func (s *gpuState) widerCaches(wider sizing) ([]*ops.KVCache, error) {
 			caches[i] = caches[c.KVDonor(i)]
 			continue
 		}
-		cache, err := e.kit.NewKVCache(fmt.Sprintf("cache of layer %d", i), wider.slots(c, i), c.KVHeads(i), c.HeadDim(i))
+		cache, err := e.kit.NewKVCache(fmt.Sprintf("cache of layer %d", i), wider.cacheShape(c, i))
 		if err != nil {
 			return caches, err
 		}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
+	"github.com/gemwire/gemwire/quant"
 )
 
 // keysValues computes the keys and values of a layer that owns them, from the
@@ -58,36 +59,106 @@ func (m *Model) attend(s *step, i int, q []float32) error {
 	if c.IsSliding(i) {
 		longest = min(longest, 2*c.SlidingWindow)
 	}
-	grain := mulsPerPart / (2 * longest * headDim)
-	return m.threads.each(s.tokens*c.Heads, grain, func(from, to int) error {
-		scores := scorePool.Get().(*[]float32)
-		defer scorePool.Put(scores)
-		for th := from; th < to; th++ {
-			t, h := th/c.Heads, th%c.Heads
-			first, end := s.visible(c.IsSliding(i), t)
-			*scores = cache.head(q[th*headDim:(th+1)*headDim], h/group, first, end, *scores)
+	n := s.tokens * c.Heads
+	together := cache.together()
+	grain := max(mulsPerPart/(2*longest*headDim), min(together, n/m.threads.n))
+	return m.threads.each(n, grain, func(from, to int) error {
+		a := attentionPool.Get().(*attention)
+		defer attentionPool.Put(a)
+		for from < to {
+			// Queries in the order of the kv heads that they read, so that those side by
+			// side share them.
+			kvHead := from / (s.tokens * group)
+			end := min(to, from+together, (kvHead+1)*s.tokens*group)
+			a.queries = a.queries[:0]
+			for ; from < end; from++ {
+				t, h := from/group%s.tokens, kvHead*group+from%group
+				at := (t*c.Heads + h) * headDim
+				first, last := s.visible(c.IsSliding(i), t)
+				a.add(q[at:at+headDim], first, last)
+			}
+			a.run(cache, kvHead)
 		}
 		return nil
 	})
 }
 
-// scorePool holds one slice of scores for each core at work.
-var scorePool = sync.Pool{New: func() any { return new([]float32) }}
+// together is how many queries are worth to go over the keys side by side: one
+// where keys are read from memory, more where they are decoded first.
+func (c *layerCache) together() int {
+	if c.k.typ == quant.F32 {
+		return 1
+	}
+	return 32
+}
 
-// head replaces one query by Σ softmax(q·kⱼ)·vⱼ over the positions first ≤ j < end
-// of one kv head. It returns the memory for scores, which it may have grown.
-func (c *layerCache) head(q []float32, kvHead, first, end int, scores []float32) []float32 {
+// decodedAtOnce is how many slots are decoded before they are used.
+const decodedAtOnce = 64
+
+// attention is what queries of one kv head are computed with.
+type attention struct {
+	queries []query
+	decoded []float32
+}
+
+// query is a query, replaced by what it sees of the positions first ≤ j < end.
+type query struct {
+	q          []float32
+	first, end int
+	scores     []float32
+	sum        float64 // of the scores' exponentials
+}
+
+// attentionPool holds one attention for each core at work.
+var attentionPool = sync.Pool{New: func() any { return new(attention) }}
+
+func (a *attention) add(q []float32, first, end int) {
+	var scores []float32
+	if n := len(a.queries); n < cap(a.queries) {
+		scores = a.queries[:n+1][n].scores // of an earlier query
+	}
 	scores = slices.Grow(scores[:0], end-first)[:end-first]
-	for j, n := first, 0; j < end; j += n {
-		n = c.run(j, end)
-		kernel.Best.Scores(scores[j-first:][:n], q, c.k[c.slot(j)*c.dim+kvHead*len(q):], c.dim)
+	a.queries = append(a.queries, query{q: q, first: first, end: end, scores: scores})
+}
+
+// run replaces each query by Σ softmax(q·kⱼ)·vⱼ over its positions of a kv head.
+func (a *attention) run(c *layerCache, kvHead int) {
+	a.each(c, &c.k, kvHead, func(o *query, from, to int, k []float32, stride int) {
+		kernel.Best.Scores(o.scores[from-o.first:to-o.first], o.q, k, stride)
+	})
+	for i := range a.queries {
+		o := &a.queries[i]
+		o.sum = softmax(o.scores)
+		clear(o.q)
 	}
-	sum := softmax(scores)
-	clear(q)
-	for j, n := first, 0; j < end; j += n {
-		n = c.run(j, end)
-		kernel.Best.WeightedSum(q, scores[j-first:][:n], c.v[c.slot(j)*c.dim+kvHead*len(q):], c.dim)
+	a.each(c, &c.v, kvHead, func(o *query, from, to int, v []float32, stride int) {
+		kernel.Best.WeightedSum(o.q, o.scores[from-o.first:to-o.first], v, stride)
+	})
+	for _, o := range a.queries {
+		scale(o.q, float32(1/o.sum))
 	}
-	scale(q, float32(1/sum))
-	return scores
+}
+
+// each calls f for every query and each of its runs of positions from ≤ j < to whose
+// rows lie stride apart.
+func (a *attention) each(c *layerCache, r *rows, kvHead int, f func(o *query, from, to int, rows []float32, stride int)) {
+	first, end := a.queries[0].first, a.queries[0].end
+	for _, o := range a.queries {
+		first, end = min(first, o.first), max(end, o.end)
+	}
+	for j, n := first, 0; j < end; j += n {
+		if n = c.run(j, end); r.typ != quant.F32 {
+			n = min(n, decodedAtOnce)
+		}
+		values, stride := r.read(a.decoded, kvHead, c.slot(j), n)
+		if r.typ != quant.F32 {
+			a.decoded = values
+		}
+		for i := range a.queries {
+			o := &a.queries[i]
+			if from, to := max(j, o.first), min(j+n, o.end); from < to {
+				f(o, from, to, values[(from-j)*stride:], stride)
+			}
+		}
+	}
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 )
@@ -11,8 +10,8 @@ import (
 // ErrTruncate says that the cache no longer holds what an earlier length needs.
 var ErrTruncate = errors.New("cannot go back that far")
 
-// Cache holds the keys and values of the positions that went through a model, in
-// float32. Global layers keep all of them; sliding layers keep those that the
+// Cache holds the keys and values of the positions that went through a model, as
+// Options.CacheType says. Global layers keep all of them; sliding layers keep those that the
 // window reaches and, so that a batch can be written at once and taken back, as
 // many more as a batch has. Memory grows with the positions in use.
 //
@@ -33,7 +32,7 @@ type layerCache struct {
 	dim     int // Hk·D
 	limit   int
 	sliding bool
-	k, v    []float32 // [slots, dim]
+	k, v    rows
 }
 
 // NewCache returns an empty cache for a context of so many tokens; 0 means as
@@ -55,7 +54,8 @@ func (m *Model) NewCache(context int) (*Cache, error) {
 		if sliding {
 			limit, c.slides = c.ring, true
 		}
-		c.layers[i] = &layerCache{dim: m.config.KVDim(i), limit: limit, sliding: sliding}
+		empty := rows{typ: m.cacheType, heads: m.config.KVHeads(i), headDim: m.config.HeadDim(i)}
+		c.layers[i] = &layerCache{dim: m.config.KVDim(i), limit: limit, sliding: sliding, k: empty, v: empty}
 	}
 	return c, nil
 }
@@ -71,7 +71,7 @@ func (c *Cache) Bytes() int64 {
 	var n int64
 	for _, l := range c.layers {
 		if l != nil {
-			n += int64(len(l.k)+len(l.v)) * 4
+			n += l.k.bytes() + l.v.bytes()
 		}
 	}
 	return n
@@ -84,7 +84,7 @@ func (c *Cache) Clone() *Cache {
 	for i, l := range c.layers {
 		if l != nil {
 			copied := *l
-			copied.k, copied.v = slices.Clone(l.k), slices.Clone(l.v)
+			copied.k, copied.v = l.k.clone(), l.v.clone()
 			clone.layers[i] = &copied
 		}
 	}
@@ -144,7 +144,7 @@ func (c *Cache) widen(ring int) {
 			continue
 		}
 		k, v := l.take(first, c.length)
-		l.limit, l.k, l.v = ring, nil, nil
+		l.limit, l.k, l.v = ring, l.k.empty(), l.v.empty()
 		l.grow(c.length)
 		l.put(first, k, v)
 	}
@@ -164,30 +164,28 @@ func (l *layerCache) run(j, end int) int { return min(end-j, l.limit-l.slot(j)) 
 // grow makes slots for positions before end, doubling so that memory is not
 // moved for each.
 func (l *layerCache) grow(end int) {
-	wanted := min(end, l.limit) * l.dim
-	if wanted <= len(l.k) {
+	wanted, slots := min(end, l.limit), l.k.slots()
+	if wanted <= slots {
 		return
 	}
-	size := min(max(wanted, 2*len(l.k)), l.limit*l.dim)
-	l.k = append(make([]float32, 0, size), l.k...)[:size]
-	l.v = append(make([]float32, 0, size), l.v...)[:size]
+	slots = min(max(wanted, 2*slots), l.limit)
+	l.k.grow(slots)
+	l.v.grow(slots)
 }
 
 // put writes keys and values, [positions, dim], from a position on.
 func (l *layerCache) put(first int, k, v []float32) {
 	for i := 0; i*l.dim < len(k); i++ {
-		at := l.slot(first+i) * l.dim
-		copy(l.k[at:at+l.dim], k[i*l.dim:])
-		copy(l.v[at:at+l.dim], v[i*l.dim:])
+		slot := l.slot(first + i)
+		l.k.put(slot, k[i*l.dim:(i+1)*l.dim])
+		l.v.put(slot, v[i*l.dim:(i+1)*l.dim])
 	}
 }
 
 // take copies the keys and values of positions first ≤ j < end.
 func (l *layerCache) take(first, end int) (k, v []float32) {
 	for j := first; j < end; j++ {
-		at := l.slot(j) * l.dim
-		k = append(k, l.k[at:at+l.dim]...)
-		v = append(v, l.v[at:at+l.dim]...)
+		k, v = l.k.take(k, l.slot(j)), l.v.take(v, l.slot(j))
 	}
 	return k, v
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/quant"
 )
 
 // Options says what a Model may use. The zero value is a good choice.
@@ -23,6 +24,9 @@ type Options struct {
 	// DefaultBatch. It is also how far a Cache can be truncated once its
 	// sliding layers are full.
 	Batch int
+	// CacheType is what a Cache keeps keys and values as: quant.F32, the zero value, or
+	// quant.Q8_0, which takes little more than a quarter of it.
+	CacheType quant.Type
 	// Progress, where set, is called while New decodes weights.
 	Progress func(doneBytes, totalBytes int64)
 	// Yield, where set, is called between layers: where nothing else runs beside
@@ -40,11 +44,12 @@ const (
 // them. It may be used by many goroutines at a time, each with a Cache of its
 // own, and has to be closed.
 type Model struct {
-	config  *arch.Config
-	batch   int
-	threads *threads
-	yield   func()
-	loaded  map[string]*matrix // by the tensor's name
+	config    *arch.Config
+	batch     int
+	threads   *threads
+	yield     func()
+	cacheType quant.Type
+	loaded    map[string]*matrix // by the tensor's name
 
 	tokenEmbd         *matrix // [vocab, d]
 	output            *matrix // [vocab, d]
@@ -96,7 +101,7 @@ func New(ctx context.Context, model *arch.Model, options Options) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads), yield: o.Yield}
+	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads), yield: o.Yield, cacheType: o.CacheType}
 	l := &loader{ctx: ctx, threads: m.threads, progress: o.Progress, whole: o.Whole}
 	l.model(m, model)
 	if err := l.decode(o.WeightBudget); err != nil {
@@ -110,6 +115,9 @@ func New(ctx context.Context, model *arch.Model, options Options) (*Model, error
 func (o Options) filled() (Options, error) {
 	if o.Threads < 0 || o.Batch < 0 {
 		return o, fmt.Errorf("%d threads, batches of %d: neither may be negative: %w", o.Threads, o.Batch, ErrInput)
+	}
+	if err := checkCacheType(o.CacheType); err != nil {
+		return o, err
 	}
 	if o.WeightBudget == 0 {
 		o.WeightBudget = DefaultWeightBudget

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/quant"
 )
 
 // The twins here are the formulas in float64, as slow and plain as they come.
@@ -144,31 +146,84 @@ func TestRotation(t *testing.T) {
 }
 
 func TestAttentionHead(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 4))
-	const headDim, kvHeads, limit, first, end = 7, 2, 13, 9, 20 // wraps around
-	c := &layerCache{dim: kvHeads * headDim, limit: limit}
+	for _, typ := range []quant.Type{quant.F32, quant.Q8_0} {
+		for _, headDim := range []int{7, 64} {
+			testAttentionHead(t, typ, headDim)
+		}
+	}
+}
+
+// Two queries of one head, of which each sees what the other does not, over a ring
+// that has been round.
+func testAttentionHead(t *testing.T, typ quant.Type, headDim int) {
+	rng := rand.New(rand.NewPCG(4, uint64(headDim)))
+	const kvHeads, limit, end = 2, 130, 200
+	empty := rows{typ: typ, heads: kvHeads, headDim: headDim}
+	c := &layerCache{dim: kvHeads * headDim, limit: limit, k: empty, v: empty}
 	c.grow(end)
-	k, v := random(rng, end*c.dim), random(rng, end*c.dim)
-	c.put(0, k, v)
+	c.put(0, random(rng, end*c.dim), random(rng, end*c.dim))
+	k, v := c.take(end-limit, end) // as they are kept
+	windows := [][2]int{{end - limit, end - 3}, {end - 70, end}}
 	for kvHead := range kvHeads {
-		q := random(rng, headDim)
-		weights, sum := make([]float64, end), 0.0
-		for j := first; j < end; j++ {
-			var score float64
-			for n := range headDim {
-				score += float64(q[n]) * float64(k[j*c.dim+kvHead*headDim+n])
+		var a attention
+		var want [][]float64
+		for _, w := range windows {
+			q := random(rng, headDim)
+			weights, sum := make([]float64, end), 0.0
+			out := make([]float64, headDim)
+			row := func(x []float32, j int) []float32 { return x[(j-end+limit)*c.dim+kvHead*headDim:][:headDim] }
+			for j := w[0]; j < w[1]; j++ {
+				var score float64
+				for n, x := range row(k, j) {
+					score += float64(q[n]) * float64(x)
+				}
+				weights[j] = math.Exp(score)
+				sum += weights[j]
 			}
-			weights[j] = math.Exp(score)
-			sum += weights[j]
-		}
-		want := make([]float64, headDim)
-		for j := first; j < end; j++ {
-			for n := range headDim {
-				want[n] += weights[j] / sum * float64(v[j*c.dim+kvHead*headDim+n])
+			for j := w[0]; j < w[1]; j++ {
+				for n, x := range row(v, j) {
+					out[n] += weights[j] / sum * float64(x)
+				}
 			}
+			a.add(q, w[0], w[1])
+			want = append(want, out)
 		}
-		c.head(q, kvHead, first, end, nil)
-		near(t, "what a head sees", q, want, 1e-6)
+		a.run(c, kvHead)
+		for i, o := range a.queries {
+			near(t, fmt.Sprintf("%v, head %d, query %d", typ, kvHead, i), o.q, want[i], 5e-6)
+		}
+	}
+}
+
+// What a cache in 8 bits gives back is what quant.Q8_0 makes of a head, and stays the
+// same when it is put again.
+func TestRowsInQ8(t *testing.T) {
+	const heads, headDim, slots = 3, 40, 5
+	rng := rand.New(rand.NewPCG(8, 8))
+	r := rows{typ: quant.Q8_0, heads: heads, headDim: headDim}
+	r.grow(slots)
+	if want := slots * heads * 2 * 34; r.slots() != slots || r.bytes() != int64(want) {
+		t.Fatalf("%d slots of %d bytes, want %d of %d", r.slots(), r.bytes(), slots, want)
+	}
+	values := random(rng, heads*headDim)
+	r.put(3, values)
+	var want []float32
+	for h := range heads {
+		padded := make([]float32, 64)
+		copy(padded, values[h*headDim:(h+1)*headDim])
+		raw := make([]byte, 68)
+		if err := errors.Join(quant.Q8_0.Quantize(raw, padded), quant.Q8_0.Dequantize(padded, raw)); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, padded[:headDim]...)
+	}
+	kept := r.take(nil, 3)
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
+	}
+	r.put(0, kept)
+	if again := r.take(nil, 0); !slices.Equal(again, kept) {
+		t.Errorf("put again, %v became %v", kept, again)
 	}
 }
 

@@ -79,7 +79,7 @@ func (c *Cache) restoreLayer(l *layerCache, i int, s LayerState) (*layerCache, e
 		return nil, fmt.Errorf("layer %d of the saved session holds %d and %d values of width %d from position %d of layer %d; this model wants %d of width %d from position %d: %w",
 			i, len(s.K), len(s.V), s.Dim, s.First, s.Layer, values, l.dim, first, ErrInput)
 	}
-	fresh := &layerCache{dim: l.dim, limit: l.limit, sliding: l.sliding}
+	fresh := &layerCache{dim: l.dim, limit: l.limit, sliding: l.sliding, k: l.k.empty(), v: l.v.empty()}
 	fresh.grow(c.length)
 	fresh.put(first, s.K, s.V)
 	return fresh, nil

@@ -100,7 +100,7 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 	if r.err != nil {
 		return nil
 	}
-	v := r.kit.tuning.Attention.tokenVariant(plan, o)
+	v := c.into(r.kit.tuning.Attention.tokenVariant(plan, o))
 	for _, p := range c.parts {
 		r.attendPart(o, plan, p, v, partials)
 	}
@@ -172,7 +172,7 @@ func (r *Recorder) attendTiles(o Attention) {
 		Grid: rowGrid(o.Heads),
 	})
 	tuning := r.kit.tuning.Attention
-	v := tuning.tileVariant(c.HeadDim, o.Spans != nil)
+	v := c.into(tuning.tileVariant(c.HeadDim, o.Spans != nil))
 	for _, p := range c.parts {
 		r.dispatch("attention_tiles.wgsl", v, wgslkit.Call{
 			Label: o.Label,

@@ -28,8 +28,12 @@ func (r *Recorder) attendSmall(o Attention) {
 		return
 	}
 	chunks := ceilDiv(o.Heads/c.KVHeads, smallHeads)
+	v := c.into(nil)
+	if v != nil {
+		v["QUICK_BYTES"] = true
+	}
 	for _, p := range c.parts {
-		r.dispatch("attention_small.wgsl", nil, wgslkit.Call{
+		r.dispatch("attention_small.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
 				r.state.All(), o.Q.Buffer.All(), orBuffer(o.QNorm, o.Q.Buffer).All(), o.Rope.binding(o.Q.Buffer),

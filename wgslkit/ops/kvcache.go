@@ -8,11 +8,11 @@ import (
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// KVCache holds the keys and values of one layer in f16, for Slots positions:
-// position p lies in slot p mod Slots, so a sliding layer's cache is a ring.
+// KVCache holds the keys and values of one layer, for Slots positions: position
+// p lies in slot p mod Slots, so a sliding layer's cache is a ring.
 // wgsl/store_kv.wgsl draws the layout.
 type KVCache struct {
-	Slots, KVHeads, HeadDim int
+	CacheShape
 
 	kit   *Kit
 	label string
@@ -26,24 +26,24 @@ type cachePart struct {
 	first, heads int
 }
 
-// NewKVCache makes an empty cache. slots is at least the context of a global
+// NewKVCache makes an empty cache. s.Slots is at least the context of a global
 // layer, and at least window + width − 1 of a sliding one, where width is the
 // most tokens of a program that writes it. It fails with ErrLimit where the
 // keys of one head are more than the device can bind at once.
-func (k *Kit) NewKVCache(label string, slots, kvHeads, headDim int) (*KVCache, error) {
-	if err := checkCache(label, slots, kvHeads, headDim); err != nil {
+func (k *Kit) NewKVCache(label string, s CacheShape) (*KVCache, error) {
+	if err := s.check(label); err != nil {
 		return nil, err
 	}
-	head := headBytes(slots, headDim)
+	head := s.headBytes()
 	fit := k.maxBinding() / head
 	if fit < 1 {
 		return nil, fmt.Errorf("%w: %s: the keys of %d positions take %d bytes a head, this device binds %d at once; take a smaller context",
-			wgslkit.ErrLimit, label, slots, head, k.maxBinding())
+			wgslkit.ErrLimit, label, s.Slots, head, k.maxBinding())
 	}
-	c := &KVCache{Slots: slots, KVHeads: kvHeads, HeadDim: headDim, kit: k, label: label}
-	each := int(min(fit, int64(kvHeads)))
-	for first := 0; first < kvHeads; first += each {
-		if err := c.addPart(first, min(each, kvHeads-first)); err != nil {
+	c := &KVCache{CacheShape: s, kit: k, label: label}
+	each := int(min(fit, int64(s.KVHeads)))
+	for first := 0; first < s.KVHeads; first += each {
+		if err := c.addPart(first, min(each, s.KVHeads-first)); err != nil {
 			c.Release()
 			return nil, err
 		}
@@ -51,33 +51,8 @@ func (k *Kit) NewKVCache(label string, slots, kvHeads, headDim int) (*KVCache, e
 	return c, nil
 }
 
-// maxHeadDim is how long a head's row may be: what the kernels keep of it in
-// workgroup memory fits the 16 KiB that every device has.
-const maxHeadDim = 512
-
-func checkCache(label string, slots, kvHeads, headDim int) error {
-	switch {
-	case slots < 1 || kvHeads < 1 || slots > math.MaxInt32 || kvHeads > 1<<16:
-		return fmt.Errorf("%w: %s: a cache of %d positions and %d heads", wgslkit.ErrValidation, label, slots, kvHeads)
-	case headDim < 2 || headDim%2 != 0:
-		return fmt.Errorf("%w: %s: head dimension %d, wanted an even number", wgslkit.ErrValidation, label, headDim)
-	case headDim > maxHeadDim:
-		return fmt.Errorf("%w: %s: head dimension %d, at most %d", wgslkit.ErrLimit, label, headDim, maxHeadDim)
-	}
-	return nil
-}
-
-// headBytes is the size of one kv head's keys, or of its values: rows of f16
-// padded to vectors of 16 bytes.
-func headBytes(slots, headDim int) int64 { return int64(slots) * int64((headDim+7)/8*16) }
-
-// CacheBytes is the GPU size of a cache, for plans made before it exists.
-func CacheBytes(slots, kvHeads, headDim int) int64 {
-	return 2 * int64(kvHeads) * headBytes(slots, headDim)
-}
-
 func (c *KVCache) addPart(first, heads int) error {
-	size := int64(heads) * headBytes(c.Slots, c.HeadDim)
+	size := int64(heads) * c.headBytes()
 	keys, err := c.kit.dev.NewBuffer(c.label+" keys", wgslkit.Cache, size)
 	if err != nil {
 		return err
@@ -91,12 +66,6 @@ func (c *KVCache) addPart(first, heads int) error {
 	return nil
 }
 
-// Bytes is the cache's size on the GPU.
-func (c *KVCache) Bytes() int64 { return CacheBytes(c.Slots, c.KVHeads, c.HeadDim) }
-
-// PositionBytes is the size of one position in the layout of Read and Write.
-func (c *KVCache) PositionBytes() int { return 2 * 2 * c.KVHeads * c.HeadDim }
-
 // Release frees the cache. Releasing twice, or a nil cache, does nothing.
 func (c *KVCache) Release() {
 	if c == nil {
@@ -109,8 +78,8 @@ func (c *KVCache) Release() {
 	c.parts = nil
 }
 
-// Read returns positions from to from+n−1, each PositionBytes: keys
-// [KVHeads, HeadDim] then values [KVHeads, HeadDim], in f16, little endian.
+// Read returns positions from to from+n−1, each PositionBytes: the keys of its
+// KVHeads, then the values, each RowBytes, which Decode knows to read.
 // It waits for what was submitted before.
 func (c *KVCache) Read(ctx context.Context, from, n int) ([]byte, error) {
 	if err := c.checkRange(from, n); err != nil {
@@ -197,13 +166,15 @@ type copyKVParams struct{ Heads, FirstHead, AllHeads, Slots, First, Count uint32
 func (c *KVCache) copy(rows *wgslkit.Buffer, first, count int, write bool) error {
 	dev := c.kit.dev
 	const threads = 64
-	kernel, err := dev.Kernel(c.kit.shaders, "copy_kv.wgsl", wgslkit.Variant{"THREADS": threads, "HEAD_DIM": c.HeadDim, "WRITE": write})
+	kernel, err := dev.Kernel(c.kit.shaders, "copy_kv.wgsl", wgslkit.Variant{
+		"THREADS": threads, "WRITE": write, "WORDS": c.RowBytes() / 4, "ROW_CELLS": c.rowCells(), "CELL_WORDS": c.cellBytes() / 4,
+	})
 	if err != nil {
 		return err
 	}
 	program := dev.NewProgram(c.label + " copy")
 	for _, p := range c.parts {
-		words := count * p.heads * c.HeadDim / 2
+		words := count * p.heads * c.RowBytes() / 4
 		program.Add(wgslkit.Call{
 			Label: c.label + " copy", Kernel: kernel,
 			Bind: []wgslkit.Binding{p.keys.All(), p.values.All(), rows.All()},

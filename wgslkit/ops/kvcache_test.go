@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
@@ -50,7 +51,7 @@ func TestCacheRefusals(t *testing.T) {
 		{"long head dimension", 10, 1, 514, wgslkit.ErrLimit},
 		{"positions beyond counting", 1 << 40, 1, 64, wgslkit.ErrValidation},
 	} {
-		c, err := kit.NewKVCache(test.name, test.slots, test.kvHeads, test.headDim)
+		c, err := kit.NewKVCache(test.name, ops.CacheShape{Slots: test.slots, KVHeads: test.kvHeads, HeadDim: test.headDim, Type: quant.F16})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", test.name, err, test.want)
 		}
@@ -65,7 +66,7 @@ func TestAttentionRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.Release()
-	cache, err := kit.NewKVCache("cache", 20, 2, 64)
+	cache, err := kit.NewKVCache("cache", ops.CacheShape{Slots: 20, KVHeads: 2, HeadDim: 64, Type: quant.F16})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (r *Recorder) StoreKV(o StoreKV) {
 		if r.kit.tuning.smallest() {
 			file, v = "store_kv_small.wgsl", nil
 		}
-		r.dispatch(file, v, wgslkit.Call{
+		r.dispatch(file, c.into(v), wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
 				r.state.All(), o.K.Buffer.All(), o.V.Buffer.All(), orBuffer(o.KNorm, o.K.Buffer).All(),

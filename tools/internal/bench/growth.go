@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
-	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // Curve is how a cost grows with a size, beside what it cannot be below.
@@ -85,22 +86,26 @@ func (o GrowthOptions) decode(ctx context.Context, m *gemma4.Model) (Curve, erro
 		}
 		c.Measured = append(c.Measured, Point{float64(depth), report.Decode.MsPerToken})
 		if o.Copy.Median > 0 {
-			bytes := m.BytesPerToken() + cacheBytesRead(m.Config(), depth)
+			bytes := m.BytesPerToken() + cacheBytesRead(m, depth)
 			c.Bound = append(c.Bound, exactly(float64(depth), 1000*float64(bytes)/o.Copy.Median))
 		}
 	}
 	return c, nil
 }
 
-// cacheBytesRead is what a token's attention reads behind depth others: f16 keys
-// and values of each layer, its donor's where it has none of its own.
-func cacheBytesRead(c *arch.Config, depth int) (total int64) {
+// cacheBytesRead is what a token's attention reads behind depth others: keys and
+// values of each layer, its donor's where it has none of its own.
+func cacheBytesRead(m *gemma4.Model, depth int) (total int64) {
+	c, cache := m.Config(), quant.F16
+	if m.Info().KVCache == gemma4.CacheQ8 {
+		cache = quant.Q8_0
+	}
 	for i := range c.Blocks {
 		seen := depth
 		if c.IsSliding(i) {
 			seen = min(seen, c.SlidingWindow)
 		}
-		total += 2 * 2 * int64(seen) * int64(c.KVDim(i))
+		total += ops.CacheShape{Slots: seen, KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Type: cache}.Bytes()
 	}
 	return total
 }

@@ -37,7 +37,7 @@ func TestGrowth(t *testing.T) {
 	}
 	// Behind a longer text a token reads the keys and values of more, at 1 GB/s here.
 	bound := curves[0].Bound
-	if bytes := float64(m.BytesPerToken() + cacheBytesRead(m.Config(), 40)); bound[1].Median != bytes/1e6 || bound[0].Median >= bound[1].Median {
+	if bytes := float64(m.BytesPerToken() + cacheBytesRead(m, 40)); bound[1].Median != bytes/1e6 || bound[0].Median >= bound[1].Median {
 		t.Errorf("%+v, want %v ms for the second", bound, bytes/1e6)
 	}
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -13,6 +14,7 @@ type attentionShape struct {
 	window                  int // 0 for all positions
 	depth                   int
 	width                   int
+	cache                   quant.Type
 }
 
 // attentionCases are E2B's two kinds of layers, and 31B's.
@@ -22,13 +24,17 @@ func attentionCases(dev *wgslkit.Device) (cases []opCase) {
 		depths, prompt = []int{512, 4096}, 64
 	}
 	shapes := []attentionShape{
-		{8, 1, 256, 512, 512, 1},
-		{32, 16, 256, 1024, 1024, 1},
+		{8, 1, 256, 512, 512, 1, quant.F16},
+		{32, 16, 256, 1024, 1024, 1, quant.F16},
 	}
 	for _, depth := range depths {
-		shapes = append(shapes, attentionShape{8, 1, 512, 0, depth, 1}, attentionShape{32, 4, 512, 0, depth, 1})
+		shapes = append(shapes, attentionShape{8, 1, 512, 0, depth, 1, quant.F16}, attentionShape{32, 4, 512, 0, depth, 1, quant.F16})
 	}
-	shapes = append(shapes, attentionShape{8, 1, 256, 512, 512, prompt}, attentionShape{8, 1, 512, 0, 4096, prompt})
+	deepest := depths[len(depths)-1]
+	shapes = append(shapes,
+		attentionShape{8, 1, 512, 0, deepest, 1, quant.Q8_0}, attentionShape{32, 4, 512, 0, deepest, 1, quant.Q8_0},
+		attentionShape{8, 1, 256, 512, 512, prompt, quant.F16}, attentionShape{8, 1, 512, 0, 4096, prompt, quant.F16},
+		attentionShape{8, 1, 512, 0, 4096, prompt, quant.Q8_0})
 	for _, s := range shapes {
 		cases = append(cases, s.opCase())
 	}
@@ -40,21 +46,29 @@ func (s attentionShape) opCase() opCase {
 	if s.window > 0 {
 		kind = fmt.Sprintf("window %d", s.window)
 	}
-	seen := int64(s.depth)
+	if s.cache == quant.Q8_0 {
+		kind += ", q8"
+	}
+	seen := s.cacheShape()
+	seen.Slots = s.depth
 	return opCase{
 		op: "attention", shape: fmt.Sprintf("%d/%d heads of %d, %s, %d tokens at %d", s.heads, s.kvHeads, s.headDim, kind, s.width, s.depth),
-		bytes: 2 * 2 * seen * int64(s.kvHeads*s.headDim),                // keys and values in f16
-		flops: 2 * 2 * seen * int64(s.heads*s.headDim) * int64(s.width), // about: a window slides over the tokens
+		bytes: seen.Bytes(),
+		flops: 2 * 2 * int64(s.depth) * int64(s.heads*s.headDim) * int64(s.width), // about: a window slides over the tokens
 		width: s.width, setUp: s.setUp,
 	}
 }
 
-func (s attentionShape) setUp(b *opBench) (func(*ops.Recorder, int), error) {
+func (s attentionShape) cacheShape() ops.CacheShape {
 	slots := s.depth + s.width
 	if s.window > 0 {
 		slots = s.window + s.width
 	}
-	cache, err := b.kit.NewKVCache("cache", slots, s.kvHeads, s.headDim)
+	return ops.CacheShape{Slots: slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: s.cache}
+}
+
+func (s attentionShape) setUp(b *opBench) (func(*ops.Recorder, int), error) {
+	cache, err := b.kit.NewKVCache("cache", s.cacheShape())
 	if err != nil {
 		return nil, err
 	}

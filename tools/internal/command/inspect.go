@@ -80,7 +80,7 @@ func (in *inspection) makePlan(ctx context.Context, flags *modelFlags) error {
 		in.noPlan = errors.New("on the CPU there is nothing to plan")
 		return ctx.Err()
 	}
-	in.plan, in.noPlan = gemma4.PlanFor(in.file, gemma4.OpenOptions{GPU: flags.gpu(), Context: flags.context})
+	in.plan, in.noPlan = gemma4.PlanFor(in.file, gemma4.OpenOptions{GPU: flags.gpu(), Context: flags.context, KVCache: gemma4.CacheType(flags.kvCache)})
 	switch {
 	case in.noPlan == nil, errors.Is(in.noPlan, gemma4.ErrDoesNotFit):
 	case errors.Is(in.noPlan, arch.ErrArchitecture):

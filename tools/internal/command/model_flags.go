@@ -22,6 +22,7 @@ type modelFlags struct {
 	assistant string
 	headers   []string
 	context   int
+	kvCache   string
 	// tablesInFile leaves room for training: see gemma4.OpenOptions. A file that is
 	// read over a network is none to look rows up in.
 	tablesInFile bool
@@ -32,7 +33,17 @@ type modelFlags struct {
 func (f *modelFlags) register(flags *pflag.FlagSet) {
 	f.registerReference(flags)
 	flags.IntVar(&f.context, "context", 0, fmt.Sprintf("hold this many `TOKENS`, prompts and answers together (default %d, or what the model was made for)", gemma4.DefaultContext))
+	flags.StringVar(&f.kvCache, "kv-cache", "", "keep keys and values as `f16|q8`: q8 takes about half of the memory (default f16; float32 on the CPU)")
 	f.deviceFlags.register(flags)
+}
+
+// check refuses what the flags cannot mean.
+func (f *modelFlags) check() error {
+	switch gemma4.CacheType(f.kvCache) {
+	case "", gemma4.CacheF16, gemma4.CacheQ8:
+		return f.deviceFlags.check()
+	}
+	return usagef("--kv-cache %q: say f16 or q8", f.kvCache)
 }
 
 // registerReference adds those that say which file is meant.
@@ -86,7 +97,7 @@ func (f *modelFlags) open(ctx context.Context, env *environment, name string) (*
 	progress := terminal.NewProgress(env.err, true)
 	defer progress.Clear()
 	model, err := gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
-		Device: gemma4.Device(f.device), GPU: f.gpu(), Context: f.context,
+		Device: gemma4.Device(f.device), GPU: f.gpu(), Context: f.context, KVCache: gemma4.CacheType(f.kvCache),
 		TablesInFile: f.tablesInFile && !strings.Contains(name, "://"),
 		Progress:     func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
 	})

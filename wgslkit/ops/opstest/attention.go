@@ -20,6 +20,7 @@ type attentionShape struct {
 	factors, raw            bool
 	softcap, scale          float64
 	spans                   []uint32
+	q8                      bool // a cache in 8 bits
 }
 
 var attentionShapes = []attentionShape{
@@ -47,6 +48,28 @@ var attentionShapes = []attentionShape{
 		spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3)},
 	{name: "spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50, width: 50, rotated: 64,
 		spans: spanOf(50, 0, 9, 7, 9, 40, 8)},
+
+	{name: "q8 first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64, q8: true},
+	{name: "q8 odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1, rotated: 18, q8: true},
+	{name: "q8 seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1, rotated: 40, q8: true},
+	{name: "q8 wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1, rotated: 512, factors: true, q8: true},
+	{name: "q8 wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1, width: 1, rotated: 256, q8: true},
+	{name: "q8 long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64, q8: true},
+
+	{name: "q8 prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31, tokens: 32, width: 32, rotated: 32, q8: true},
+	{name: "q8 prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33, rotated: 128, factors: true, q8: true},
+	{name: "q8 prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9, rotated: 18, softcap: 4, q8: true},
+	{name: "q8 prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64, rotated: 512, factors: true, q8: true},
+	{name: "q8 spans", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40, width: 48, rotated: 64,
+		spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3), q8: true},
+}
+
+// cacheType is what a case's cache holds.
+func cacheType(q8 bool) quant.Type {
+	if q8 {
+		return quant.Q8_0
+	}
+	return quant.F16
 }
 
 // spanOf is n tokens in the spans [from, to) with an id, given in threes.
@@ -113,14 +136,14 @@ func (r *rig) fill(ctx context.Context, c *ops.KVCache, end int) (keys, values h
 	row := func() [][]float64 {
 		heads := make([][]float64, c.KVHeads)
 		for h := range heads {
-			raw = append(raw, make([]byte, 2*c.HeadDim)...)
+			raw = append(raw, make([]byte, c.RowBytes())...)
 			single := make([]float32, c.HeadDim)
 			for i := range single {
 				single[i] = float32(r.random.NormFloat64())
 			}
-			half := raw[len(raw)-2*c.HeadDim:]
-			r.keep(quant.F16.Quantize(half, single))
-			r.keep(quant.F16.Dequantize(single, half))
+			kept := raw[len(raw)-c.RowBytes():]
+			r.keep(c.Encode(kept, single))
+			r.keep(c.Decode(single, kept))
 			heads[h] = widened(single)
 		}
 		return heads
@@ -140,8 +163,8 @@ func widened(single []float32) []float64 {
 	return out
 }
 
-func (r *rig) cache(slots, kvHeads, headDim int) *ops.KVCache {
-	c, err := r.kit.NewKVCache("case", slots, kvHeads, headDim)
+func (r *rig) cache(s ops.CacheShape) *ops.KVCache {
+	c, err := r.kit.NewKVCache("case", s)
 	r.keep(err)
 	r.release = append(r.release, c.Release)
 	return c
@@ -192,7 +215,7 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	}
 	const offset = 4
 	stride := s.heads*s.headDim + 6
-	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
 	if r.err != nil {
 		return 0, r.err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -15,6 +14,16 @@ import (
 // the last bit of float32 may turn a rounding over now and then.
 const halfTolerance = 3e-5
 
+// q8Tolerance is the same for values in 8 bits, whose steps are wider.
+const q8Tolerance = 1.5e-4
+
+func roundedTolerance(q8 bool) float64 {
+	if q8 {
+		return q8Tolerance
+	}
+	return halfTolerance
+}
+
 // storeShape is tokens put into a cache that is empty.
 type storeShape struct {
 	name                    string
@@ -22,6 +31,7 @@ type storeShape struct {
 	position, tokens, width int
 	rotated                 int
 	factors, weighted, same bool // same: values come from the raw keys
+	q8                      bool
 }
 
 var storeShapes = []storeShape{
@@ -33,12 +43,17 @@ var storeShapes = []storeShape{
 	{name: "round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20, rotated: 40},
 	{name: "part rotated", kvHeads: 1, headDim: 80, slots: 64, position: 9000, tokens: 33, width: 64, rotated: 40, weighted: true},
 	{name: "not rotated", kvHeads: 1, headDim: 16, slots: 5, tokens: 3, width: 3, same: true},
+	{name: "q8 first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true, q8: true},
+	{name: "q8 far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256, weighted: true, q8: true},
+	{name: "q8 global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512, weighted: true, factors: true, same: true, q8: true},
+	{name: "q8 odd", kvHeads: 3, headDim: 18, slots: 12, position: 3, tokens: 5, width: 7, rotated: 18, weighted: true, q8: true},
+	{name: "q8 round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20, rotated: 40, q8: true},
 }
 
 func cacheCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for i, s := range storeShapes {
-		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: roundedTolerance(s.q8), Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 			r := newRig(kit, uint64(i))
 			defer r.close()
 			return storeCase(ctx, r, s)
@@ -49,7 +64,7 @@ func cacheCases(kit *ops.Kit) []Case {
 			if !has(kit, form) {
 				continue
 			}
-			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: halfTolerance, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: roundedTolerance(s.q8), Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 				r := newRig(forms(kit)[form], uint64(i))
 				defer r.close()
 				return sequenceCase(ctx, r, s)
@@ -58,6 +73,9 @@ func cacheCases(kit *ops.Kit) []Case {
 	}
 	for i, s := range copyShapes {
 		name := fmt.Sprintf("%dx%d_%d+%dof%d", s.kvHeads, s.headDim, s.from, s.n, s.slots)
+		if s.q8 {
+			name += "_q8"
+		}
 		cases = append(cases, Case{Op: "KVCache", Name: name, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 			r := newRig(kit, uint64(i))
 			defer r.close()
@@ -67,22 +85,22 @@ func cacheCases(kit *ops.Kit) []Case {
 	return cases
 }
 
-// toHalf rounds values to f16.
-func (r *rig) toHalf(values []float64) []float64 {
-	single := make([]float32, len(values))
-	for i, v := range values {
+// toCache rounds a head's row as a cache does.
+func (r *rig) toCache(c *ops.KVCache, row []float64) []float64 {
+	single := make([]float32, len(row))
+	for i, v := range row {
 		single[i] = float32(v)
 	}
-	raw := make([]byte, 2*len(values))
-	r.keep(quant.F16.Quantize(raw, single))
-	r.keep(quant.F16.Dequantize(single, raw))
+	raw := make([]byte, c.RowBytes())
+	r.keep(c.Encode(raw, single))
+	r.keep(c.Decode(single, raw))
 	return widened(single)
 }
 
 func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 	const kOffset, vOffset = 2, 7
 	row := s.kvHeads * s.headDim
-	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -102,17 +120,18 @@ func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 	var want []float64
 	for t := range s.tokens {
 		for at := 0; at < row; at += s.headDim {
-			want = append(want, rotate(rms(kAt(t)[at:at+s.headDim], norm, normEps), s.rotated, s.position+t, factors)...)
+			key := rotate(rms(kAt(t)[at:at+s.headDim], norm, normEps), s.rotated, s.position+t, factors)
+			want = append(want, r.toCache(c, key)...)
 		}
 		for at := 0; at < row; at += s.headDim {
-			want = append(want, rms(vAt(t)[at:at+s.headDim], nil, normEps)...)
+			want = append(want, r.toCache(c, rms(vAt(t)[at:at+s.headDim], nil, normEps))...)
 		}
 	}
 	got, err := c.Read(ctx, s.position, s.tokens)
 	r.keep(err)
-	single := make([]float32, len(got)/2)
-	r.keep(quant.F16.Dequantize(single, got))
-	return r.compare(widened(single), r.toHalf(want))
+	single := make([]float32, len(want))
+	r.keep(c.Decode(single, got))
+	return r.compare(widened(single), want)
 }
 
 // sequenceShape is a sequence that is computed in chunks, one after another.
@@ -122,6 +141,7 @@ type sequenceShape struct {
 	slots, window           int
 	width                   int
 	chunks                  []int
+	q8                      bool
 }
 
 var sequenceShapes = []sequenceShape{
@@ -131,6 +151,9 @@ var sequenceShapes = []sequenceShape{
 	{name: "sliding whole", heads: 3, kvHeads: 1, headDim: 16, slots: 100, window: 9, width: 64, chunks: []int{64}},
 	{name: "sliding chunked", heads: 3, kvHeads: 1, headDim: 16, slots: 28, window: 9, width: 20, chunks: []int{20, 20, 4, 20}},
 	{name: "sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+	{name: "q8 token by token", heads: 4, kvHeads: 2, headDim: 160, slots: 6, width: 1, chunks: []int{1, 1, 1, 1, 1}, q8: true},
+	{name: "q8 chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30}, q8: true},
+	{name: "q8 sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1, 1}, q8: true},
 }
 
 func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
@@ -139,7 +162,7 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 		n += tokens
 	}
 	row := s.kvHeads * s.headDim
-	c := r.cache(s.slots, s.kvHeads, s.headDim)
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -180,8 +203,8 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 	keys, values := make(history, n), make(history, n)
 	for p := range n {
 		for at := p * row; at < (p+1)*row; at += s.headDim {
-			keys[p] = append(keys[p], r.toHalf(rotate(rms(k[at:at+s.headDim], kNorm, normEps), s.headDim, p, nil)))
-			values[p] = append(values[p], r.toHalf(rms(v[at:at+s.headDim], nil, normEps)))
+			keys[p] = append(keys[p], r.toCache(c, rotate(rms(k[at:at+s.headDim], kNorm, normEps), s.headDim, p, nil)))
+			values[p] = append(values[p], r.toCache(c, rms(v[at:at+s.headDim], nil, normEps)))
 		}
 	}
 	var want []float64
@@ -196,22 +219,36 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 }
 
 // copyShape is n positions from one on, of a cache that has been round before.
-type copyShape struct{ kvHeads, headDim, slots, from, n int }
+type copyShape struct {
+	kvHeads, headDim, slots, from, n int
+	q8                               bool
+}
 
 var copyShapes = []copyShape{
-	{1, 64, 10, 0, 10}, {3, 18, 9, 0, 1}, {2, 40, 31, 131060, 31}, {1, 512, 5000, 4000, 4999}, {2, 2, 3, 7, 0},
+	{1, 64, 10, 0, 10, false}, {3, 18, 9, 0, 1, false}, {2, 40, 31, 131060, 31, false}, {1, 512, 5000, 4000, 4999, false}, {2, 2, 3, 7, 0, false},
+	{2, 64, 10, 0, 10, true}, {3, 18, 31, 131060, 31, true}, {1, 512, 5000, 4000, 4999, true},
+}
+
+// bytes is the size of a cache: rows of 16-byte cells of halves, or of 8-byte ones
+// of int8 with four scales in a cell.
+func (s copyShape) bytes() int64 {
+	row := 16 * ((s.headDim + 7) / 8)
+	if s.q8 {
+		row = 8 * ((s.headDim+7)/8 + (s.headDim+127)/128)
+	}
+	return int64(2*s.kvHeads*row) * int64(s.slots)
 }
 
 // copyCase writes positions, reads them whole and in part, and moves them
 // into a cache with other slots.
 func copyCase(ctx context.Context, r *rig, s copyShape) error {
-	c := r.cache(s.slots, s.kvHeads, s.headDim)
-	other := r.cache(s.slots+3, s.kvHeads, s.headDim)
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
+	other := r.cache(ops.CacheShape{Slots: s.slots + 3, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
 	if r.err != nil {
 		return r.err
 	}
-	if want := int64(2*2*s.kvHeads*((s.headDim+7)/8*8)) * int64(s.slots); c.Bytes() != want {
-		return fmt.Errorf("a cache of %d bytes, want %d", c.Bytes(), want)
+	if c.Bytes() != s.bytes() {
+		return fmt.Errorf("a cache of %d bytes, want %d", c.Bytes(), s.bytes())
 	}
 	data := make([]byte, s.n*c.PositionBytes())
 	for i := range data {

@@ -22,6 +22,7 @@
 // Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits.
 
 //#include "rope.wgsl"
+//#include "cell.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
@@ -38,11 +39,11 @@ struct Params {
 @group(0) @binding(2) var<storage, read> q_norm: array<f32>;
 @group(0) @binding(3) var<storage, read> rope_table: array<vec2<u32>>;
 //#if STORE
-@group(0) @binding(4) var<storage, read_write> keys: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read_write> values: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read_write> keys: array<Cell>;
+@group(0) @binding(5) var<storage, read_write> values: array<Cell>;
 //#else
-@group(0) @binding(4) var<storage, read> keys: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read> values: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> keys: array<Cell>;
+@group(0) @binding(5) var<storage, read> values: array<Cell>;
 //#end
 @group(0) @binding(6) var<storage, read_write> out: array<f32>;
 //#if LAST
@@ -64,6 +65,7 @@ struct Params {
 
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;      // vectors of 8 in a row
 const PADDED: u32 = COLUMNS * 8u;
+const ROW_CELLS: u32 = COLUMNS + SCALED * ((HEAD_DIM + 127u) / 128u); // cells of a row in the cache
 const KEY_SLICES: u32 = THREADS / KEY_LANES;
 const KEYS_EACH: u32 = KEYS / KEY_LANES;
 const SCORES: u32 = KEYS_EACH * HEADS;          // of one thread
@@ -87,6 +89,27 @@ var<workgroup> sliced: array<f32, SLICED>;
 var<workgroup> weights: array<f32, WEIGHTS>;
 var<workgroup> team: array<f32, THREADS>;
 var<workgroup> fades: array<f32, HEADS>;
+
+fn four_halves(a: u32, b: u32) -> vec4<f32> { return vec4<f32>(unpack2x16float(a), unpack2x16float(b)); }
+
+// load_key and load_value read column c of a slot.
+fn load_key(kv_head: u32, c: u32, slot: u32) -> Loaded {
+  let row = kv_head * ROW_CELLS;
+//#if CACHE == q8
+  return Loaded(keys[(row + c) * params.slots + slot], keys[(row + COLUMNS + c / 16u) * params.slots + slot]);
+//#else
+  return keys[(row + c) * params.slots + slot];
+//#end
+}
+
+fn load_value(kv_head: u32, c: u32, slot: u32) -> Loaded {
+  let row = (kv_head * params.slots + slot) * ROW_CELLS;
+//#if CACHE == q8
+  return Loaded(values[row + c], values[row + COLUMNS + c / 16u]);
+//#else
+  return values[row + c];
+//#end
+}
 
 // query_value is element i of a query head's row, normalised.
 fn query_value(head: u32, i: u32, inverse: f32) -> f32 {
@@ -210,6 +233,13 @@ fn v_value(at: u32, i: u32, inverse: f32) -> f32 {
   return q[at + i] * inverse;
 }
 
+//#if CACHE == q8
+// kept is what packed_cell reads a row from.
+fn kept(i: u32) -> vec4<f32> { return cells[i]; }
+
+//#include "packed_cell.wgsl"
+//#end
+
 // store puts the token's own key and value of a head into the cache.
 fn store(kv_head: u32, position: u32, lane: u32) {
   let k_at = params.k_offset + (params.first_kv_head + kv_head) * HEAD_DIM;
@@ -221,6 +251,27 @@ fn store(kv_head: u32, position: u32, lane: u32) {
   }
   let inverses = kv_inverses(own, lane);
   let slot = position % params.slots;
+//#if CACHE == q8
+  // The key, then the value: cells share scales, so that all of a row has to be there first.
+  for (var part = 0u; part < 2u; part++) {
+    for (var i = lane; i < PADDED / 4u; i += THREADS) {
+      var row: vec4<f32>;
+      for (var n = 0u; n < 4u; n++) {
+        if (part == 0u) { row[n] = key_rotated(k_at, 4u * i + n, inverses.x, position); } else { row[n] = v_value(v_at, 4u * i + n, inverses.y); }
+      }
+      cells[i] = row;
+    }
+    workgroupBarrier();
+    for (var c = lane; c < ROW_CELLS; c += THREADS) {
+      if (part == 0u) {
+        keys[(kv_head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
+      } else {
+        values[(kv_head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
+      }
+    }
+    workgroupBarrier();
+  }
+//#else
   for (var c = lane; c < COLUMNS; c += THREADS) {
     var k: array<u32, 4>;
     var v: array<u32, 4>;
@@ -232,6 +283,7 @@ fn store(kv_head: u32, position: u32, lane: u32) {
     keys[(kv_head * COLUMNS + c) * params.slots + slot] = vec4<u32>(k[0], k[1], k[2], k[3]);
     values[(kv_head * params.slots + slot) * COLUMNS + c] = vec4<u32>(v[0], v[1], v[2], v[3]);
   }
+//#end
   storageBarrier();
 }
 //#end
@@ -319,13 +371,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
     for (var c = select(0u, key_slice, KEY_SLICES > 1u); c < COLUMNS; c += KEY_SLICES * COLUMN_BATCH) {
       // What is loaded first does not wait for what is done with it.
-      var loaded: array<vec4<u32>, KEY_LOADS>;
+      var loaded: array<Loaded, KEY_LOADS>;
       for (var m = 0u; m < KEYS_EACH; m++) {
         if (m * KEY_LANES < count) {
           var slot = tile_slot + min(key_lane + m * KEY_LANES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
           for (var n = 0u; n < COLUMN_BATCH; n++) {
-            loaded[n * KEYS_EACH + m] = keys[(kv_head * COLUMNS + c + n * KEY_SLICES) * params.slots + slot];
+            loaded[n * KEYS_EACH + m] = load_key(kv_head, c + n * KEY_SLICES, slot);
           }
         }
       }
@@ -338,11 +390,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         for (var m = 0u; m < KEYS_EACH; m++) {
           if (m * KEY_LANES < count) {
-            let k = loaded[n * KEYS_EACH + m];
-            let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-            let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+            let k = unpacked(loaded[n * KEYS_EACH + m], c + n * KEY_SLICES);
             for (var i = 0u; i < HEADS; i++) {
-              scores[m * HEADS + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+              scores[m * HEADS + i] += dot(queries[2u * i], k.low) + dot(queries[2u * i + 1u], k.high);
             }
           }
         }
@@ -394,13 +444,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (value_slice < VALUE_SLICES || WIDE > 1u) {
       for (var i = 0u; i < SUMS; i++) { sums[i] = sums[i] * fades[i / (WIDE * 2u)]; }
       for (var k = select(0u, value_slice, WIDE == 1u); k < count; k += VALUE_SLICES * VALUE_BATCH) {
-        var loaded: array<vec4<u32>, VALUE_LOADS>;
+        var loaded: array<Loaded, VALUE_LOADS>;
         for (var n = 0u; n < VALUE_BATCH; n++) {
           var slot = tile_slot + min(k + n * VALUE_SLICES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
           for (var w = 0u; w < WIDE; w++) {
             let c = select(column, min(lane + w * THREADS, COLUMNS - 1u), WIDE > 1u);
-            loaded[n * WIDE + w] = values[(kv_head * params.slots + slot) * COLUMNS + c];
+            loaded[n * WIDE + w] = load_value(kv_head, c, slot);
           }
         }
         for (var n = 0u; n < VALUE_BATCH; n++) {
@@ -411,12 +461,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             shares[i] = select(0.0, weights[i * KEYS + min(key, KEYS - 1u)], key < KEYS);
           }
           for (var w = 0u; w < WIDE; w++) {
-            let v = loaded[n * WIDE + w];
-            let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
-            let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
+            let v = unpacked(loaded[n * WIDE + w], select(column, lane + w * THREADS, WIDE > 1u));
             for (var i = 0u; i < HEADS; i++) {
-              sums[(i * WIDE + w) * 2u] += shares[i] * low;
-              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * high;
+              sums[(i * WIDE + w) * 2u] += shares[i] * v.low;
+              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * v.high;
             }
           }
         }

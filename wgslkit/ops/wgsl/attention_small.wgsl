@@ -18,6 +18,7 @@
 //#enable subgroups
 //#include "rope.wgsl"
 //#include "halves.wgsl"
+//#include "cell.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
@@ -30,8 +31,8 @@ struct Params {
 @group(0) @binding(1) var<storage, read> q: array<f32>;
 @group(0) @binding(2) var<storage, read> q_norm: array<f32>;
 @group(0) @binding(3) var<storage, read> rope_table: array<vec2<u32>>;
-@group(0) @binding(4) var<storage, read> keys: array<vec4<u32>>;
-@group(0) @binding(5) var<storage, read> values: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> keys: array<Cell>;
+@group(0) @binding(5) var<storage, read> values: array<Cell>;
 @group(0) @binding(6) var<storage, read_write> queries: array<f32>;
 @group(0) @binding(7) var<storage, read_write> out: array<f32>;
 @group(0) @binding(8) var<uniform> params: Params;
@@ -108,14 +109,32 @@ fn four_halves(a: u32, b: u32) -> vec4<f32> {
   return vec4<f32>(low_half(i32(a)), high_half(i32(a)), low_half(i32(b)), high_half(i32(b)));
 }
 
-// add_scores is q·k over a block of columns, of one tile's keys.
-fn add_scores(at: u32, slot: u32, count: u32, lane: u32) {
+// load_key and load_value read a cell at `at`, whose scale's is at `scales`.
+fn load_key(at: u32, scales: u32) -> Loaded {
+//#if CACHE == q8
+  return Loaded(keys[at], keys[scales]);
+//#else
+  return keys[at];
+//#end
+}
+
+fn load_value(at: u32, scales: u32) -> Loaded {
+//#if CACHE == q8
+  return Loaded(values[at], values[scales]);
+//#else
+  return values[at];
+//#end
+}
+
+// add_scores is q·k over a block of columns, of one tile's keys, whose column
+// here begins at `at`, and the block's scales at `scales`.
+fn add_scores(at: u32, scales: u32, column: u32, slot: u32, count: u32, lane: u32) {
   for (var k = 0u; k < count; k++) {
     var s = slot + k;
     s = min(s, s - params.slots); // which wraps where s < slots
-    let key = keys[at + s];
-    let a = four_halves(key.x, key.y);
-    let b = four_halves(key.z, key.w);
+    let key = unpacked(load_key(at + s, scales + s), column);
+    let a = key.low;
+    let b = key.high;
     let sums = subgroupAdd(vec4<f32>(
       dot(cells[0], a) + dot(cells[1], b), dot(cells[2], a) + dot(cells[3], b),
       dot(cells[4], a) + dot(cells[5], b), dot(cells[6], a) + dot(cells[7], b)));
@@ -123,14 +142,14 @@ fn add_scores(at: u32, slot: u32, count: u32, lane: u32) {
   }
 }
 
-// add_values is the weighted sum of a block's columns of values.
-fn add_values(at: u32, slot: u32, count: u32, columns: u32) {
+// add_values is the weighted sum of a block's columns of values; slots lie cells_apart.
+fn add_values(at: u32, scales: u32, column: u32, slot: u32, count: u32, cells_apart: u32) {
   for (var k = 0u; k < count; k++) {
     var s = slot + k;
     s = min(s, s - params.slots);
-    let value = values[at + s * columns];
-    let a = four_halves(value.x, value.y);
-    let b = four_halves(value.z, value.w);
+    let value = unpacked(load_value(at + s * cells_apart, scales + s * cells_apart), column);
+    let a = value.low;
+    let b = value.high;
     let weight = scores[k];
     let w0 = subgroupBroadcast(weight, 0u);
     let w1 = subgroupBroadcast(weight, 1u);
@@ -188,6 +207,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let position = state[0] + token;
   let columns = (params.head_dim + 7u) / 8u;
   let blocks = (columns + BLOCK - 1u) / BLOCK;
+  let row_cells = columns + SCALED * ((params.head_dim + 127u) / 128u);
   let kv_head = group.x / params.chunks_per_kv;
   find_heads(token, group.x, blocks);
   prepare_queries(position, blocks, lane);
@@ -207,7 +227,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         cells[2u * h] = vec4<f32>(queries[at], queries[at + 1u], queries[at + 2u], queries[at + 3u]);
         cells[2u * h + 1u] = vec4<f32>(queries[at + 4u], queries[at + 5u], queries[at + 6u], queries[at + 7u]);
       }
-      add_scores((kv_head * columns + min(column, columns - 1u)) * params.slots, slot, count, lane);
+      let key = kv_head * row_cells;
+      let c = min(column, columns - 1u);
+      add_scores((key + c) * params.slots, (key + columns + c / 16u) * params.slots, c, slot, count, lane);
     }
 
     var new_top = top;
@@ -234,7 +256,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
       } else {
         for (var h = 0u; h < HEADS; h++) { load_sums(h, out_at[h] + column * 8u, fades[h]); }
       }
-      add_values(kv_head * params.slots * columns + min(column, columns - 1u), slot, count, columns);
+      let value = kv_head * params.slots * row_cells;
+      let c = min(column, columns - 1u);
+      add_values(value + c, value + columns + c / 16u, c, slot, count, row_cells);
       let left = params.head_dim - min(column * 8u, params.head_dim);
       for (var h = 0u; h < HEADS; h++) { store_sums(h, out_at[h] + column * 8u, left, shares[h]); }
     }

@@ -17,6 +17,8 @@
 //
 // Grid: x = the query heads of these kv heads, y = tiles of ROWS tokens.
 
+//#include "cell.wgsl"
+
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, slots: u32,
   window: u32, softcap: f32,
@@ -24,13 +26,14 @@ struct Params {
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> q: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> keys: array<vec4<u32>>;
-@group(0) @binding(3) var<storage, read> values: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> keys: array<Cell>;
+@group(0) @binding(3) var<storage, read> values: array<Cell>;
 @group(0) @binding(4) var<storage, read> spans: array<u32>;
 @group(0) @binding(5) var<storage, read_write> out: array<f32>;
 @group(0) @binding(6) var<uniform> params: Params;
 
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
+const ROW_CELLS: u32 = COLUMNS + SCALED * ((HEAD_DIM + 127u) / 128u); // of a row in the cache
 const KEYS_EACH: u32 = KEYS / KEY_LANES;
 const ROWS_EACH: u32 = ROWS * KEY_LANES / THREADS;
 const SCORES: u32 = KEYS_EACH * ROWS_EACH;              // of one thread
@@ -50,6 +53,27 @@ const NOTHING: f32 = -1e30;
 var<workgroup> weights: array<f32, WEIGHTS>; // [key][row]: scores, then weights
 var<workgroup> shared_rows: array<f32, THREADS>;
 var<workgroup> fades: array<f32, ROWS>;
+
+fn four_halves(a: u32, b: u32) -> vec4<f32> { return vec4<f32>(unpack2x16float(a), unpack2x16float(b)); }
+
+// load_key and load_value read column c of a slot.
+fn load_key(kv_head: u32, c: u32, slot: u32) -> Loaded {
+  let row = kv_head * ROW_CELLS;
+//#if CACHE == q8
+  return Loaded(keys[(row + c) * params.slots + slot], keys[(row + COLUMNS + c / 16u) * params.slots + slot]);
+//#else
+  return keys[(row + c) * params.slots + slot];
+//#end
+}
+
+fn load_value(kv_head: u32, c: u32, slot: u32) -> Loaded {
+  let row = (kv_head * params.slots + slot) * ROW_CELLS;
+//#if CACHE == q8
+  return Loaded(values[row + c], values[row + COLUMNS + c / 16u]);
+//#else
+  return values[row + c];
+//#end
+}
 
 // visible says whether the token at row t (position p) sees the key at position j.
 fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
@@ -113,13 +137,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = 0u; i < SCORES; i++) { scores[i] = 0.0; }
     for (var c = 0u; c < COLUMNS; c += COLUMN_BATCH) {
       // What is loaded first does not wait for what is done with it.
-      var loaded: array<vec4<u32>, KEY_LOADS>;
+      var loaded: array<Loaded, KEY_LOADS>;
       for (var m = 0u; m < KEYS_EACH; m++) {
         if (m * KEY_LANES < count) {
           var slot = tile_slot + min(key_lane + m * KEY_LANES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
           for (var n = 0u; n < COLUMN_BATCH; n++) {
-            loaded[n * KEYS_EACH + m] = keys[(kv_head * COLUMNS + c + n) * params.slots + slot];
+            loaded[n * KEYS_EACH + m] = load_key(kv_head, c + n, slot);
           }
         }
       }
@@ -132,11 +156,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         }
         for (var m = 0u; m < KEYS_EACH; m++) {
           if (m * KEY_LANES < count) {
-            let k = loaded[n * KEYS_EACH + m];
-            let low = vec4<f32>(unpack2x16float(k.x), unpack2x16float(k.y));
-            let high = vec4<f32>(unpack2x16float(k.z), unpack2x16float(k.w));
+            let k = unpacked(loaded[n * KEYS_EACH + m], c + n);
             for (var i = 0u; i < ROWS_EACH; i++) {
-              scores[m * ROWS_EACH + i] += dot(queries[2u * i], low) + dot(queries[2u * i + 1u], high);
+              scores[m * ROWS_EACH + i] += dot(queries[2u * i], k.low) + dot(queries[2u * i + 1u], k.high);
             }
           }
         }
@@ -183,13 +205,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         for (var w = 0u; w < WIDE * 2u; w++) { sums[i * WIDE * 2u + w] = sums[i * WIDE * 2u + w] * fade_here; }
       }
       for (var k = 0u; k < count; k += VALUE_BATCH) {
-        var loaded: array<vec4<u32>, VALUE_LOADS>;
+        var loaded: array<Loaded, VALUE_LOADS>;
         for (var n = 0u; n < VALUE_BATCH; n++) {
           var slot = tile_slot + min(k + n, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
           for (var w = 0u; w < WIDE; w++) {
             let c = select(column, min(lane + w * THREADS, COLUMNS - 1u), WIDE > 1u);
-            loaded[n * WIDE + w] = values[(kv_head * params.slots + slot) * COLUMNS + c];
+            loaded[n * WIDE + w] = load_value(kv_head, c, slot);
           }
         }
         for (var n = 0u; n < VALUE_BATCH; n++) {
@@ -198,12 +220,10 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           var shares: array<f32, SUM_ROWS>;
           for (var i = 0u; i < SUM_ROWS; i++) { shares[i] = weights[(k + n) * STRIDE + sum_row + i]; }
           for (var w = 0u; w < WIDE; w++) {
-            let v = loaded[n * WIDE + w];
-            let low = vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));
-            let high = vec4<f32>(unpack2x16float(v.z), unpack2x16float(v.w));
+            let v = unpacked(loaded[n * WIDE + w], select(column, lane + w * THREADS, WIDE > 1u));
             for (var i = 0u; i < SUM_ROWS; i++) {
-              sums[(i * WIDE + w) * 2u] += shares[i] * low;
-              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * high;
+              sums[(i * WIDE + w) * 2u] += shares[i] * v.low;
+              sums[(i * WIDE + w) * 2u + 1u] += shares[i] * v.high;
             }
           }
         }

@@ -1,7 +1,8 @@
 // Positions of a cache, to or from rows that know nothing of slots:
-//   rows[i, 0, h, w] = keys, rows[i, 1, h, w] = values, of position first + i, kv head h, halves 2w and 2w + 1
+//   rows[i, 0, h, w] = keys, rows[i, 1, h, w] = values, of position first + i, kv head h, word w of its row
 //
-// WRITE says whether the cache is written or read. One thread for each word;
+// A row is WORDS words, which the cache holds in ROW_CELLS cells of CELL_WORDS. WRITE
+// says whether the cache is written or read. One thread for each word;
 // store_kv.wgsl draws the cache's layout.
 
 struct Params { heads: u32, first_head: u32, all_heads: u32, slots: u32, first: u32, count: u32 }
@@ -17,9 +18,6 @@ struct Params { heads: u32, first_head: u32, all_heads: u32, slots: u32, first: 
 //#end
 @group(0) @binding(3) var<uniform> params: Params;
 
-const WORDS: u32 = HEAD_DIM / 2u;
-const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
-
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let id = (group.x + group.y * groups.x) * THREADS + lane;
@@ -28,8 +26,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let head = id / WORDS % params.heads;
   let i = id / WORDS / params.heads;
   let slot = (params.first + i) % params.slots;
-  let key = ((head * COLUMNS + w / 4u) * params.slots + slot) * 4u + w % 4u;
-  let value = (head * params.slots + slot) * COLUMNS * 4u + w;
+  let key = ((head * ROW_CELLS + w / CELL_WORDS) * params.slots + slot) * CELL_WORDS + w % CELL_WORDS;
+  let value = (head * params.slots + slot) * ROW_CELLS * CELL_WORDS + w;
   let row = (i * 2u * params.all_heads + params.first_head + head) * WORDS + w;
 //#if WRITE
   keys[key] = rows[row];

@@ -1,15 +1,16 @@
 // keys[slot]   ← rope(rms(k[t, h]; head_weight), position)
 // values[slot] ← rms(v[t, h])
-// in f16, at position = state[0] + t, slot = position mod slots.
+// at position = state[0] + t, slot = position mod slots.
 //
-// A cache of `heads` kv heads holds vectors of 8 halves, C = ceil(HEAD_DIM / 8) for a row:
-//   keys[(h·C + c)·slots + slot]      neighbouring slots side by side, read one slot for each thread
-//   values[(h·slots + slot)·C + c]    a row side by side, read one column for each thread
-// Here they are bound as words of 2 halves. What pads a row to C·8 stays zero.
+// A cache of `heads` kv heads holds rows of R cells, of eight values each and in q8
+// of scales besides (cell.wgsl):
+//   keys[(h·R + c)·slots + slot]      neighbouring slots side by side, read one slot for each thread
+//   values[(h·slots + slot)·R + c]    a row side by side, read one column for each thread
 //
 // One workgroup for each head (x), token (y), and keys or values (z).
 
 //#include "head.wgsl"
+//#include "packed_cell.wgsl"
 
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
@@ -22,12 +23,19 @@ struct Params {
 @group(0) @binding(2) var<storage, read> v: array<f32>;
 @group(0) @binding(3) var<storage, read> head_weight: array<f32>;
 @group(0) @binding(4) var<storage, read> rope_table: array<vec2<u32>>;
-@group(0) @binding(5) var<storage, read_write> keys: array<u32>;
-@group(0) @binding(6) var<storage, read_write> values: array<u32>;
+@group(0) @binding(5) var<storage, read_write> keys: array<Cell>;
+@group(0) @binding(6) var<storage, read_write> values: array<Cell>;
 @group(0) @binding(7) var<uniform> params: Params;
 
-const WORDS: u32 = HEAD_DIM / 2u;
 const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
+const ROW_CELLS: u32 = COLUMNS + SCALED * ((HEAD_DIM + 127u) / 128u);
+const PADDED: u32 = 8u * COLUMNS;
+
+var<workgroup> row: array<f32, PADDED>;
+
+fn four_halves(a: u32, b: u32) -> vec4<f32> { return vec4<f32>(unpack2x16float(a), unpack2x16float(b)); }
+
+fn kept(i: u32) -> vec4<f32> { return vec4<f32>(row[4u * i], row[4u * i + 1u], row[4u * i + 2u], row[4u * i + 3u]); }
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -50,15 +58,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
   let position = state[0] + token;
   let slot = position % params.slots;
-  for (var w = lane; w < WORDS; w += THREADS) {
+  for (var i = lane; i < PADDED; i += THREADS) {
+    var x = 0.0;
+    if (i < HEAD_DIM) {
+      if (is_key) { x = head_rotated(i, position, params.rotated); } else { x = head_row[i]; }
+    }
+    row[i] = x;
+  }
+  workgroupBarrier();
+  for (var c = lane; c < ROW_CELLS; c += THREADS) {
     if (is_key) {
-      let pair = vec2<f32>(
-        head_rotated(2u * w, position, params.rotated),
-        head_rotated(2u * w + 1u, position, params.rotated));
-      keys[((head * COLUMNS + w / 4u) * params.slots + slot) * 4u + w % 4u] = pack2x16float(pair);
+      keys[(head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
     } else {
-      let pair = vec2<f32>(head_row[2u * w], head_row[2u * w + 1u]);
-      values[(head * params.slots + slot) * COLUMNS * 4u + w] = pack2x16float(pair);
+      values[(head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
     }
   }
 }
