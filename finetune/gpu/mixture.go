@@ -11,7 +11,7 @@ import (
 )
 
 // mixture is one mixture of experts on its way. Only the chosen experts' rows are
-// read, there and back. For the way back all of it is computed again: between the
+// read, there and back, and for all tokens that chose an expert together. For the way back all of it is computed again: between the
 // two, nothing is kept.
 type mixture struct {
 	*walk
@@ -21,6 +21,7 @@ type mixture struct {
 	ids, weights         *tensor // [chosen]
 	both                 *tensor // [chosen, 2·size]: gate and up of each expert, in turns
 	hidden               *tensor // [chosen, size]
+	groups               *ops.ExpertGroups
 }
 
 // size is the width of an expert, inner that of all chosen ones together.
@@ -85,8 +86,9 @@ func (w *walk) mixture(op *tape.Mixture) *mixture {
 			Label: "choice", Logits: m.logits.Buffer, Experts: c.Experts, K: c.ExpertsUsed,
 			Scale: w.weights.Vector(e.DownScale), IDs: m.ids.Buffer, Weights: m.weights.Buffer,
 		})
+		m.groups = r.GroupExperts(ops.GroupExperts{Label: "choice by expert", IDs: m.ids.Buffer, Experts: c.Experts, K: c.ExpertsUsed})
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.Buffer, AllRows: true,
+			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, AllRows: true,
 			In: ops.Input{X: h.Buffer, Offset: h.offset, Stride: h.row}, Out: m.both.Buffer,
 		})
 		r.Gate(ops.Gate{
@@ -108,7 +110,7 @@ func (f *ahead) Mixture(op *tape.Mixture) error {
 	m := w.mixture(op)
 	w.record(func(r *ops.Recorder) {
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, PerSlotInput: true,
+			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, PerSlotInput: true,
 			In: ops.Input{X: m.hidden.Buffer}, Out: out.Buffer, Weights: m.weights.Buffer,
 		})
 	})
