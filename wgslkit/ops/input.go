@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/gemwire/gemwire/wgslkit"
+import (
+	"maps"
+
+	"github.com/gemwire/gemwire/wgslkit"
+)
 
 // Norm is rms(x; w) · Scale = x / sqrt(mean(x²) + Eps) ⊙ w · Scale.
 type Norm struct {
@@ -49,8 +53,18 @@ func (r *Recorder) prepared(label string, in Input, cols int) Input {
 	if in.Norm != nil {
 		out = r.temp("prepared input", r.width*cols)
 	}
-	r.prepare(label, in, cols, out)
+	r.prepare(label, in, cols, out, nil)
 	return Input{X: out, Stride: cols}
+}
+
+// spread records what is made of the input, and lays it out as products of few tokens
+// with w read it (wgsl/spread.wgsl), in groups of so many tokens.
+func (r *Recorder) spread(label string, in Input, w *Matrix, tokens int) *wgslkit.Buffer {
+	out := r.temp("spread input", ceilDiv(r.width, tokens)*tokens*w.row.units*16*w.row.spans)
+	r.prepare(label, in, w.Cols, out, wgslkit.Variant{
+		"SPREAD": true, "TOKENS": tokens, "COUNT": w.row.units, "SPANS": w.row.spans, "STEP": w.row.step,
+	})
+	return out
 }
 
 func (a *Residual) out() *wgslkit.Buffer {
@@ -66,13 +80,17 @@ type prepareParams struct {
 	AddEps, AddScale, NormEps, NormScale float32
 }
 
-func (r *Recorder) prepare(label string, in Input, cols int, out *wgslkit.Buffer) {
+// prepare records what is made of the input into out; layout says where there, nil
+// row by row.
+func (r *Recorder) prepare(label string, in Input, cols int, out *wgslkit.Buffer, layout wgslkit.Variant) {
 	f := in.factors()
 	addX, addW, normW, addOut := r.inputBuffers(in)
-	if in.Norm == nil {
+	written := in.Norm != nil || layout != nil
+	if !written {
 		out = r.temp("unused output", 4)
 	}
-	v := r.rowVariant(wgslkit.Variant{"ADD": in.Add != nil, "NORM": in.Norm != nil})
+	v := r.rowVariant(wgslkit.Variant{"ADD": in.Add != nil, "NORM": in.Norm != nil, "OUT": written})
+	maps.Copy(v, layout)
 	if r.kit.tuning.MatvecLooped && !r.kit.tuning.SmallKernels {
 		v["THREADS"] = r.kit.tuning.MatvecThreads
 	}

@@ -43,6 +43,9 @@ type Linear struct {
 
 // Linear records the product: one dispatch for each tile of W in a program of
 // width one, and else one more that prepares the input.
+//
+// Three kernels share the work: one for a token, one for the few tokens of a draft,
+// which reads weights as fast as memory gives them too, and tiles for a prompt's.
 func (r *Recorder) Linear(o Linear) {
 	if r.err != nil {
 		return
@@ -57,6 +60,10 @@ func (r *Recorder) Linear(o Linear) {
 	if r.kit.tuning.SmallKernels && o.In.Merge == nil {
 		o.In = r.prepared(o.Label, o.In, o.W.Cols)
 		r.product(o)
+		return
+	}
+	if tokens := r.fewTokens(o); tokens > 0 {
+		r.matvecFew(o, tokens)
 		return
 	}
 	if r.largeMatvec(o) {

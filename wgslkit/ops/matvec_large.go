@@ -9,6 +9,7 @@ type matvecLargeParams struct {
 	AddEps, AddScale, NormEps, NormScale  float32
 	Flags, Act                            uint32
 	Softcap                               float32
+	OutStride, MulStride                  uint32 // of few tokens
 }
 
 // largeShape is how a product with a vector is cut for wgsl/matvec_large.wgsl.
@@ -17,6 +18,7 @@ type largeShape struct {
 	lanes   int // threads that share rows
 	rows    int // of a thread
 	groups  int // workgroups
+	tokens  int // at a time
 	staged  bool
 }
 
@@ -35,7 +37,7 @@ func (r *Recorder) largeMatvec(o Linear) bool {
 		return false
 	}
 	for _, tile := range o.W.tiles {
-		if r.kit.largeShape(o, tile.rows).memory(o.W) > int(r.kit.dev.Limits().MaxWorkgroupStorage) {
+		if r.kit.largeShape(o, tile.rows, 1).memory(o.W) > int(r.kit.dev.Limits().MaxWorkgroupStorage) {
 			return false
 		}
 	}
@@ -48,8 +50,9 @@ func (r *Recorder) matvecLarge(o Linear) {
 	addX, addW, normW, addOut := r.inputBuffers(o.In)
 	f := o.In.factors()
 	for _, tile := range w.tiles {
-		s := r.kit.largeShape(o, tile.rows)
+		s := r.kit.largeShape(o, tile.rows, 1)
 		v := w.variant()
+		v["TOKENS"] = 1
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.row.units, w.Cols
 		v["STAGED"], v["SPLIT_SUM"] = s.staged, s.lanes >= splitLanes
 		v["ADD"], v["NORM"], v["GATED"] = o.In.Add != nil, o.In.Norm != nil, o.Gated
@@ -67,22 +70,76 @@ func (r *Recorder) matvecLarge(o Linear) {
 	}
 }
 
-// largeShape cuts a product with some of w's rows as cutUnrolled does. Where
-// inputs are staged, a workgroup takes more than one turn when there are more
-// than all processors have at once.
-func (k *Kit) largeShape(o Linear, rows int) largeShape {
+// How many tokens matvec_large.wgsl multiplies with each weight that it has read,
+// and for how many, in groups, that is better than tiles of tokens.
+const (
+	fewestTokens  = 4
+	tokensOfGroup = 8
+	mostFewTokens = 2 * tokensOfGroup
+)
+
+// fewTokens is how many tokens wgsl/matvec_large.wgsl takes at a time for the
+// product; 0 where it does not take it.
+func (r *Recorder) fewTokens(o Linear) int {
+	if !r.kit.tuning.LargeMatvec || r.width < 2 || r.width > mostFewTokens || o.Bounds != nil {
+		return 0
+	}
+	tokens := tokensOfGroup
+	if r.width <= fewestTokens {
+		tokens = fewestTokens
+	}
+	for _, tile := range o.W.tiles {
+		if r.kit.largeShape(o, tile.rows, tokens).memory(o.W) > int(r.kit.dev.Limits().MaxWorkgroupStorage) {
+			return 0
+		}
+	}
+	return tokens
+}
+
+// matvecFew records a product of few tokens.
+func (r *Recorder) matvecFew(o Linear, tokens int) {
+	w := o.W
+	x := r.spread(o.Label, o.In, w, tokens)
+	if r.err != nil {
+		return
+	}
+	for _, tile := range w.tiles {
+		s := r.kit.largeShape(o, tile.rows, tokens)
+		v := w.variant()
+		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.row.units, w.Cols
+		v["TOKENS"], v["SPLIT_SUM"], v["GATED"] = tokens, s.lanes >= splitLanes, o.Gated
+		r.dispatch("matvec_large.wgsl", v, wgslkit.Call{
+			Label: o.Label,
+			Bind:  bindAll(tile.buffer, x, r.state, orBuffer(o.Mul, x), o.Out),
+			Params: matvecLargeParams{
+				Rows: uint32(tile.rows), First: uint32(tile.first), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2),
+				OutOffset: uint32(o.OutOffset), MulOffset: uint32(o.MulOffset), Flags: o.flags(), Act: uint32(o.Act), Softcap: o.Softcap,
+				OutStride: uint32(o.OutStride), MulStride: uint32(o.MulStride),
+			},
+			Grid: wgslkit.Grid{X: uint32(s.groups), Y: 1, Tile: uint32(tokens), Along: wgslkit.AlongY},
+		})
+	}
+}
+
+// largeShape cuts a product of so many tokens at once with some of w's rows as
+// cutUnrolled does. Where inputs are staged, a workgroup takes more than one turn
+// when there are more than all processors have at once.
+func (k *Kit) largeShape(o Linear, rows, tokens int) largeShape {
 	t := k.tuning
 	switch {
 	case o.W.row.spans == 4: // 64 weights at once are many registers
 		t.MatvecRows, t.MatvecLanes = max(t.MatvecRows/2, 1), max(t.MatvecLanes/2, 4)
-	case rows*o.W.row.size*16 < t.ManyRowsBytes:
+	case rows*o.W.row.size*16*tokens < t.ManyRowsBytes: // that much work
 		t.MatvecRows = max(t.MatvecRows/2, 1)
+	}
+	if tokens > 1 {
+		t.MatvecRows = max(t.MatvecRows, 2)
 	}
 	m := matvecShape{threads: t.MatvecThreads}
 	m.cutUnrolled(t, o.W, rows)
 	tasks := m.tasks(rows)
-	s := largeShape{threads: m.threads, lanes: m.lanes, rows: m.rows, groups: tasks}
-	s.staged = o.In.Add != nil || o.In.Norm != nil || tasks >= stagedTasks
+	s := largeShape{threads: m.threads, lanes: m.lanes, rows: m.rows, groups: tasks, tokens: tokens}
+	s.staged = tokens == 1 && (o.In.Add != nil || o.In.Norm != nil || tasks >= stagedTasks)
 	if s.staged {
 		s.groups = ceilDiv(tasks, ceilDiv(tasks, t.StagedGroups))
 	}
@@ -93,6 +150,9 @@ func (k *Kit) largeShape(o Linear, rows int) largeShape {
 func (s largeShape) memory(w *Matrix) int {
 	outs := s.threads / s.lanes * s.rows
 	floats := s.lanes*(outs+1) + outs*s.lanes/16
+	if s.tokens > 1 {
+		floats *= 4 // tokens at a time
+	}
 	if s.staged {
 		floats += w.row.units*(16*w.row.spans+4) + s.threads + 16
 	}

@@ -70,6 +70,13 @@ func shapesOfType(t quant.Type) []linearShape {
 		{quant: t, cols: 3 * n, rows: []int{65, 6}, width: 70, tokens: 66},
 		{quant: t, cols: max(n, 32), rows: []int{1}, width: 2, tokens: 1},
 	}
+	for _, tokens := range []int{2, 3, 5, 8} { // a draft's
+		width := 4
+		if tokens > width {
+			width = 8
+		}
+		shapes = append(shapes, linearShape{quant: t, cols: 3 * n, rows: []int{65, 6}, width: width, tokens: tokens})
+	}
 	if n == 1 {
 		for _, cols := range []int{1, 17, 1000} {
 			shapes = append(shapes, linearShape{quant: t, cols: cols, rows: []int{33}, width: 1, tokens: 1})

@@ -2,6 +2,8 @@
 //
 //   v = (x + rms(add_x; add_w)) · add_scale  → add_out    (ADD)
 //   h = rms(v; norm_w) · norm_scale          → out        (NORM)
+//
+// Where SPREAD, h (or v, where not NORM) goes to where spread.wgsl says.
 
 struct Params {
   cols: u32, x_offset: u32, x_stride: u32, flags: u32,
@@ -17,6 +19,9 @@ struct Params {
 @group(0) @binding(6) var<uniform> params: Params;
 
 //#include "input.wgsl"
+//#if SPREAD
+//#include "spread.wgsl"
+//#end
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -35,13 +40,24 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
 //#if NORM
   let scale = norm_inverse(squares, lane);
+//#else
+  let scale = 1.0;
+//#end
+//#if OUT
   for (var i = lane; i < params.cols; i += THREADS) {
 //#if ADD
     let v = add_out[t * params.cols + i]; // as this thread left it
 //#else
     let v = summed(t, i, inverse);
 //#end
+//#if SPREAD
+    out[spread_place(t, i)] = weighed(v, i) * scale;
+//#else
     out[t * params.cols + i] = weighed(v, i) * scale;
+//#end
   }
+//#end
+//#if SPREAD
+  for (var i = params.cols + lane; i < SPREAD_COLUMNS; i += THREADS) { out[spread_place(t, i)] = 0.0; }
 //#end
 }
