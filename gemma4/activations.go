@@ -28,6 +28,7 @@ type activations struct {
 	expertSum      *wgslkit.Buffer // [width, d]
 	moeSum         *wgslkit.Buffer // [width, d]
 	logits         *wgslkit.Buffer // [logit rows, vocab]
+	stream         *wgslkit.Buffer // x or other: what the head recorded last reads
 	soft           *softRows       // nil until media come
 	adapted        *adaptedRows    // nil without adapters
 

@@ -21,7 +21,8 @@ type gpuEngine struct {
 	plan    *Plan
 	weights *gpuWeights
 	// adapters are those in use, nil for none. States look before they compute.
-	adapters *gpuAdapters
+	adapters  *gpuAdapters
+	assistant *gpuAssistant // nil for none
 }
 
 func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts OpenOptions) (engine, error) {
@@ -69,10 +70,6 @@ func (e *gpuEngine) tryKernels(contextLength int) error {
 	return err
 }
 
-func (e *gpuEngine) attach(context.Context, *arch.Assistant, OpenOptions) error {
-	return fmt.Errorf("%w: assistants on the GPU; open the model on the CPU", ErrUnsupported)
-}
-
 func (e *gpuEngine) sizing(contextLength int) sizing {
 	return newSizing(e.model.Config, contextLength, e.cache, e.device.Info().Kind, e.device.Limits())
 }
@@ -89,6 +86,7 @@ func (e *gpuEngine) close() error {
 		e.weights.release()
 	}
 	e.adapters.release()
+	e.assistant.release()
 	return e.device.Close()
 }
 

@@ -184,6 +184,7 @@ func (g *graph) head() {
 	g.Linear(ops.Linear{
 		Label: "output", W: g.weights.output, In: g.input(g.weights.outputNorm), Out: g.act.logits, Softcap: g.config.LogitSoftcap,
 	})
+	g.act.stream = g.x
 }
 
 // input is the stream as the next product reads it: with what is pending added

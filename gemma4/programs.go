@@ -19,6 +19,9 @@ type programs struct {
 	choose *ops.Recording // one token from upper's logits
 	decode *ops.Recording // one token: embedding, all layers, head, choice
 
+	// Where upper and decode leave the stream that the head reads.
+	upperStream, decodeStream *wgslkit.Buffer
+
 	lowerMedia *ops.Recording // lower with soft tokens
 	every      *ops.Recording // rows tokens: all layers, logits of each; made on first use
 	everyMedia *ops.Recording // every with soft tokens
@@ -50,14 +53,17 @@ func (r *recorder) graph(label string, act *activations) *graph {
 
 func (r *recorder) record() (p *programs, err error) {
 	p = &programs{}
+	var none *wgslkit.Buffer
 	for _, step := range []struct {
 		into   **ops.Recording
 		record func() (*ops.Recording, error)
-	}{{&p.lower, r.lower}, {&p.upper, r.upper}, {&p.choose, r.choose}, {&p.decode, r.decode}} {
+		stream **wgslkit.Buffer
+	}{{&p.lower, r.lower, &none}, {&p.upper, r.upper, &p.upperStream}, {&p.choose, r.choose, &none}, {&p.decode, r.decode, &p.decodeStream}} {
 		if *step.into, err = step.record(); err != nil {
 			p.release()
 			return nil, err
 		}
+		*step.stream = r.single.stream
 	}
 	return p, nil
 }

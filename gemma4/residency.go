@@ -32,13 +32,14 @@ var ErrDoesNotFit = errors.New("the model does not fit")
 type Plan struct {
 	Device      string      `json:"device"`
 	Entries     []PlanEntry `json:"tensors"`
-	Weights     int64       `json:"weights"`     // on the GPU
-	Rows        int64       `json:"rows"`        // left in the file, fetched by row
-	Context     int         `json:"context"`     // tokens
-	KVCache     CacheType   `json:"kvCache"`     // what keys and values are kept as
-	Cache       int64       `json:"cache"`       // keys and values of one session
-	Activations int64       `json:"activations"` // of one session
-	Budget      int64       `json:"budget"`      // 0: no bound was given
+	Weights     int64       `json:"weights"`             // on the GPU
+	Rows        int64       `json:"rows"`                // left in the file, fetched by row
+	Context     int         `json:"context"`             // tokens
+	KVCache     CacheType   `json:"kvCache"`             // what keys and values are kept as
+	Cache       int64       `json:"cache"`               // keys and values of one session
+	Activations int64       `json:"activations"`         // of one session
+	Assistant   int64       `json:"assistant,omitempty"` // its weights on the GPU
+	Budget      int64       `json:"budget"`              // 0: no bound was given
 }
 
 // PlanEntry is one tensor's place.
@@ -53,7 +54,7 @@ type PlanEntry struct {
 }
 
 // Total is what one session needs on the GPU.
-func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations }
+func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations + p.Assistant }
 
 func (p *Plan) onGPU(t *gguf.Tensor) bool {
 	for _, e := range p.Entries {

@@ -37,6 +37,13 @@ type gpuState struct {
 	drafted    int       // tokens of a draft, at most
 	verifier   *verifier // nil until a draft comes
 	unverified bool      // there is no room for one
+
+	guesser    *guesser // nil until an assistant is asked
+	unassisted bool     // there is no room for one
+	// stream is what the last program of one token left, from which the last token
+	// was chosen; or where streamRow is not negative, it is that row of the verifier's.
+	stream    *wgslkit.Buffer
+	streamRow int
 }
 
 // maxAhead is how many steps run ahead of the token that was read last.
@@ -121,6 +128,7 @@ func (s *gpuState) prefill(ctx context.Context, p piece, report func(done int)) 
 	if err := s.at(s.cached-1, 1); err != nil {
 		return err
 	}
+	s.stream, s.streamRow = s.programs.upperStream, -1
 	return s.programs.upper.Submit(1)
 }
 
@@ -202,6 +210,9 @@ func (s *gpuState) submit(p *ops.Recording) error {
 	}
 	s.ahead = append(s.ahead, read)
 	s.position++
+	if p == s.programs.decode {
+		s.stream, s.streamRow = s.programs.decodeStream, -1
+	}
 	return nil
 }
 
@@ -289,6 +300,7 @@ func (s *gpuState) close() {
 	}
 	s.programs.release()
 	s.verifier.release()
+	s.guesser.release()
 	s.sampler.Release()
 	s.words.Release()
 	s.wide.release()

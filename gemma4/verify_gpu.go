@@ -15,16 +15,20 @@ type verifier struct {
 	act    *activations   // of the most tokens, each with its logits
 	every  *ops.Recording // all layers, and the logits of each token
 	choose []*ops.Recording
+	take   []*ops.Recording // for an assistant: the hidden state of each token
 	tokens []int32
 	reads  []*ops.SampleRead
 	chosen []sample.Choice
 }
 
-// longestDraft drafts only where it is wished for. On an H200, where a step takes
+// longestDraft drafts only where it is wished for, or an assistant was attached. On an H200, where a step takes
 // 2.8 ms, a pass over eight tokens takes thirty times that and one over thirty-two,
 // in large tiles, twenty times: products of few tokens want kernels of their own.
 // The sliding rings have room for a chunk.
 func (s *gpuState) longestDraft(wish int) int {
+	if wish == 0 && s.engine.assistant != nil {
+		wish = assistedDraft
+	}
 	longest := min(wish, s.sizing.chunk-1)
 	if longest > 0 && s.drafted != longest { // what there is was made for others
 		s.verifier.release()
@@ -32,10 +36,6 @@ func (s *gpuState) longestDraft(wish int) int {
 	}
 	return longest
 }
-
-func (s *gpuState) assisted() bool { return false }
-
-func (s *gpuState) guess(context.Context, int) ([]int32, error) { return nil, nil }
 
 func (s *gpuState) hold(on bool) bool {
 	s.held = on && s.canVerify()
@@ -65,6 +65,11 @@ func (s *gpuState) newVerifier() (v *verifier, err error) {
 		var choose *ops.Recording
 		choose, err = s.recorder().chooseRow(v.act, i)
 		v.choose = append(v.choose, choose)
+	}
+	for i := 0; i < rows && err == nil && s.guesser != nil; i++ {
+		var take *ops.Recording
+		take, err = s.recorder().takeHidden(s.guesser, v.act.stream, i)
+		v.take = append(v.take, take)
 	}
 	if err != nil {
 		v.release()
@@ -97,7 +102,7 @@ func (v *verifier) release() {
 		return
 	}
 	v.every.Release()
-	for _, r := range v.choose {
+	for _, r := range append(v.choose, v.take...) {
 		r.Release()
 	}
 	v.act.release()
@@ -175,6 +180,7 @@ func (s *gpuState) settleAfterDraft() error {
 	s.chosen += n
 	s.advance(n)
 	s.position = s.cached + 1
+	s.streamRow = n - 1
 	if err := s.sampler.SetHistory([]int32{s.last}, s.cached); err != nil {
 		return err
 	}

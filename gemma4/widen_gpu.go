@@ -19,7 +19,8 @@ func (s *gpuState) widen(width int) error {
 		return fmt.Errorf("making room for an image of %d soft tokens, which the model sees at once; give it a smaller budget: %w", width, err)
 	}
 	s.verifier.release() // its programs are over the caches that go
-	s.verifier = nil
+	s.guesser.release()
+	s.verifier, s.guesser = nil, nil
 	old := gpuState{caches: s.replaced(wider), wide: s.wide, programs: s.programs}
 	s.caches, s.wide, s.programs = wider.caches, wider.wide, wider.programs
 	s.written, s.sizing = wider.written, wider.sizing
