@@ -125,7 +125,7 @@ func (b *back) Mixture(op *tape.Mixture) error {
 	m := w.mixture(op)
 	grads, dLogits, dRouted := w.take(m.inner(), 1), w.take(c.Experts, 1), w.take(c.EmbeddingLength, 1)
 	w.record(func(r *ops.Recorder) {
-		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.Buffer, DY: dy.Buffer, DX: grads.Buffer})
+		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, DY: dy.Buffer, DX: grads.Buffer})
 		r.RouterBack(ops.RouterBack{
 			Label: "choice back", Logits: m.logits.Buffer, IDs: m.ids.Buffer, Weights: m.weights.Buffer, Hidden: m.hidden.Buffer, Grads: grads.Buffer,
 			DLogits: dLogits.Buffer, Experts: c.Experts, K: c.ExpertsUsed, Size: m.size(),
@@ -164,7 +164,7 @@ func (m *mixture) backToInput(grads *tensor) {
 		o.Out, o.OfUp = m.up(back.Buffer), true
 		r.GateBack(o)
 		r.ExpertBack(ops.ExpertBack{
-			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, DY: back.Buffer, DX: dh.Buffer, Sum: true, Add: more,
+			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, DY: back.Buffer, DX: dh.Buffer, Sum: true, Add: more,
 		})
 	})
 	m.pool.drop(back)

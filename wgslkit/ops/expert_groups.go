@@ -82,10 +82,18 @@ type expertTilesParams struct {
 	Lanes, RowsOfThread            uint32
 }
 
-// holdsSlots says whether a binding takes what expertTiles adds up.
-func (r *Recorder) holdsSlots(o ExpertLinear) bool {
+// holdsSlots says whether a binding takes n values of each token.
+func (r *Recorder) holdsSlots(n int) bool {
 	l := r.kit.dev.Limits()
-	return o.Weights == nil || 4*int64(r.width)*int64(o.K)*int64(o.W.outputs(o.Gated)) <= min(l.MaxStorageBindingSize, l.MaxBufferSize)
+	return 4*int64(r.width)*int64(n) <= min(l.MaxStorageBindingSize, l.MaxBufferSize)
+}
+
+// check says whether the groups are of that choice.
+func (g *ExpertGroups) check(k, experts int) error {
+	if g.k != k || g.experts != experts {
+		return fmt.Errorf("%w: groups of %d of %d experts, wanted %d of %d", wgslkit.ErrValidation, g.k, g.experts, k, experts)
+	}
+	return nil
 }
 
 // expertTiles records a product with chosen experts by their groups: every pair's

@@ -50,7 +50,7 @@ func (r *Recorder) ExpertLinear(o ExpertLinear) {
 		r.fail(o.Label, err)
 		return
 	}
-	if o.Groups != nil && r.holdsSlots(o) {
+	if o.Groups != nil && (o.Weights == nil || r.holdsSlots(o.K*o.W.outputs(o.Gated))) {
 		r.expertTiles(o)
 		return
 	}
@@ -75,8 +75,8 @@ func (o ExpertLinear) check() error {
 		return fmt.Errorf("%w: %d of %d experts", wgslkit.ErrValidation, o.K, o.W.Experts)
 	case o.In.Merge != nil, o.PerSlotInput && o.In.Add != nil:
 		return fmt.Errorf("%w: this input does not go with experts", wgslkit.ErrValidation)
-	case o.Groups != nil && (o.Groups.k != o.K || o.Groups.experts != o.W.Experts):
-		return fmt.Errorf("%w: groups of %d of %d experts, wanted %d of %d", wgslkit.ErrValidation, o.Groups.k, o.Groups.experts, o.K, o.W.Experts)
+	case o.Groups != nil:
+		return o.Groups.check(o.K, o.W.Experts)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestOps(t *testing.T) {
 }
 
 func isProduct(c opstest.Case) bool {
-	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear" || c.Op == "LinearBack" || c.Op == "Dense"
+	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear" || c.Op == "ExpertBack" || c.Op == "LinearBack" || c.Op == "Dense"
 }
 
 // TestTiled splits matrices over bindings that hold few rows.
@@ -71,6 +71,17 @@ func TestSizesOfGPUs(t *testing.T) {
 		t.Skip("TestOps runs them here")
 	}
 	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
+}
+
+// TestTiledExperts runs the sizes that real GPUs get where bindings split experts.
+func TestTiledExperts(t *testing.T) {
+	dev := openKit(t, wgslkit.Options{MaxBindingSize: 256 << 10}).Device()
+	if dev.Info().Kind != wgslkit.CPU {
+		t.Skip("TestTiled runs them here")
+	}
+	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), func(c opstest.Case) bool {
+		return strings.HasPrefix(c.Op, "Expert") && strings.Contains(c.Name, "grouped")
+	})
 }
 
 // TestManyRows runs what only large matrices get, with small ones.

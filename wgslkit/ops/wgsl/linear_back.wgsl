@@ -1,10 +1,7 @@
 // out[t, c] = Σ_r dy[t, r]·W[r, c], or where ADD out[t, c] += it: what a product
 // with W hands back to its input. W is read as it is quantized.
 //
-// A workgroup of 16 × TOKENS/8 threads makes a tile of 128 columns × TOKENS
-// tokens, a thread 8 × 8 of it, from 16 rows of W at a time, which lie in memory
-// as [row][column] beside dy as [row][token]. Thread x + 16·y makes the columns
-// 4x … 4x+3 and 64 more, by the tokens 4y … 4y+3 and TOKENS/2 more.
+// A workgroup makes a tile of 128 columns × TOKENS tokens (back_tile.wgsl).
 //
 // Where SPLIT, workgroups of neighbouring z share the rows and leave their sums
 // for sum_splits.wgsl: out[z][token][column], with room for `capacity` tokens.
@@ -43,24 +40,7 @@ struct Params {
 
 //#include "unit.wgsl"
 
-const THREADS: u32 = 2u * TOKENS;
-const TILE_UNITS: u32 = 128u / UNIT; // of a row
-const TOKEN_FOURS: u32 = TOKENS / 4u;
-const HALF_TOKENS: u32 = TOKENS / 8u;
-const DY_CELLS: u32 = 16u * TOKEN_FOURS;
-
-var<workgroup> rows_at: array<vec4<f32>, 512>;         // [16 rows][128 columns]
-var<workgroup> tokens_at: array<vec4<f32>, DY_CELLS>;  // [16 rows][TOKENS]
-var<private> acc: array<vec4<f32>, 16>;                // [8 tokens][8 columns]
-
-fn store_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32, inside: f32) {
-  let s = scale * inside;
-  let l = vec4<f32>(low * inside);
-  rows_at[to] = q[0] * s + l;
-  rows_at[to + 1u] = q[1] * s + l;
-  rows_at[to + 2u] = q[2] * s + l;
-  rows_at[to + 3u] = q[3] * s + l;
-}
+//#include "back_tile.wgsl"
 
 // unit_of decodes unit number i of the 16 rows from `row` on.
 fn unit_of(i: u32, row: u32, first_unit: u32) -> Unit {
@@ -68,21 +48,8 @@ fn unit_of(i: u32, row: u32, first_unit: u32) -> Unit {
   return decode(r * params.row_size, min(first_unit + i % TILE_UNITS, params.units - 1u));
 }
 
-// store_unit puts it into memory, with zeros for rows beyond the last.
-fn store_unit(i: u32, w: Unit, row: u32, first_unit: u32) {
-  let inside = select(0.0, 1.0, row + i / TILE_UNITS < params.rows);
-  let own = first_unit + i % TILE_UNITS;
-  let to = i / TILE_UNITS * 32u;
-  let begin = span_column(first_unit, 0u);
-  store_span(to + (span_column(own, 0u) - begin) / 4u, w.q[0], w.scale.x, w.low.x, inside);
-//#if SPANS != 1
-  store_span(to + (span_column(own, 1u) - begin) / 4u, w.q[1], w.scale.y, w.low.y, inside);
-//#end
-//#if SPANS == 4
-  store_span(to + (span_column(own, 2u) - begin) / 4u, w.q[2], w.scale.z, w.low.z, inside);
-  store_span(to + (span_column(own, 3u) - begin) / 4u, w.q[3], w.scale.w, w.low.w, inside);
-//#end
-}
+// exists says whether the row of unit number i of the 16 rows from `row` on exists.
+fn exists(i: u32, row: u32) -> bool { return row + i / TILE_UNITS < params.rows; }
 
 // four_grads is dy of four rows of a token, with zeros beyond the tile's rows.
 fn four_grads(t: u32, row: u32) -> vec4<f32> {
@@ -104,32 +71,6 @@ fn four_grads(t: u32, row: u32) -> vec4<f32> {
 // last get is not used.
 fn grads_of(i: u32, row: u32, first_token: u32) -> vec4<f32> {
   return four_grads(min(first_token + i / 4u, state[1] - 1u), row + i % 4u * 4u);
-}
-
-fn store_grads(i: u32, v: vec4<f32>) {
-  let to = i % 4u * 4u * TOKEN_FOURS + i / 16u;
-  let lane = i / 4u % 4u;
-  tokens_at[to][lane] = v.x;
-  tokens_at[to + TOKEN_FOURS][lane] = v.y;
-  tokens_at[to + 2u * TOKEN_FOURS][lane] = v.z;
-  tokens_at[to + 3u * TOKEN_FOURS][lane] = v.w;
-}
-
-fn multiply(x: u32, y: u32) {
-  for (var k = 0u; k < 16u; k++) {
-    let a = rows_at[k * 32u + x];
-    let b = rows_at[k * 32u + x + 16u];
-    let p = tokens_at[k * TOKEN_FOURS + y];
-    let q = tokens_at[k * TOKEN_FOURS + y + HALF_TOKENS];
-    acc[0] += a * p.x; acc[1] += b * p.x;
-    acc[2] += a * p.y; acc[3] += b * p.y;
-    acc[4] += a * p.z; acc[5] += b * p.z;
-    acc[6] += a * p.w; acc[7] += b * p.w;
-    acc[8] += a * q.x; acc[9] += b * q.x;
-    acc[10] += a * q.y; acc[11] += b * q.y;
-    acc[12] += a * q.z; acc[13] += b * q.z;
-    acc[14] += a * q.w; acc[15] += b * q.w;
-  }
 }
 
 //#if ALIGNED
@@ -187,7 +128,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   var far_off = grads_of(thread + THREADS, begin * 16u, first_token);
   for (var step = begin; step < end; step++) {
     workgroupBarrier();
-    if (thread < 16u * TILE_UNITS) { store_unit(thread, unit, step * 16u, first_unit); }
+    if (thread < 16u * TILE_UNITS) { store_unit(thread, unit, exists(thread, step * 16u), first_unit); }
     store_grads(thread, near);
     store_grads(thread + THREADS, far_off);
     workgroupBarrier();
@@ -199,7 +140,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 //#else
   for (var step = begin; step < end; step++) {
     workgroupBarrier();
-    for (var i = thread; i < 16u * TILE_UNITS; i += THREADS) { store_unit(i, unit_of(i, step * 16u, first_unit), step * 16u, first_unit); }
+    for (var i = thread; i < 16u * TILE_UNITS; i += THREADS) { store_unit(i, unit_of(i, step * 16u, first_unit), exists(i, step * 16u), first_unit); }
     for (var i = thread; i < 4u * TOKENS; i += THREADS) { store_grads(i, grads_of(i, step * 16u, first_token)); }
     workgroupBarrier();
     multiply(x, y);
