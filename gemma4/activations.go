@@ -30,7 +30,7 @@ type activations struct {
 	logits         *wgslkit.Buffer // [logit rows, vocab]
 	stream         *wgslkit.Buffer // x or other: what the head recorded last reads
 	soft           *softRows       // nil until media come
-	adapted        *adaptedRows    // nil without adapters
+	adapted        *wgslkit.Buffer // [width, rank] adapters' A·x; nil without adapters
 
 	buffers []*wgslkit.Buffer
 }
@@ -112,5 +112,5 @@ func (a *activations) release() {
 		b.Release()
 	}
 	a.soft.release()
-	a.adapted.release()
+	a.adapted.Release()
 }

@@ -15,13 +15,12 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-// gpuAdapters are the adapters in use on the GPU. Whatever their number, a product
-// has one pair of matrices: theirs lie beside each other, along the rank.
+// gpuAdapters are the adapters in use on the GPU. Whatever their number, what reads
+// the same values has one A, and one B: theirs lie beside each other, along the rank.
 type gpuAdapters struct {
 	of     []*adapter.Adapter
 	layers []layerAdapters
-	rank   int  // the most of a group
-	gated  bool // whether a gated product is changed
+	rank   int // the most of a group
 
 	matrices []*ops.Matrix
 	buffers  []*wgslkit.Buffer
@@ -30,19 +29,24 @@ type gpuAdapters struct {
 // layerAdapters are a layer's, by the values that they read. Nil ones change nothing.
 type layerAdapters struct{ qkv, output, gateUp, down *lowRank }
 
-// lowRank is u = A·x for all linears that read the same x, and y += B·u for each.
-type lowRank struct {
-	a     *ops.Matrix // [rank, in]
-	rank  int
-	parts []lowRankPart
+func (l *layerAdapters) groups() []*lowRank {
+	return slices.DeleteFunc([]*lowRank{l.qkv, l.output, l.gateUp, l.down}, func(g *lowRank) bool { return g == nil })
 }
 
-// lowRankPart is one linear's share: it reads columns first to first+rank of u.
-type lowRankPart struct {
-	target           adapter.Target
-	first, rank, out int
-	b                *wgslkit.Buffer // [out, rank], weight and scale within
+// lowRank is u = A·x for all linears that read the same x, and what each adds of it.
+type lowRank struct {
+	a       *ops.Matrix     // [rank, in]
+	b       *wgslkit.Buffer // [out, rank] of each part, weight and scale within
+	rank    int
+	targets []adapter.Target // of the parts
+	parts   []ops.LowRankPart
 }
+
+// The parts of what gate and up add.
+const (
+	partGate = iota
+	partUp
+)
 
 func (e *gpuEngine) setAdapters(ctx context.Context, adapters []adapter.Weighted) error {
 	if len(adapters) > 0 && e.adapters.isOf(adapters) {
@@ -50,7 +54,8 @@ func (e *gpuEngine) setAdapters(ctx context.Context, adapters []adapter.Weighted
 	}
 	var made *gpuAdapters
 	if len(adapters) > 0 {
-		l := &adapterLoader{ctx: ctx, kit: e.kit, adapters: adapters, made: &gpuAdapters{layers: make([]layerAdapters, e.model.Config.Blocks)}}
+		c := e.model.Config
+		l := &adapterLoader{ctx: ctx, kit: e.kit, config: c, adapters: adapters, made: &gpuAdapters{layers: make([]layerAdapters, c.Blocks)}}
 		if err := l.load(); err != nil {
 			l.made.release()
 			return fmt.Errorf("loading adapters: %w", err)
@@ -70,15 +75,9 @@ func (g *gpuAdapters) isOf(adapters []adapter.Weighted) bool {
 // weigh puts other weights into the matrices: programs stay as they are.
 func (g *gpuAdapters) weigh(adapters []adapter.Weighted) error {
 	for i := range g.layers {
-		l := &g.layers[i]
-		for _, group := range []*lowRank{l.qkv, l.output, l.gateUp, l.down} {
-			if group == nil {
-				continue
-			}
-			for _, p := range group.parts {
-				if err := p.b.Write(0, floatBytes(stackB(p.target, adapters))); err != nil {
-					return err
-				}
+		for _, group := range g.layers[i].groups() {
+			if err := group.b.Write(0, floatBytes(group.stackB(adapters))); err != nil {
+				return err
 			}
 		}
 	}
@@ -101,6 +100,7 @@ func (g *gpuAdapters) release() {
 type adapterLoader struct {
 	ctx      context.Context
 	kit      *ops.Kit
+	config   *arch.Config
 	adapters []adapter.Weighted
 	made     *gpuAdapters
 }
@@ -109,76 +109,98 @@ func (l *adapterLoader) load() error {
 	for _, a := range l.adapters {
 		l.made.of = append(l.made.of, a.Adapter)
 	}
+	c := l.config
 	for i := range l.made.layers {
 		layer := &l.made.layers[i]
+		k := c.QueryDim(i) // the first row of keys behind queries
 		for _, g := range []struct {
-			into    **lowRank
-			linears []adapter.Linear
+			into   **lowRank
+			linear []linearRows
 		}{
-			{&layer.qkv, []adapter.Linear{adapter.Q, adapter.K, adapter.V}},
-			{&layer.output, []adapter.Linear{adapter.Output}},
-			{&layer.gateUp, []adapter.Linear{adapter.Gate, adapter.Up}},
-			{&layer.down, []adapter.Linear{adapter.Down}},
+			{&layer.qkv, []linearRows{{adapter.Q, 0}, {adapter.K, k}, {adapter.V, k + c.KVDim(i)}}},
+			{&layer.output, []linearRows{{adapter.Output, 0}}},
+			{&layer.gateUp, []linearRows{partGate: {adapter.Gate, 0}, partUp: {adapter.Up, 0}}},
+			{&layer.down, []linearRows{{adapter.Down, 0}}},
 		} {
-			group, err := l.group(i, g.linears)
+			group, err := l.group(i, g.linear)
 			if err != nil {
 				return err
 			}
 			*g.into = group
 		}
-		l.made.gated = l.made.gated || layer.gateUp != nil
 	}
 	return nil
 }
 
+// linearRows is a linear and its first row among those of its group.
+type linearRows struct {
+	linear adapter.Linear
+	first  int
+}
+
 // group uploads the pairs of linears that read the same values, nil where there
 // are none.
-func (l *adapterLoader) group(layer int, linears []adapter.Linear) (*lowRank, error) {
+func (l *adapterLoader) group(layer int, linears []linearRows) (*lowRank, error) {
 	g := new(lowRank)
 	var a []float32
+	in, b := 0, 0
 	for _, linear := range linears {
-		t := adapter.Target{Layer: layer, Linear: linear}
-		part := lowRankPart{target: t, first: g.rank}
+		t := adapter.Target{Layer: layer, Linear: linear.linear}
+		part := ops.LowRankPart{First: linear.first, Column: g.rank, B: b}
+		out := 0
 		for _, w := range l.adapters {
 			if p := w.Pairs[t]; p != nil {
 				a = append(a, p.A...)
-				part.rank += p.Rank
-				part.out = p.Out
+				part.Rank += p.Rank
+				in, out = p.In, p.Out
 			}
 		}
-		if part.rank == 0 {
-			continue
-		}
-		var err error
-		if part.b, err = l.vector(t, stackB(t, l.adapters)); err != nil {
-			return nil, err
-		}
-		g.rank += part.rank
-		g.parts = append(g.parts, part)
+		padding := fours(part.Rank) - part.Rank
+		a = append(a, make([]float32, padding*in)...)
+		part.Rank += padding
+		g.rank += part.Rank
+		b += out * part.Rank
+		g.targets, g.parts = append(g.targets, t), append(g.parts, part)
 	}
 	if g.rank == 0 {
 		return nil, nil
 	}
 	l.made.rank = max(l.made.rank, g.rank)
 	var err error
-	g.a, err = l.matrix(g.parts[0].target, a, g.rank)
+	if g.b, err = l.vector(g.name(), g.stackB(l.adapters)); err != nil {
+		return nil, err
+	}
+	g.a, err = l.matrix(g.name(), a, g.rank)
 	return g, err
 }
 
-func (l *adapterLoader) vector(t adapter.Target, values []float32) (*wgslkit.Buffer, error) {
-	if size, most := 4*int64(len(values)), l.kit.Device().Limits().MaxStorageBindingSize; size > most {
-		return nil, fmt.Errorf("%w: what adapters add to %s takes %d bytes and this device binds %d; take fewer of them, or of a smaller rank", wgslkit.ErrLimit, t, size, most)
+// name is that of the group's first linear that is changed.
+func (g *lowRank) name() string {
+	for i, p := range g.parts {
+		if p.Rank > 0 {
+			return g.targets[i].String()
+		}
 	}
-	b, err := l.kit.Vector(t.String()+" B", wgslkit.Weights, values)
+	return ""
+}
+
+// fours is n rounded up to what low-rank sums are read in.
+func fours(n int) int { return (n + 3) / 4 * 4 }
+
+func (l *adapterLoader) vector(name string, values []float32) (*wgslkit.Buffer, error) {
+	if size, most := 4*int64(len(values)), l.kit.Device().Limits().MaxStorageBindingSize; size > most {
+		return nil, fmt.Errorf("%w: what adapters add to %s takes %d bytes and this device binds %d; take fewer of them, or of a smaller rank", wgslkit.ErrLimit, name, size, most)
+	}
+	b, err := l.kit.Vector(name+" B", wgslkit.Weights, values)
 	if err == nil {
 		l.made.buffers = append(l.made.buffers, b)
 	}
 	return b, err
 }
 
-func (l *adapterLoader) matrix(t adapter.Target, values []float32, rows int) (*ops.Matrix, error) {
-	m, err := l.kit.Upload(l.ctx, t.String()+" A", ops.Stacked, []ops.Source{{
-		Name: t.String() + " A", Type: quant.F32, Rows: rows, Cols: len(values) / rows, Data: bytes.NewReader(floatBytes(values)),
+func (l *adapterLoader) matrix(name string, values []float32, rows int) (*ops.Matrix, error) {
+	m, err := l.kit.Upload(l.ctx, name+" A", ops.Stacked, []ops.Source{{
+		Name: name + " A", Type: quant.F32, Rows: rows, Cols: len(values) / rows, Data: bytes.NewReader(floatBytes(values)),
 	}}, nil)
 	if err == nil {
 		l.made.matrices = append(l.made.matrices, m)
@@ -186,24 +208,32 @@ func (l *adapterLoader) matrix(t adapter.Target, values []float32, rows int) (*o
 	return m, err
 }
 
-// stackB is a linear's B of all adapters, [out, Σ rank], with weight and scale.
-func stackB(t adapter.Target, adapters []adapter.Weighted) []float32 {
-	var pairs []*adapter.Pair
-	var factors []float32
-	values := 0
-	for _, w := range adapters {
-		if p := w.Pairs[t]; p != nil {
-			pairs, factors = append(pairs, p), append(factors, w.Weight*p.Scale)
-			values += len(p.B)
-		}
+// stackB is the B of all parts.
+func (g *lowRank) stackB(adapters []adapter.Weighted) []float32 {
+	var b []float32
+	for i, t := range g.targets {
+		b = append(b, stackB(t, adapters, g.parts[i].Rank)...)
 	}
-	b := make([]float32, 0, values)
-	for o := range pairs[0].Out {
-		for i, p := range pairs {
-			for _, v := range p.B[o*p.Rank : (o+1)*p.Rank] {
-				b = append(b, factors[i]*v)
-			}
+	return b
+}
+
+// stackB is a linear's B of all adapters, [out, rank], with weight and scale; what
+// their ranks together lack is zeros.
+func stackB(t adapter.Target, adapters []adapter.Weighted, rank int) []float32 {
+	var b []float32
+	first := 0 // column of the adapter's
+	for _, w := range adapters {
+		p := w.Pairs[t]
+		if p == nil {
+			continue
 		}
+		if b == nil {
+			b = make([]float32, p.Out*rank)
+		}
+		for i, v := range p.B {
+			b[i/p.Rank*rank+first+i%p.Rank] = w.Weight * p.Scale * v
+		}
+		first += p.Rank
 	}
 	return b
 }
@@ -216,53 +246,16 @@ func floatBytes(values []float32) []byte {
 	return raw
 }
 
-// adaptedRows are the buffers that products with adapters use besides.
-type adaptedRows struct {
-	u      *wgslkit.Buffer // [width, rank]
-	normed *wgslkit.Buffer // [width, d]: what a gated product reads
-	gateUp *wgslkit.Buffer // [width, 2·ff]: what it gives before the gate
-}
-
-// setAdapted makes the buffers for adapters, or takes them away for nil.
-func (a *activations) setAdapted(kit *ops.Kit, c *arch.Config, adapters *gpuAdapters) error {
+// setAdapted makes the buffer that adapters' A·x is in, [width, rank], or takes it
+// away for nil.
+func (a *activations) setAdapted(kit *ops.Kit, adapters *gpuAdapters) (err error) {
 	if a == nil {
 		return nil
 	}
-	a.adapted.release()
+	a.adapted.Release()
 	a.adapted = nil
-	if adapters == nil {
-		return nil
+	if adapters != nil {
+		a.adapted, err = kit.Device().NewBuffer("adapters' inner values", wgslkit.Activations, int64(4*a.width*adapters.rank))
 	}
-	rows, s := new(adaptedRows), sizesOf(c)
-	for _, want := range []struct {
-		into   **wgslkit.Buffer
-		label  string
-		n      int
-		wanted bool
-	}{
-		{&rows.u, "adapters' inner values", adapters.rank, true},
-		{&rows.normed, "normalised input", s.d, adapters.gated},
-		{&rows.gateUp, "gate and up", 2 * s.ff, adapters.gated},
-	} {
-		if !want.wanted {
-			continue
-		}
-		b, err := kit.Device().NewBuffer(want.label, wgslkit.Activations, int64(4*a.width*want.n))
-		if err != nil {
-			rows.release()
-			return err
-		}
-		*want.into = b
-	}
-	a.adapted = rows
-	return nil
-}
-
-func (r *adaptedRows) release() {
-	if r == nil {
-		return
-	}
-	for _, b := range []*wgslkit.Buffer{r.u, r.normed, r.gateUp} {
-		b.Release()
-	}
+	return err
 }

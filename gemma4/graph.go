@@ -77,12 +77,14 @@ func (g *graph) layer(i int) {
 // attention is x += rms(attn(rms(x; attn_norm)); post_attention_norm).
 func (g *graph) attention(i int, w *gpuLayer) {
 	c := g.config
-	in := g.input(w.attnNorm)
+	in, low := g.adapted(g.adaptersOf(i).qkv, g.input(w.attnNorm))
 	for _, p := range w.qkv {
-		g.Linear(ops.Linear{Label: "attn_qkv", W: p.matrix, In: in, Out: g.act.qkv, OutOffset: p.offset, OutStride: w.qkvWidth})
-		in = g.inputAgain(w.attnNorm)
+		g.Linear(ops.Linear{
+			Label: "attn_qkv", W: p.matrix, In: in, LowRank: low.From(p.offset),
+			Out: g.act.qkv, OutOffset: p.offset, OutStride: w.qkvWidth,
+		})
+		in = in.Again()
 	}
-	g.adaptQKV(i, w)
 	at := func(offset int) ops.Slice { return ops.Slice{Buffer: g.act.qkv, Offset: offset, Stride: w.qkvWidth} }
 	attend := ops.Attention{
 		Label: "attention", Q: at(0), QNorm: w.qNorm, Eps: c.Eps, Rope: w.rope, Heads: c.Heads, Cache: g.caches[i], Scale: 1,
@@ -105,8 +107,8 @@ func (g *graph) attention(i int, w *gpuLayer) {
 	if partials := g.Attention(attend); partials != nil {
 		attended = ops.Input{Merge: partials}
 	}
-	g.Linear(ops.Linear{Label: "attn_output", W: w.attnOutput, In: attended, Out: g.act.block})
-	g.adaptBlock(g.adaptersOf(i).output, attended)
+	attended, low = g.adapted(g.adaptersOf(i).output, attended)
+	g.Linear(ops.Linear{Label: "attn_output", W: w.attnOutput, In: attended, Out: g.act.block, LowRank: low})
 	g.pend(g.act.block, w.postAttentionNorm)
 }
 
@@ -119,23 +121,20 @@ func (g *graph) feedForward(i int, w *gpuLayer) {
 // dense is the gated feed-forward up to its down projection, into act.block.
 func (g *graph) dense(i int, w *gpuLayer) {
 	g.gate(i, w)
-	hidden := ops.Input{X: g.act.hidden}
-	g.Linear(ops.Linear{Label: "ffn_down", W: w.down, In: hidden, Out: g.act.block})
-	g.adaptBlock(g.adaptersOf(i).down, hidden)
+	hidden, low := g.adapted(g.adaptersOf(i).down, ops.Input{X: g.act.hidden})
+	g.Linear(ops.Linear{Label: "ffn_down", W: w.down, In: hidden, Out: g.act.block, LowRank: low})
 }
 
 // gate is act.hidden = gelu(ffn_gate·h) ⊙ (ffn_up·h).
 func (g *graph) gate(i int, w *gpuLayer) {
-	if g.adaptersOf(i).gateUp != nil {
-		g.adaptedGate(i, w)
-		return
-	}
-	in := g.input(w.ffnNorm)
+	in, low := g.adapted(g.adaptersOf(i).gateUp, g.input(w.ffnNorm))
 	if w.gateUp != nil {
-		g.Linear(ops.Linear{Label: "ffn_gate_up", W: w.gateUp, In: in, Out: g.act.hidden, Act: ops.GELU, Gated: true})
+		g.Linear(ops.Linear{Label: "ffn_gate_up", W: w.gateUp, In: in, Out: g.act.hidden, Act: ops.GELU, Gated: true, LowRank: low})
 	} else {
-		g.Linear(ops.Linear{Label: "ffn_gate", W: w.gate, In: in, Out: g.act.gate, Act: ops.GELU})
-		g.Linear(ops.Linear{Label: "ffn_up", W: w.up, In: g.inputAgain(w.ffnNorm), Out: g.act.hidden, Mul: g.act.gate, MulStride: w.up.Rows})
+		g.Linear(ops.Linear{Label: "ffn_gate", W: w.gate, In: in, Out: g.act.gate, Act: ops.GELU, LowRank: low.Of(partGate)})
+		g.Linear(ops.Linear{
+			Label: "ffn_up", W: w.up, In: in.Again(), Out: g.act.hidden, Mul: g.act.gate, MulStride: w.up.Rows, LowRank: low.Of(partUp),
+		})
 	}
 }
 

@@ -89,7 +89,7 @@ func (s *gpuState) widenRows(width int) error {
 	if err != nil {
 		return err
 	}
-	if err := rows.setAdapted(e.kit, e.model.Config, s.adapters); err != nil {
+	if err := rows.setAdapted(e.kit, s.adapters); err != nil {
 		rows.release()
 		return err
 	}

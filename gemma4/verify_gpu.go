@@ -56,7 +56,7 @@ func (s *gpuState) newVerifier() (v *verifier, err error) {
 	e, rows := s.engine, s.drafted+1
 	v = &verifier{}
 	if v.act, err = newActivations(e.kit, e.model.Config, s.draftWidth(), rows); err == nil {
-		err = v.act.setAdapted(e.kit, e.model.Config, s.adapters)
+		err = v.act.setAdapted(e.kit, s.adapters)
 	}
 	if err == nil {
 		v.every, err = s.recorder().every(v.act, false)

@@ -41,7 +41,7 @@ func (s *gpuState) widened(width int) (*gpuState, error) {
 		wider.wide, err = newActivations(e.kit, c, width, 0)
 	}
 	if err == nil {
-		err = wider.wide.setAdapted(e.kit, c, s.adapters)
+		err = wider.wide.setAdapted(e.kit, s.adapters)
 	}
 	if err == nil {
 		wider.programs, err = wider.recorder().record()

@@ -84,7 +84,7 @@ func (o ExpertLinear) check() error {
 func (r *Recorder) expertTile(o ExpertLinear, tile matrixTile, added bool) {
 	w := o.W
 	rows := w.Rows / w.Experts
-	shape := r.kit.matvecShape(w, rows, 0)
+	shape := r.kit.matvecShape(w, rows, 0, 0)
 	v := w.variant()
 	shape.into(v)
 	v["NORM"], v["GATED"], v["WEIGHTED"] = o.In.Norm != nil, o.Gated, o.Weights != nil

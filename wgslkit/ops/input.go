@@ -67,6 +67,25 @@ func (r *Recorder) spread(label string, in Input, w *Matrix, tokens int) *wgslki
 	return out
 }
 
+// Prepare makes of the input what several products read, where products of this
+// recorder do not do that on their way: those get what it returns.
+func (r *Recorder) Prepare(label string, in Input, cols int) Input {
+	onTheirWay := r.width == 1 || r.kit.tuning.LargeMatvec && r.width <= mostFewTokens
+	if r.err != nil || onTheirWay && !r.kit.tuning.SmallKernels {
+		return in
+	}
+	return r.prepared(label, in, cols)
+}
+
+// Again is the input as another product reads it behind one that has read it: what
+// was to be added is.
+func (in Input) Again() Input {
+	if in.Add != nil {
+		in = Input{X: in.Add.Out, Norm: in.Norm}
+	}
+	return in
+}
+
 func (a *Residual) out() *wgslkit.Buffer {
 	if a == nil {
 		return nil

@@ -25,6 +25,7 @@ const (
 //	else:    out[r] = act(W[r]·h)
 //	Softcap: out[r] = c·tanh(out[r] / c)
 //	Bounds:  each W[r]·h above is clamp(W[r]·clamp(h, InMin, InMax), low[r], high[r]) + bias[r]
+//	LowRank: each W[r]·h above is W[r]·h + B[r]·u
 type Linear struct {
 	Label     string
 	W         *Matrix
@@ -39,6 +40,7 @@ type Linear struct {
 	MulStride int     // 0 counts as the number of outputs
 	Softcap   float32 // 0 for none
 	Bounds    *Bounds // nil for none
+	LowRank   *LowRank
 }
 
 // Linear records the product: one dispatch for each tile of W in a program of
@@ -95,7 +97,7 @@ func (o Linear) check(width int) error {
 	case o.In.Merge != nil && o.In.Merge.Heads*o.In.Merge.HeadDim != o.W.Cols:
 		return fmt.Errorf("%w: %d heads of %d values for %d columns", wgslkit.ErrValidation, o.In.Merge.Heads, o.In.Merge.HeadDim, o.W.Cols)
 	}
-	return nil
+	return o.LowRank.check(o)
 }
 
 // Bits of the params' flags.

@@ -32,18 +32,18 @@ func (r *Recorder) matmul(o Linear) {
 		params.InMin, params.InMax = o.Bounds.inputs()
 		c := wgslkit.Call{Label: o.Label, Bind: append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...)}
 		v := w.variant()
-		c.Bind = o.Bounds.bind(v, c.Bind)
+		c.Bind = o.LowRank.bind(v, o.Bounds.bind(v, c.Bind))
 		v["GATED"] = o.Gated
 		if !r.kit.tuning.MatvecLooped {
 			v["ALIGNED"] = w.Cols%16 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0
-			c.Params = params
+			c.Params = o.LowRank.params(w.Layout, params)
 			c.Grid = wgslkit.Grid{X: uint32(ceilDiv(tile.rows, matmulTile)), Y: 1, Tile: matmulTile, Along: wgslkit.AlongY}
 			r.dispatch("matmul.wgsl", v, c)
 			continue
 		}
 		s := r.kit.loopedShape(w, tile.rows)
 		params.Lanes, params.RowsOfThread = uint32(s.lanes), uint32(s.rows)
-		c.Params = params
+		c.Params = o.LowRank.params(w.Layout, params)
 		c.Grid = wgslkit.Grid{X: uint32(s.tasks(tile.rows)), Y: 1, Tile: matmulLoopedTokens, Along: wgslkit.AlongY}
 		v["THREADS"], v["ROWS"] = s.threads, s.mostRows
 		r.dispatch("matmul_looped.wgsl", v, c)

@@ -56,15 +56,16 @@ func (r *Recorder) matvecLarge(o Linear) {
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.row.units, w.Cols
 		v["STAGED"], v["SPLIT_SUM"] = s.staged, s.lanes >= splitLanes
 		v["ADD"], v["NORM"], v["GATED"] = o.In.Add != nil, o.In.Norm != nil, o.Gated
+		addX, addW := o.LowRank.inPlaceOf(v, addX, addW)
 		r.dispatch("matvec_large.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Bind:  bindAll(tile.buffer, o.In.X, normW, addX, addW, orBuffer(o.Mul, o.In.X), addOut, o.Out),
-			Params: matvecLargeParams{
+			Params: o.LowRank.params(w.Layout, matvecLargeParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2),
 				XOffset: uint32(o.In.Offset / 4), OutOffset: uint32(o.OutOffset), MulOffset: uint32(o.MulOffset),
 				AddEps: f.addEps, AddScale: f.addScale, NormEps: f.normEps, NormScale: f.normScale,
 				Flags: o.flags(), Act: uint32(o.Act), Softcap: o.Softcap,
-			},
+			}),
 			Grid: wgslkit.Grid{X: uint32(s.groups)},
 		})
 	}
@@ -110,12 +111,12 @@ func (r *Recorder) matvecFew(o Linear, tokens int) {
 		v["TOKENS"], v["SPLIT_SUM"], v["GATED"] = tokens, s.lanes >= splitLanes, o.Gated
 		r.dispatch("matvec_large.wgsl", v, wgslkit.Call{
 			Label: o.Label,
-			Bind:  bindAll(tile.buffer, x, r.state, orBuffer(o.Mul, x), o.Out),
-			Params: matvecLargeParams{
+			Bind:  o.LowRank.bind(v, bindAll(tile.buffer, x, r.state, orBuffer(o.Mul, x), o.Out)),
+			Params: o.LowRank.params(w.Layout, matvecLargeParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2),
 				OutOffset: uint32(o.OutOffset), MulOffset: uint32(o.MulOffset), Flags: o.flags(), Act: uint32(o.Act), Softcap: o.Softcap,
 				OutStride: uint32(o.OutStride), MulStride: uint32(o.MulStride),
-			},
+			}),
 			Grid: wgslkit.Grid{X: uint32(s.groups), Y: 1, Tile: uint32(tokens), Along: wgslkit.AlongY},
 		})
 	}

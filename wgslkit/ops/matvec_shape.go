@@ -27,8 +27,9 @@ func (s matvecShape) tasks(rows int) int {
 }
 
 // matvecShape cuts a product with rows of w; otherCells is workgroup memory
-// that the kernel needs besides, in words.
-func (k *Kit) matvecShape(w *Matrix, rows, otherCells int) matvecShape {
+// that the kernel needs besides, in words, and after how often a loop behind each
+// row's sum turns.
+func (k *Kit) matvecShape(w *Matrix, rows, otherCells, after int) matvecShape {
 	s := matvecShape{threads: k.tuning.MatvecThreads, looped: k.tuning.MatvecLooped}
 	if s.looped {
 		s.cutLooped(k.tuning, w, rows)
@@ -46,7 +47,7 @@ func (k *Kit) matvecShape(w *Matrix, rows, otherCells int) matvecShape {
 		s.capacity = min(2048, free/step*step)
 	}
 	tasks := s.tasks(rows)
-	turns := min(s.turns(w.Cols), ceilDiv(tasks, k.tuning.MatvecGroups))
+	turns := min(s.turns(w.Cols, after), ceilDiv(tasks, k.tuning.MatvecGroups))
 	s.groups = ceilDiv(tasks, turns)
 	return s
 }
@@ -56,9 +57,9 @@ func (k *Kit) matvecShape(w *Matrix, rows, otherCells int) matvecShape {
 const mostIterations = 30000
 
 // turns is how many tasks a workgroup may do.
-func (s matvecShape) turns(cols int) int {
+func (s matvecShape) turns(cols, after int) int {
 	passes := ceilDiv(cols, 128*s.lanes)
-	turn := s.rows*passes + s.rows + 64
+	turn := s.rows*passes + s.rows + ceilDiv(s.rows, s.lanes)*after + 64
 	if !s.whole {
 		turn += cols / s.threads
 	}

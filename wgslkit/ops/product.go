@@ -41,17 +41,17 @@ func (r *Recorder) product(o Linear) {
 	v["THREADS"], v["ROWS"], v["SUBGROUPS"] = productThreads, productRows, t.Subgroups
 	inMin, inMax := o.Bounds.inputs()
 	for _, tile := range w.tiles {
-		rows := productRowsOf(t, tile.rows, strips)
+		rows := productRowsOf(t, tile.rows, strips+o.LowRank.most())
 		r.dispatch("product.wgsl", v, wgslkit.Call{
 			Label: o.Label,
-			Bind:  o.Bounds.bind(v, append([]wgslkit.Binding{tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...)),
-			Params: productParams{
+			Bind:  o.LowRank.bind(v, o.Bounds.bind(v, append([]wgslkit.Binding{tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...))),
+			Params: o.LowRank.params(w.Layout, productParams{
 				Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Strips: uint32(strips),
 				RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
 				XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
 				MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
 				RowsOfGroup: uint32(rows), InMin: inMin, InMax: inMax,
-			},
+			}),
 			Grid: wgslkit.Grid{X: uint32(ceilDiv(tile.rows, rows)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
 		})
 	}

@@ -40,6 +40,7 @@ const (
 	smokeImage    = 70 // soft tokens
 	smokeSeconds  = 2
 	smokeTrain    = 48 // tokens
+	smokeRank     = 16 // of the adapter that answers
 	smokeRuns     = 3  // of which the least allocations count: other goroutines allocate too
 )
 
@@ -176,6 +177,18 @@ func (s *smoke) text() {
 		}
 		return nil
 	}
+	s.answer("prefill", "decode", choose)
+	s.phase("follow-up", fmt.Sprintf("%d tokens behind those", smokeFollowUp), 1, func() error {
+		return choose(smokePrompt+smokeFollowUp, 1, false)
+	})
+	s.underAdapter(func() { s.answer("adapted prefill", "adapted decode", choose) })
+}
+
+// answer adds a prompt and the tokens behind it.
+func (s *smoke) answer(prefill, decode string, choose func(n, choices int, anew bool) error) {
+	if s.err != nil {
+		return
+	}
 	if s.err = choose(smokePrompt, 2, true); s.err != nil { // what is made at first use
 		return
 	}
@@ -189,13 +202,30 @@ func (s *smoke) text() {
 		s.err = err
 		return
 	}
-	s.add("prefill", fmt.Sprintf("prompt of %d tokens, with the first choice", smokePrompt), 1, prompt)
-	s.add("decode", "token", smokeDecode, PhaseWork{
+	s.add(prefill, fmt.Sprintf("prompt of %d tokens, with the first choice", smokePrompt), 1, prompt)
+	s.add(decode, "token", smokeDecode, PhaseWork{
 		Work: answer.Work.Minus(prompt.Work), Allocations: answer.Allocations - prompt.Allocations, HeapBytes: answer.HeapBytes - prompt.HeapBytes,
 	})
-	s.phase("follow-up", fmt.Sprintf("%d tokens behind those", smokeFollowUp), 1, func() error {
-		return choose(smokePrompt+smokeFollowUp, 1, false)
-	})
+}
+
+// underAdapter does something while the model answers with an adapter.
+func (s *smoke) underAdapter(f func()) {
+	if s.err != nil {
+		return
+	}
+	const name = "smoke"
+	a, err := randomAdapter(s.model, smokeRank)
+	if err == nil {
+		err = s.model.LoadAdapter(name, a)
+	}
+	if err == nil {
+		err = s.model.UseAdapters(s.ctx, map[string]float32{name: 1})
+	}
+	if s.err = err; err != nil {
+		return
+	}
+	f()
+	s.err = errors.Join(s.err, s.model.ClearAdapters(s.ctx), s.model.UnloadAdapter(name))
 }
 
 // towers encodes an image and a clip, where the model has towers for them.

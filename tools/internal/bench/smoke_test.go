@@ -25,14 +25,17 @@ func TestSmoke(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if len(by) != 8 {
+	if len(by) != 10 {
 		t.Fatalf("%d phases: %+v", len(by), work)
 	}
 	decode := by["decode"]
 	if decode.Dispatches != int64(dispatches) || decode.Submits != 1 || decode.Reads != 1 {
 		t.Errorf("a token is one submission of %d dispatches and one read: %+v", dispatches, decode.Work)
 	}
-	for _, name := range []string{"prefill", "decode", "follow-up", "image", "clip", "train"} {
+	if layers := int64(openNano(t, "cpu").Config().Blocks); by["adapted decode"].Dispatches != decode.Dispatches+4*layers {
+		t.Errorf("adapters on all linears take a dispatch for each of a layer's four inputs: %d, without them %d", by["adapted decode"].Dispatches, decode.Dispatches)
+	}
+	for _, name := range []string{"prefill", "decode", "follow-up", "adapted prefill", "adapted decode", "image", "clip", "train"} {
 		if p := by[name]; p.Buffers+p.Pipelines+p.BindGroups != 0 {
 			t.Errorf("%s makes things: %+v", name, p.Work)
 		}

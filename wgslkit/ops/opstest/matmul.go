@@ -23,6 +23,8 @@ type linearShape struct {
 	softcap       float32
 	splits        int // x is merged from so many
 	bounded       bool
+	ranks         []int // of what LowRank adds to each part of the rows, nil for none
+	lowFirst      int   // what row 0 is among these
 }
 
 func (s linearShape) String() string {
@@ -38,6 +40,9 @@ func (s linearShape) String() string {
 	if s.act != ops.None {
 		name += fmt.Sprintf("_act%d", s.act)
 	}
+	if s.ranks != nil {
+		name += fmt.Sprintf("_ranks%d", s.ranks)
+	}
 	return name
 }
 
@@ -47,6 +52,7 @@ func linearShapes(kit *ops.Kit) []linearShape {
 		shapes = append(shapes, shapesOfType(row.quant)...)
 	}
 	shapes = append(shapes, fusedShapes()...)
+	shapes = append(shapes, lowRankShapes()...)
 	most := kit.Device().Limits().MaxStorageBindingSize
 	for _, s := range largeShapes() {
 		if s.activations() <= most { // matrices are split over bindings, activations are not
@@ -202,6 +208,7 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap}
 	h, sums := s.input(r, &op.In)
 	limits := s.bounds(r, layout, &op, h)
+	low := s.lowRank(r, &op)
 
 	outputs := s.rows[0]
 	if !s.gated {
@@ -224,7 +231,7 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.Linear(op) })
 
 	got := s.outputs(r.read(op.Out, s.tokens*(outputs+s.slack())), outputs)
-	want := s.twin(parts, h, mul, outputs, limits)
+	want := s.twin(parts, h, mul, outputs, limits, low)
 	if s.add {
 		got = append(got, r.read(op.In.Add.Out, len(sums))...)
 		want = append(want, sums...)
@@ -275,14 +282,14 @@ func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
 }
 
 // twin is the product in plain loops.
-func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []rowLimits) []float64 {
+func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []rowLimits, low func(t, i int) float64) []float64 {
 	var out []float64
 	for t := range s.tokens {
 		x := h[t*s.cols : (t+1)*s.cols]
 		for row := range outputs {
-			v := activate(s.act, stacked(parts, limits, row, x))
+			v := activate(s.act, stacked(parts, limits, row, x)+low(t, row))
 			if s.gated {
-				v *= limits[1].of(row, parts[1].dot(row, x))
+				v *= limits[1].of(row, parts[1].dot(row, x)) + low(t, outputs+row)
 			}
 			if s.mul {
 				v *= mul[t*outputs+row]

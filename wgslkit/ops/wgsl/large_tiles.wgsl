@@ -26,6 +26,9 @@ struct Params {
   capacity: u32,
   in_min: f32, // where BOUNDED
   in_max: f32,
+//#if LOW_RANK
+  low: LowRank,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -41,11 +44,20 @@ struct Params {
 @group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
 @group(0) @binding(6) var<uniform> params: Params;
 //#else
+//#if LOW_RANK
+@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
+@group(0) @binding(7) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 //#end
 
 //#include "unit.wgsl"
 //#include "bounds.wgsl"
+//#if LOW_RANK
+//#include "low_rank.wgsl"
+//#end
 //#if !SPLIT
 //#include "finish_four.wgsl"
 //#end

@@ -3,7 +3,8 @@
 //
 // A workgroup of 8 × 8 threads makes a tile of 64 rows × 64 tokens, a thread
 // 8 × 8 of it. For each unit, thread i decodes row i; span by span the
-// weights and inputs go to memory, [column][row] and [column][token].
+// weights and inputs go to memory, [column][row] and [column][token]. Where
+// LOW_RANK, the columns of low_rank.wgsl follow.
 
 struct Params {
   rows: u32,  // of the tile of W
@@ -30,6 +31,9 @@ struct Params {
   rows_of_thread: u32,
   in_min: f32, // where BOUNDED
   in_max: f32,
+//#if LOW_RANK
+  low: LowRank,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -45,7 +49,13 @@ struct Params {
 @group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
 @group(0) @binding(6) var<uniform> params: Params;
 //#else
+//#if LOW_RANK
+@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
+@group(0) @binding(7) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 //#end
 
 //#include "unit.wgsl"
@@ -74,11 +84,15 @@ fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
   let k = thread % 4u * 4u;
   for (var i = thread / 4u; i < 64u; i += 16u) {
     // What tokens beyond the last get is not used.
-    let v = four_inputs(min(first_token + i, state[1] - 1u), first_column + k);
-    let to = k * 17u + i / 4u;
-    tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
-    tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
+    store_four(i, k, four_inputs(min(first_token + i, state[1] - 1u), first_column + k));
   }
+}
+
+// store_four puts columns k … k+3 of the tile's token i into memory.
+fn store_four(i: u32, k: u32, v: vec4<f32>) {
+  let to = k * 17u + i / 4u;
+  tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
+  tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
 }
 
 // write4 ends rows r … r+3 of token t.
@@ -97,14 +111,10 @@ fn write4(t: u32, r: u32, v: vec4<f32>) {
 
 var<private> acc: array<vec4<f32>, 16>; // [8 tokens][8 rows]
 
-// multiply_span adds the products of a span; w, scale and low are of this thread's row.
-fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, first_token: u32, column: u32, thread: u32) {
+// multiply_stored adds the products of the 16 columns in memory.
+fn multiply_stored(thread: u32) {
   let tx = thread % 8u;
   let ty = thread / 8u;
-  workgroupBarrier();
-  store_rows(w, scale, low, thread);
-  store_tokens(first_token, column, thread);
-  workgroupBarrier();
   for (var k = 0u; k < 16u; k++) {
     let a = rows_at[k * 16u + 2u * ty];
     let b = rows_at[k * 16u + 2u * ty + 1u];
@@ -120,6 +130,32 @@ fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, first_token: u32, column:
     acc[14] += a * q.w; acc[15] += b * q.w;
   }
 }
+
+// multiply_span adds the products of a span; w, scale and low are of this thread's row.
+fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, first_token: u32, column: u32, thread: u32) {
+  workgroupBarrier();
+  store_rows(w, scale, low, thread);
+  store_tokens(first_token, column, thread);
+  workgroupBarrier();
+  multiply_stored(thread);
+}
+
+//#if LOW_RANK
+// multiply_low adds what low_rank.wgsl says, 16 columns of u at a time; r is this
+// thread's row of the matrix.
+fn multiply_low(r: u32, first_token: u32, thread: u32) {
+  let row = low_row(r);
+  for (var k = 0u; k < params.low.stride; k += 4u) {
+    workgroupBarrier();
+    store_rows(low_sixteen(row, k), 1.0, 0.0, thread);
+    for (var i = thread / 4u; i < 64u; i += 16u) {
+      store_four(i, thread % 4u * 4u, low_inputs(min(first_token + i, state[1] - 1u), k + thread % 4u));
+    }
+    workgroupBarrier();
+    multiply_stored(thread);
+  }
+}
+//#end
 
 // write8 ends rows r … r+7 of token t.
 fn write8(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>) {
@@ -143,6 +179,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     multiply_span(w.q[3], w.scale.w, w.low.w, first_token, span_column(unit, 3u), thread);
 //#end
   }
+//#if LOW_RANK
+  multiply_low(params.first + min(workgroup.x * 64u + thread, params.rows - 1u), first_token, thread);
+//#end
   let t = first_token + thread % 8u * 8u;
   let r = workgroup.x * 64u + thread / 8u * 8u;
   write8(t, r, acc[0], acc[1]);

@@ -12,6 +12,7 @@
 //
 // Where SPLIT, workgroups of neighbouring z share the columns, and leave their
 // sums for matmul_sum.wgsl: out[z][token][row], with room for `capacity` tokens.
+// Where LOW_RANK, the columns of low_rank.wgsl follow, in the first split.
 //
 // Grid: x = tiles of rows, y = tiles of tokens, z = splits.
 
@@ -181,11 +182,33 @@ fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
   }
 }
 
+//#if LOW_RANK
+// sum_low adds what low_rank.wgsl says, 16 columns of u at a time.
+fn sum_low(workgroup: vec3<u32>, thread: u32) {
+  let first_token = workgroup.y * 128u;
+  let row = low_row(params.first + min(workgroup.x * 128u + (thread & 127u), params.rows - 1u));
+  let token = min(first_token + (thread & 127u), state[1] - 1u);
+  for (var k = 0u; k < params.low.stride; k += 4u) {
+    workgroupBarrier();
+    if (thread < 128u) {
+      store(low_sixteen(row, k), thread);
+    } else {
+      store(mat4x4<f32>(low_inputs(token, k), low_inputs(token, k + 1u), low_inputs(token, k + 2u), low_inputs(token, k + 3u)), thread);
+    }
+    workgroupBarrier();
+    multiply(thread, first_token + 64u >= state[1]);
+  }
+}
+//#end
+
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let first_token = workgroup.y * 128u;
   if (first_token >= state[1]) { return; }
   sum_units(workgroup, thread, workgroup.z * params.units / params.splits, (workgroup.z + 1u) * params.units / params.splits);
+//#if LOW_RANK
+  if (workgroup.z == 0u) { sum_low(workgroup, thread); }
+//#end
   let t = first_token + (thread >> 4u) * 4u;
   let r = workgroup.x * 128u + (thread & 15u) * 4u;
   write(t, r, acc[0], acc[1], workgroup.z);

@@ -1,6 +1,6 @@
 // out[t, r] = W[r]·x[t], or with GATED act(W[2r]·x) · (W[2r+1]·x), then what
-// activation.wgsl names and `mul`: matmul.wgsl for processors on which every
-// load costs and a workgroup's threads do not share caches better than
+// activation.wgsl names and `mul`, each W[r]·x[t] with what low_rank.wgsl adds
+// where LOW_RANK: matmul.wgsl for processors on which every load costs and a workgroup's threads do not share caches better than
 // memory.
 //
 // A workgroup takes THREADS / lanes · rows_of_thread rows and four tokens.
@@ -32,6 +32,9 @@ struct Params {
   rows_of_thread: u32,
   in_min: f32, // where BOUNDED
   in_max: f32,
+//#if LOW_RANK
+  low: LowRank,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -43,7 +46,13 @@ struct Params {
 @group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
 @group(0) @binding(6) var<uniform> params: Params;
 //#else
+//#if LOW_RANK
+@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
+@group(0) @binding(7) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 //#end
 
 //#include "unit.wgsl"
@@ -106,9 +115,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let step = select(1u, 2u, GATED);
   for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
     for (var i = 0u; i < 4u && token + i <= last_token; i++) {
-      var v = activate(params.act, bounded(params.first + base + o, row_sum(i, o, outs)));
-      if (GATED) { v = v * bounded(params.first + base + o + 1u, row_sum(i, o + 1u, outs)); }
-      finish(token + i, (params.first + base + o) / step, v);
+      let r = params.first + base + o;
+      var v = activate(params.act, whole(token + i, r, row_sum(i, o, outs)));
+      if (GATED) { v = v * whole(token + i, r + 1u, row_sum(i, o + 1u, outs)); }
+      finish(token + i, r / step, v);
     }
   }
 }

@@ -9,6 +9,7 @@
 //
 // Where SPLIT, workgroups of neighbouring z share the columns, and leave their
 // sums for matmul_sum.wgsl: out[z][token][row], with room for `capacity` tokens.
+// Where LOW_RANK, the columns of low_rank.wgsl follow, in the first split.
 //
 // Grid: x = tiles of rows, y = tiles of tokens, z = splits.
 
@@ -145,10 +146,31 @@ fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {
   }
 }
 
+//#if LOW_RANK
+// sum_low adds what low_rank.wgsl says, 16 columns of u at a time.
+fn sum_low(workgroup: vec3<u32>, thread: u32) {
+  let at = place_of(thread);
+  let row = low_row(params.first + min(workgroup.x * 128u + thread, params.rows - 1u));
+  let token = min(workgroup.y * TOKENS + thread % TOKENS, state[1] - 1u);
+  let side = thread / TOKENS;
+  for (var k = 0u; k < params.low.stride; k += 4u) {
+    workgroupBarrier();
+    put(side, 128u + thread % TOKENS, low_inputs(token, k + 2u * side), low_inputs(token, k + 2u * side + 1u));
+    put(0u, thread, low_four(row, k), low_four(row, k + 1u));
+    put(1u, thread, low_four(row, k + 2u), low_four(row, k + 3u));
+    workgroupBarrier();
+    multiply(at);
+  }
+}
+//#end
+
 @compute @workgroup_size(128)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   if (workgroup.y * TOKENS >= state[1]) { return; }
   sum_units(workgroup, thread, workgroup.z * params.units / params.splits, (workgroup.z + 1u) * params.units / params.splits);
+//#if LOW_RANK
+  if (workgroup.z == 0u) { sum_low(workgroup, thread); }
+//#end
   let at = place_of(thread);
   let t = workgroup.y * TOKENS + (at.tokens - 32u) * 4u;
   let r = workgroup.x * 128u + at.rows * 4u;

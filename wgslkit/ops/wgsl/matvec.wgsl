@@ -1,5 +1,6 @@
 // out[r] = W[r]·h, or with GATED act(W[2r]·h) · (W[2r+1]·h), then what
-// activation.wgsl names and `mul`; h is made of x as input.wgsl says.
+// activation.wgsl names and `mul`; h is made of x as input.wgsl says. Where
+// LOW_RANK, each W[r]·h is with what low_rank.wgsl adds.
 //
 // Each workgroup makes h for itself, whole (WHOLE) or in pieces of CAPACITY
 // columns, and strides over the rows. The first leaves v in add_out.
@@ -33,6 +34,9 @@ struct Params {
   head_dim: u32,
   splits: u32,
   rows_of_thread: u32,
+//#if LOW_RANK
+  low: LowRank,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
@@ -42,8 +46,13 @@ struct Params {
 @group(0) @binding(1) var<storage, read> x: array<f32>;
 //#end
 @group(0) @binding(2) var<storage, read> norm_w: array<f32>;
+//#if LOW_RANK
+@group(0) @binding(3) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> low_b: array<vec4<f32>>;
+//#else
 @group(0) @binding(3) var<storage, read> add_x: array<f32>;
 @group(0) @binding(4) var<storage, read> add_w: array<f32>;
+//#end
 @group(0) @binding(5) var<storage, read> mul: array<f32>;
 @group(0) @binding(6) var<storage, read_write> add_out: array<f32>;
 @group(0) @binding(7) var<storage, read_write> out: array<f32>;
@@ -55,6 +64,9 @@ struct Params {
 //#include "rows_${LOOPS}.wgsl"
 //#include "row_sum.wgsl"
 //#include "activation.wgsl"
+//#if LOW_RANK
+//#include "low_rank.wgsl"
+//#end
 
 const MULTIPLIED: u32 = 4u; // of params.flags
 
@@ -79,6 +91,15 @@ fn fill(begin: u32, fresh: bool, first: bool, thread: u32) {
     }
     columns[place(i)][i % 4u] = h;
   }
+}
+
+// row_total is the sum of the workgroup's row o, which is row r of the matrix.
+fn row_total(o: u32, outs: u32, r: u32) -> f32 {
+//#if LOW_RANK
+  return norming * row_sum(o, outs) + low_rank(0u, r);
+//#else
+  return norming * row_sum(o, outs);
+//#end
 }
 
 fn finish(r: u32, sum: f32) {
@@ -125,9 +146,10 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
     workgroupBarrier();
     let step = select(1u, 2u, GATED); // rows to an output
     for (var o = step * thread; o < outs && base + o < params.rows; o += step * THREADS) {
-      var v = activate(params.act, norming * row_sum(o, outs));
-      if (GATED) { v = v * norming * row_sum(o + 1u, outs); }
-      finish((params.first + base + o) / step, v);
+      let r = params.first + base + o;
+      var v = activate(params.act, row_total(o, outs, r));
+      if (GATED) { v = v * row_total(o + 1u, outs, r + 1u); }
+      finish(r / step, v);
     }
     workgroupBarrier();
   }

@@ -1,5 +1,6 @@
 // out[r] = W[r]·h, or with GATED act(W[2r]·h) · (W[2r+1]·h), then what
-// activation.wgsl names and `mul`, as matvec.wgsl, for GPUs. h is x, or
+// activation.wgsl names and `mul`, as matvec.wgsl, for GPUs. Where LOW_RANK, each
+// W[r]·h is with what low_rank.wgsl adds. h is x, or
 //
 //   v = (x + rms(add_x; add_w)) · add_scale  → add_out    (ADD)
 //   h = rms(v; norm_w) · norm_scale                       (NORM)
@@ -33,10 +34,11 @@ struct Params {
   flags: u32,
   act: u32,
   softcap: f32,
-//#if TOKENS != 1
-  out_stride: u32,
+  out_stride: u32, // where TOKENS is not 1
 
   mul_stride: u32,
+//#if LOW_RANK
+  low: LowRank,
 //#end
 }
 
@@ -44,8 +46,13 @@ struct Params {
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
 //#if TOKENS == 1
 @group(0) @binding(2) var<storage, read> norm_w: array<vec4<f32>>;
+//#if LOW_RANK
+@group(0) @binding(3) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> low_b: array<vec4<f32>>;
+//#else
 @group(0) @binding(3) var<storage, read> add_x: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> add_w: array<vec4<f32>>;
+//#end
 @group(0) @binding(5) var<storage, read> mul: array<f32>;
 @group(0) @binding(6) var<storage, read_write> add_out: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> out: array<f32>;
@@ -54,11 +61,20 @@ struct Params {
 @group(0) @binding(2) var<storage, read> state: array<u32>;
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
+//#if LOW_RANK
+@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
+@group(0) @binding(7) var<uniform> params: Params;
+//#else
 @group(0) @binding(5) var<uniform> params: Params;
+//#end
 //#end
 
 //#include "unit.wgsl"
 //#include "activation.wgsl"
+//#if LOW_RANK
+//#include "low_rank.wgsl"
+//#end
 
 const MULTIPLIED: u32 = 4u; // of params.flags
 
@@ -120,7 +136,14 @@ fn finish(token: u32, r: u32, sum: f32) {
 // end_row ends output o of a workgroup's for one token; sum is its row's, up the next one's.
 fn end_row(token: u32, r: u32, sum: f32, up: f32) {
   if (token >= state[1]) { return; }
+//#if LOW_RANK
+  let row = r * select(1u, 2u, GATED);
+  var v = activate(params.act, sum + low_rank(token, row));
+  if (GATED) { v = v * (up + low_rank(token, row + 1u)); }
+  finish(token, r, v);
+//#else
   finish(token, r, activate(params.act, sum) * select(1.0, up, GATED));
+//#end
 }
 
 // end_four ends what a workgroup has of the rows from base on for four tokens.
@@ -271,18 +294,31 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) wo
 //#end
     }
 //#if TOKENS == 1
-    share(sums.x, sums.y, sums.z, sums.w, thread);
     let step = select(1u, 2u, GATED); // rows to an output
     let o = step * thread;
+    let r = params.first + now + o;
+//#if LOW_RANK
+    var added = vec2<f32>(); // before the threads wait for each other
+    if (o < OUTS && now + o < params.rows) {
+      added.x = low_rank(0u, r);
+      if (GATED) { added.y = low_rank(0u, r + 1u); }
+    }
+//#end
+    share(sums.x, sums.y, sums.z, sums.w, thread);
     if (o < OUTS && now + o < params.rows) {
 //#if NORM
       let norming = norm_factor();
 //#else
       let norming = 1.0;
 //#end
+//#if LOW_RANK
+      var v = activate(params.act, norming * row_sum(o) + added.x);
+      if (GATED) { v = v * (norming * row_sum(o + 1u) + added.y); }
+//#else
       var v = activate(params.act, norming * row_sum(o));
       if (GATED) { v = v * norming * row_sum(o + 1u); }
-      finish((params.first + now + o) / step, v);
+//#end
+      finish(r / step, v);
     }
 //#else
     end_four(low, first_token, now, thread);

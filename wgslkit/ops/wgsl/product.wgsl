@@ -1,5 +1,6 @@
 // out[t, r] = W[r]·x[t], or where GATED act(W[2r]·x[t]) · (W[2r+1]·x[t]), then
-// what activation.wgsl names and `mul`: matvec.wgsl and matmul.wgsl in one
+// what activation.wgsl names and `mul`, each W[r]·x[t] with what low_rank.wgsl
+// adds where LOW_RANK: matvec.wgsl and matmul.wgsl in one
 // small kernel, for processors on which compiling counts, and so do barriers
 // and workgroup memory. There are none of either where there are SUBGROUPS.
 //
@@ -39,6 +40,9 @@ struct Params {
   rows_of_group: u32,
   in_min: f32, // where BOUNDED
   in_max: f32,
+//#if LOW_RANK
+  low: LowRank,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;
@@ -49,7 +53,13 @@ struct Params {
 @group(0) @binding(4) var<storage, read> row_bounds: array<vec4<f32>>;
 @group(0) @binding(5) var<uniform> params: Params;
 //#else
+//#if LOW_RANK
+@group(0) @binding(4) var<storage, read> low_u: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> low_b: array<vec4<f32>>;
+@group(0) @binding(6) var<uniform> params: Params;
+//#else
 @group(0) @binding(4) var<uniform> params: Params;
+//#end
 //#end
 
 const GATED: u32 = 32u; // of params.flags
@@ -116,8 +126,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let gated = (params.flags & GATED) != 0u;
   let step = select(1u, 2u, gated);
   for (var r = thread * step; r < count; r += THREADS * step) {
-    var v = activate(params.act, bounded(params.first + first + r, row_sum(r)));
-    if (gated) { v = v * bounded(params.first + first + r + 1u, row_sum(r + 1u)); }
-    finish(token, (params.first + first + r) >> (step - 1u), v);
+    let row = params.first + first + r;
+    var v = activate(params.act, whole(token, row, row_sum(r)));
+    if (gated) { v = v * whole(token, row + 1u, row_sum(r + 1u)); }
+    finish(token, row >> (step - 1u), v);
   }
 }
