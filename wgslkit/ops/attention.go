@@ -47,7 +47,7 @@ func (r *Recorder) Attention(o Attention) *Partials {
 	switch {
 	case r.attendsSmall(o):
 		r.attendSmall(o)
-	case r.width > 1 || r.kit.tuning.SmallKernels:
+	case (r.width > 1 && !r.attendsFew(o)) || r.kit.tuning.SmallKernels:
 		r.attendTiles(o)
 	default:
 		return r.attendToken(o)
@@ -80,27 +80,38 @@ func (r *Recorder) storesInAttention(o Attention) bool {
 // storingBuffers is how many buffers attention_decode.wgsl binds at most.
 const storingBuffers = 9
 
+// attendsFew says whether the attention of few tokens is each one's own, with its
+// keys split over workgroups: a tile of tokens would leave a GPU with one
+// workgroup for each head.
+func (r *Recorder) attendsFew(o Attention) bool {
+	return r.width <= mostFewTokens && r.kit.tuning.Attention.MaxSplits > 1 && o.Spans == nil
+}
+
 type attendTokenParams struct {
 	Heads, KVHeads, FirstKVHead, ChunksPerKV uint32
 	Slots, Window, Splits, QOffset           uint32
 	Eps, Scale, Softcap                      float32
-	KOffset                                  uint32 // from here on where it stores
-	VOffset, KWeighted                       uint32
+	// Where it stores, KOffset, VOffset and KWeighted; of many tokens, QStride and Region.
+	Rest [3]uint32
 }
 
-// attendToken records a decoding step's attention.
+// attendToken records a decoding step's attention, or that of few tokens.
 func (r *Recorder) attendToken(o Attention) *Partials {
 	c := o.Cache
-	plan := r.kit.planToken(o)
+	plan := r.kit.planToken(o, r.width)
 	var partials *Partials
 	if plan.splits > 1 {
 		values := partialsLen(plan.splits, o.Heads, c.HeadDim) + o.Heads // and counters
-		partials = &Partials{Buffer: r.temp("attention partials", values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
+		partials = &Partials{Buffer: r.temp("attention partials", r.width*values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
+		if r.width > 1 {
+			partials.region = values
+		}
 	}
 	if r.err != nil {
 		return nil
 	}
 	v := c.into(r.kit.tuning.Attention.tokenVariant(plan, o))
+	v["MANY"] = r.width > 1
 	for _, p := range c.parts {
 		r.attendPart(o, plan, p, v, partials)
 	}
@@ -135,11 +146,15 @@ func (r *Recorder) attendPart(o Attention, plan tokenPlan, p cachePart, v wgslki
 	}
 	if s := o.Store; s != nil {
 		bind = append(bind, orBuffer(s.KNorm, o.Q.Buffer).All())
-		params.KOffset, params.VOffset, params.KWeighted = uint32(s.K.Offset), uint32(s.V.Offset), flag(s.KNorm != nil)
+		params.Rest = [3]uint32{uint32(s.K.Offset), uint32(s.V.Offset), flag(s.KNorm != nil)}
+	}
+	grid := wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)}
+	if r.width > 1 {
+		params.Rest = [3]uint32{o.Q.stride(o.Heads * c.HeadDim), partials.regionOf()}
+		grid.Tile, grid.Along = 1, wgslkit.AlongZ
 	}
 	r.dispatch("attention_decode.wgsl", v, wgslkit.Call{
-		Label: o.Label, Bind: bind, Params: params,
-		Grid: wgslkit.Grid{X: uint32(p.heads * chunks), Y: uint32(plan.splits)},
+		Label: o.Label, Bind: bind, Params: params, Grid: grid,
 	})
 }
 

@@ -88,34 +88,37 @@ const (
 	queryValues = 2048
 )
 
-// planToken chooses the layout for the most keys that o can see.
-func (k *Kit) planToken(o Attention) tokenPlan {
+// planToken chooses the layout for the most keys that o can see, for tokens tokens
+// at once.
+func (k *Kit) planToken(o Attention, tokens int) tokenPlan {
 	c, t := o.Cache, k.tuning.Attention
 	ratio := o.Heads / c.KVHeads
 	heads := powerOfTwo(min(ratio, t.TokenHeads, queryValues/paddedDim(c.HeadDim)))
-	p := k.planSplits(o, heads)
-	for heads > 1 && p.splits*c.KVHeads*((ratio+heads-1)/heads) < t.MinWorkgroups {
+	p := k.planSplits(o, heads, tokens)
+	for heads > 1 && tokens*p.splits*c.KVHeads*((ratio+heads-1)/heads) < t.MinWorkgroups {
 		heads /= 2
-		p = k.planSplits(o, heads)
+		p = k.planSplits(o, heads, tokens)
 	}
+	// The product that follows merges one token's.
+	p.fuseMerge = p.fuseMerge && tokens == 1
 	return p
 }
 
 // planSplits is the layout where so many query heads share their keys.
-func (k *Kit) planSplits(o Attention, heads int) tokenPlan {
+func (k *Kit) planSplits(o Attention, heads, tokens int) tokenPlan {
 	c, t := o.Cache, k.tuning.Attention
 	keys := c.Slots
 	if o.Window > 0 {
 		keys = min(keys, o.Window)
 	}
-	groups := c.KVHeads * ((o.Heads/c.KVHeads + heads - 1) / heads)
+	groups := tokens * c.KVHeads * ((o.Heads/c.KVHeads + heads - 1) / heads)
 	splits := min((keys+t.TokenKeys-1)/t.TokenKeys, t.MaxSplits, max(t.MaxWorkgroups/groups, 1))
 	if t.MergeLast && keys <= fewKeys && splits > 1 {
 		splits = min(ceilDiv(keys, lastKeys), lastSplits, max(t.MaxWorkgroups/groups, 1))
 		return tokenPlan{heads: heads, splits: splits, keys: lastKeys, last: splits > 1}
 	}
 	fused := max(fusedBytes/(4*o.Heads*c.HeadDim), 1)
-	if keys <= fewKeys && splits <= 4*fused {
+	if tokens == 1 && keys <= fewKeys && splits <= 4*fused {
 		splits = min(splits, fused)
 	}
 	return tokenPlan{heads: heads, splits: splits, keys: t.TokenKeys, fuseMerge: splits <= fused}

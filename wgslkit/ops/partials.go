@@ -19,6 +19,8 @@ import (
 type Partials struct {
 	Buffer                 *wgslkit.Buffer
 	Splits, Heads, HeadDim int
+	// region is how many values each of several tokens has; 0 for one token.
+	region int
 }
 
 // NewPartials makes a buffer for partial results.
@@ -28,6 +30,14 @@ func (k *Kit) NewPartials(label string, splits, heads, headDim int) (*Partials, 
 		return nil, err
 	}
 	return &Partials{Buffer: b, Splits: splits, Heads: heads, HeadDim: headDim}, nil
+}
+
+// regionOf is how many values a token has, where there are some.
+func (p *Partials) regionOf() uint32 {
+	if p == nil {
+		return 0
+	}
+	return uint32(p.region)
 }
 
 // partialsLen is the buffer's float32 values.
@@ -42,19 +52,23 @@ func (p *Partials) Release() {
 	}
 }
 
-type mergeParams struct{ Heads, HeadDim, Splits uint32 }
+type mergeParams struct{ Heads, HeadDim, Splits, Region uint32 }
 
-// Merge records out ← the merged partials, [Heads·HeadDim].
+// Merge records out ← the merged partials, [Heads·HeadDim], of each token that has some.
 func (r *Recorder) Merge(label string, p *Partials, out *wgslkit.Buffer) {
 	if p.Splits > mergedSplits {
 		r.fail(label, fmt.Errorf("%w: %d splits, at most %d are merged", wgslkit.ErrLimit, p.Splits, mergedSplits))
 		return
 	}
 	block := min(32, r.kit.tuning.Threads)
+	grid := wgslkit.Grid{X: uint32(p.Heads), Y: uint32((p.HeadDim + block - 1) / block)}
+	if p.region > 0 {
+		grid.Tile, grid.Along = 1, wgslkit.AlongZ
+	}
 	r.dispatch("merge_splits.wgsl", r.rowVariant(wgslkit.Variant{"BLOCK": block, "SPLITS": mergedSplits}), wgslkit.Call{
 		Label:  label,
 		Bind:   []wgslkit.Binding{p.Buffer.All(), out.All()},
-		Params: mergeParams{uint32(p.Heads), uint32(p.HeadDim), uint32(p.Splits)},
-		Grid:   wgslkit.Grid{X: uint32(p.Heads), Y: uint32((p.HeadDim + block - 1) / block)},
+		Params: mergeParams{uint32(p.Heads), uint32(p.HeadDim), uint32(p.Splits), uint32(p.region)},
+		Grid:   grid,
 	})
 }

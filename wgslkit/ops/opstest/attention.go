@@ -35,6 +35,9 @@ var attentionShapes = []attentionShape{
 	{name: "raw queries", heads: 2, kvHeads: 1, headDim: 32, slots: 64, position: 40, tokens: 1, width: 1, raw: true, scale: 0.176},
 	{name: "far ring", heads: 4, kvHeads: 2, headDim: 64, slots: 97, window: 90, position: 131071, tokens: 1, width: 1, rotated: 64},
 	{name: "long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64},
+	{name: "draft", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 130, tokens: 8, width: 8, rotated: 64},
+	{name: "draft long", heads: 6, kvHeads: 2, headDim: 64, slots: 2300, position: 2201, tokens: 5, width: 16, rotated: 64},
+	{name: "draft from the first", heads: 9, kvHeads: 3, headDim: 18, slots: 140, tokens: 5, width: 8, rotated: 18, softcap: 4},
 
 	{name: "prompt", heads: 4, kvHeads: 1, headDim: 64, slots: 64, tokens: 37, width: 40, rotated: 64},
 	{name: "prompt sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 160, window: 64, position: 150, tokens: 70, width: 96, rotated: 64},
@@ -96,6 +99,9 @@ func forms(kit *ops.Kit) map[string]*ops.Kit {
 	}
 }
 
+// fewTokens is up to how many tokens each has its own splits.
+const fewTokens = 16
+
 // mergesLast is the form in which the workgroup that ends last merges the others'
 // results; not every backend has it.
 const mergesLast = "merged by the last"
@@ -109,7 +115,7 @@ func attentionCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for _, form := range []string{"few cores", "many cores", mergesLast, "small"} {
 		for i, s := range attentionShapes {
-			if !has(kit, form) || form == mergesLast && s.width > 1 {
+			if !has(kit, form) || form == mergesLast && s.width > fewTokens {
 				continue
 			}
 			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {

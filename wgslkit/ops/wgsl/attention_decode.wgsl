@@ -19,7 +19,9 @@
 // what the others left. That one's writes are seen by another takes barriers
 // that reach further than a workgroup: ops.AttentionTuning.MergeLast says where.
 //
-// Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits.
+// Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits; and
+// where MANY, z = tokens, each at the position behind the one before, with a row of
+// q, `region` words of partials and a row of out of its own.
 
 //#include "rope.wgsl"
 //#include "cell.wgsl"
@@ -31,6 +33,10 @@ struct Params {
 //#if STORE
   k_offset: u32,
   v_offset: u32, k_weighted: u32,
+//#end
+//#if MANY
+  q_stride: u32,
+  region: u32,
 //#end
 }
 
@@ -111,10 +117,22 @@ fn load_value(kv_head: u32, c: u32, slot: u32) -> Loaded {
 //#end
 }
 
+// q_first, partials_first and out_first are where a token's own begin.
+//#if MANY
+var<private> token: u32;
+fn q_first() -> u32 { return params.q_offset + token * params.q_stride; }
+fn partials_first() -> u32 { return token * params.region; }
+fn out_first() -> u32 { return token * params.heads * HEAD_DIM; }
+//#else
+fn q_first() -> u32 { return params.q_offset; }
+fn partials_first() -> u32 { return 0u; }
+fn out_first() -> u32 { return 0u; }
+//#end
+
 // query_value is element i of a query head's row, normalised.
 fn query_value(head: u32, i: u32, inverse: f32) -> f32 {
   if (PADDED > HEAD_DIM && i >= HEAD_DIM) { return 0.0; }
-  var v = q[params.q_offset + head * HEAD_DIM + i] * inverse;
+  var v = q[q_first() + head * HEAD_DIM + i] * inverse;
 //#if NORMED
   v = v * q_norm[i];
 //#end
@@ -144,7 +162,7 @@ fn query_rotated(head: u32, i: u32, inverse: f32, position: u32) -> f32 {
 fn query_inverse(head: u32, h: u32, mate: u32) -> f32 {
   var squares = 0.0;
   for (var i = mate; i < HEAD_DIM; i += LOADERS) {
-    let v = q[params.q_offset + head * HEAD_DIM + i];
+    let v = q[q_first() + head * HEAD_DIM + i];
     squares += v * v;
   }
   team[h * LOADERS + mate] = squares;
@@ -291,7 +309,7 @@ fn store(kv_head: u32, position: u32, lane: u32) {
 //#if LAST
 var<workgroup> arrived: u32;
 
-fn partials_base() -> u32 { return (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u; }
+fn partials_base() -> u32 { return partials_first() + (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u; }
 
 // merge_last merges the splits of the workgroup's heads where all have arrived;
 // counter is where they are counted, from 0 to 0.
@@ -304,7 +322,7 @@ fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) 
   for (var i = lane; i < count * filled; i += THREADS) {
     let h = i / filled;
     let s = i % filled;
-    let at = 4u + 2u * ((base_head + h) * params.splits + s);
+    let at = partials_first() + 4u + 2u * ((base_head + h) * params.splits + s);
     weights[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at]));
     sliced[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at + 1u]));
   }
@@ -322,14 +340,19 @@ fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) 
       l += share * sliced[h * KEYS + s];
       sum += share * bitcast<f32>(atomicLoad(&partials[at + s * HEAD_DIM]));
     }
-    out[(base_head + h) * HEAD_DIM + d] = sum / l;
+    out[out_first() + (base_head + h) * HEAD_DIM + d] = sum / l;
   }
 }
 //#end
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+//#if MANY
+  token = group.z;
+  let position = state[0] + token;
+//#else
   let position = state[0];
+//#end
   var first = 0u;
   if (params.window > 0u && position + 1u > params.window) { first = position + 1u - params.window; }
   let visible = position + 1u - first;
@@ -506,12 +529,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 //#if LAST
         atomicStore(&partials[partials_base() + (head * params.splits + group.y) * HEAD_DIM + d], bitcast<u32>(sum));
 //#else
-        out[(4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + (head * params.splits + group.y) * HEAD_DIM + d] = sum;
+        out[partials_first() + (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + (head * params.splits + group.y) * HEAD_DIM + d] = sum;
 //#end
 //#else
         var l = 0.0;
         for (var t = 0u; t < TEAM; t++) { l += team[local * TEAM + t]; }
-        out[head * HEAD_DIM + d] = sum / l;
+        out[out_first() + head * HEAD_DIM + d] = sum / l;
 //#end
       }
     }
@@ -520,7 +543,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   if (mate == 0u && chunk + h < ratio) {
     var l = 0.0;
     for (var t = 0u; t < TEAM; t++) { l += team[h * TEAM + t]; }
-    let at = 4u + 2u * ((base_head + chunk + h) * params.splits + group.y);
+    let at = partials_first() + 4u + 2u * ((base_head + chunk + h) * params.splits + group.y);
 //#if LAST
     atomicStore(&partials[at], bitcast<u32>(weights[h]));
     atomicStore(&partials[at + 1u], bitcast<u32>(l));
@@ -533,7 +556,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let counter = partials_base() + params.heads * params.splits * HEAD_DIM + group.x;
   merge_last(counter, filled, base_head + chunk, min(HEADS, ratio - chunk), lane);
 //#else
-  if (lane == 0u && group.x == 0u && group.y == 0u) { out[0] = f32(filled); }
+  if (lane == 0u && group.x == 0u && group.y == 0u) { out[partials_first()] = f32(filled); }
 //#end
 //#end
 }
