@@ -16,19 +16,13 @@ import (
 	"github.com/gemwire/gemwire/multimodal"
 )
 
-// The tolerances: of mel frames absolute, else of the relative L2 error. Pixels
-// have to be equal.
+// The tolerances: of mel frames absolute, of soft tokens of the relative L2 error.
+// Pixels have to be equal.
 const (
 	toleranceMel     = 2e-5
 	toleranceSoftCPU = 1e-4
 	toleranceSoftGPU = 2e-3 // keys, values and weights in f16
-	toleranceCPU     = 1e-5
-	toleranceGPU     = 2e-3
 )
-
-// forgivenMargin is how close the reference's runner-up has to be for another
-// token to count as right.
-const forgivenMargin = 0.02
 
 // Options say how cases are run.
 type Options struct {
@@ -268,7 +262,7 @@ func (r *run) logits(m *medium, place func() (gemma4.Prompt, error)) error {
 	if err != nil {
 		return err
 	}
-	return r.check(m.File+": logits", textparity.RelativeError(got, want), r.onDevice(toleranceCPU, toleranceGPU), "")
+	return r.check(m.File+": logits", textparity.RelativeError(got, want), textparity.BoundsOf(r.session.Model().Info()).Logits, "")
 }
 
 // greedyTo compares the tokens that follow the prompt.
@@ -295,7 +289,7 @@ func (r *run) greedy(m *medium, prompt gemma4.Prompt) (wrong float64, detail str
 				return 0, "", err
 			}
 			if choice.Token != m.Greedy[at] {
-				if m.Margins[at] >= forgivenMargin {
+				if m.Margins[at] >= textparity.BoundsOf(r.session.Model().Info()).Margin {
 					wrong++
 					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, m.Greedy[at], m.Margins[at])
 				}

@@ -234,8 +234,8 @@ func (c *chatLoop) slashInfo(context.Context, string) error {
 	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {
-		c.env.say("  memory     %s: weights %s, cache %s, work %s", humanize.Bytes(uint64(p.Total())),
-			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), humanize.Bytes(uint64(p.Activations)))
+		c.env.say("  memory     %s: weights %s, cache %s in %s, work %s", humanize.Bytes(uint64(p.Total())),
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations)))
 	}
 	c.env.say("  context    %d of %d tokens in use; the model takes %d", c.session.Len(), c.session.Context(), info.MaxContext)
 	c.env.say("  messages   %d", len(c.conversation.Messages))

@@ -119,6 +119,7 @@ func TestUsageMistakes(t *testing.T) {
 		{"unknown option", []string{"run", "--fast", "Hi"}, "unknown flag: --fast"},
 		{"unknown device", []string{"run", "--device", "tpu", "Hi"}, `--device "tpu": say gpu or cpu`},
 		{"size", []string{"run", "--gpu-memory", "much", "Hi"}, `"much" is no size; say 6GB`},
+		{"cache", []string{"run", "--kv-cache", "q4", "Hi"}, `--kv-cache "q4": say f16 or q8`},
 		{"GPU options on the CPU", []string{"run", "--device", "cpu", "--adapter", "x", "Hi"}, "are for a GPU"},
 		{"temperature", []string{"run", "--temperature=-1", "Hi"}, "temperature is -1, wanted 0 to 100"},
 		{"top-p", []string{"run", "--top-p=1.5", "Hi"}, "top-p is 1.5"},

@@ -105,7 +105,7 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 		if p.Rows > 0 {
 			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", byteCount(p.Rows))
 		}
-		fmt.Fprintf(w, "cache\t%s for a session\n", byteCount(p.Cache))
+		fmt.Fprintf(w, "cache\t%s for a session, in %s\n", byteCount(p.Cache), p.KVCache)
 		fmt.Fprintf(w, "work\t%s for a session\n", byteCount(p.Activations))
 		fmt.Fprintf(w, "together\t%s%s\n", byteCount(p.Total()), budget(p.Budget))
 	}

@@ -146,7 +146,7 @@ func (p *parityCommand) devices() ([]gemma4.Device, error) {
 // runCase runs one case. A fault in it is a failure like another, and told.
 func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma4.Device) error {
 	options := parity.Options{
-		Open:    gemma4.OpenOptions{Device: device, GPU: p.model.gpu(), Context: p.model.context},
+		Open:    gemma4.OpenOptions{Device: device, GPU: p.model.gpu(), Context: p.model.context, KVCache: gemma4.CacheType(p.model.kvCache)},
 		BuiltIn: func() gguf.Source { return nano.Source() },
 	}
 	shown := string(device)
