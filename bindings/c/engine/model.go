@@ -24,7 +24,8 @@ const BuiltIn = "builtin:" + nano.Name
 // OpenOptions say how a model is opened. The zero value is a good choice.
 type OpenOptions struct {
 	Device       gemma4.Device
-	Context      int    // tokens that a session holds; 0: as gemma4.OpenOptions
+	Context      int // tokens that a session holds; 0: as gemma4.OpenOptions
+	KVCache      gemma4.CacheType
 	MemoryBudget int64  // bytes of GPU memory; 0: no bound
 	Adapter      string // part of the GPU's name; empty takes the fastest
 	Projector    string // the file of the towers, where the model's own holds none
@@ -111,7 +112,7 @@ func openModel(ctx context.Context, path string, o OpenOptions) (*gemma4.Model, 
 	file, err := openFile(ctx, path, o.Projector)
 	if err == nil {
 		model, openErr := gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
-			Device: o.Device, Context: o.Context, Progress: progress,
+			Device: o.Device, Context: o.Context, KVCache: o.KVCache, Progress: progress,
 			GPU: wgslkit.Options{MemoryBudget: o.MemoryBudget, Adapter: o.Adapter},
 		})
 		if openErr == nil && context.Cause(ctx) == nil {

@@ -62,7 +62,7 @@ extern "C" {
  * same upper 16 bits, and lower ones that are the same or greater, is one that a
  * program built with this header works with.
  */
-#define GEMWIRE_ABI_VERSION 0x00010000u
+#define GEMWIRE_ABI_VERSION 0x00010001u
 uint32_t gemwire_abi_version(void);
 
 /* The library's release or commit. The string lives as long as the process. */
@@ -135,6 +135,12 @@ typedef enum gemwire_device {
   GEMWIRE_DEVICE_CPU = 2
 } gemwire_device;
 
+/* What sessions keep keys and values as. */
+typedef enum gemwire_kv_cache {
+  GEMWIRE_KV_CACHE_F16 = 0, /* float16; float32 on the CPU */
+  GEMWIRE_KV_CACHE_Q8 = 1   /* 8 bits: about half of float16's memory */
+} gemwire_kv_cache;
+
 typedef enum gemwire_phase {
   GEMWIRE_PHASE_HEADER = 1,
   GEMWIRE_PHASE_WEIGHTS = 2,
@@ -155,6 +161,8 @@ typedef struct gemwire_open_options {
   int32_t reserved;        /* 0 */
   gemwire_progress_fn on_progress; /* may be NULL */
   void *user;              /* is handed to on_progress */
+  gemwire_kv_cache kv_cache; /* since 0x00010001 */
+  int32_t reserved2;       /* 0 */
 } gemwire_open_options;
 
 /*
@@ -180,7 +188,7 @@ gemwire_status gemwire_cancel(gemwire_handle handle);
 /*
  * What a model is and where it runs, as a JSON object: name, device ("gpu" or
  * "cpu"), deviceName, fallback (why the CPU), layers, vocab, maxContext, context,
- * fileSize, images, audio, plan, gpuMemory. To be freed.
+ * kvCache ("f16" or "q8"), fileSize, images, audio, plan, gpuMemory. To be freed.
  */
 char *gemwire_model_info(gemwire_model model);
 

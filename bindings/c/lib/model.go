@@ -18,6 +18,11 @@ var devices = map[C.gemwire_device]gemma4.Device{
 	C.GEMWIRE_DEVICE_CPU:  gemma4.DeviceCPU,
 }
 
+var cacheTypes = map[C.gemwire_kv_cache]gemma4.CacheType{
+	C.GEMWIRE_KV_CACHE_F16: gemma4.CacheF16,
+	C.GEMWIRE_KV_CACHE_Q8:  gemma4.CacheQ8,
+}
+
 var phases = map[gemma4.Phase]C.gemwire_phase{
 	gemma4.PhaseHeader:  C.GEMWIRE_PHASE_HEADER,
 	gemma4.PhaseWeights: C.GEMWIRE_PHASE_WEIGHTS,
@@ -37,8 +42,12 @@ func openOptions(from *C.gwl_open_options) (engine.OpenOptions, error) {
 	if !ok {
 		return engine.OpenOptions{}, fmt.Errorf("%w: there is no device %d", engine.ErrArgument, c.device)
 	}
+	cache, ok := cacheTypes[c.kv_cache]
+	if !ok {
+		return engine.OpenOptions{}, fmt.Errorf("%w: there is no KV cache %d", engine.ErrArgument, c.kv_cache)
+	}
 	return engine.OpenOptions{
-		Device: device, Context: int(c.context), MemoryBudget: int64(c.gpu_memory),
+		KVCache: cache, Device: device, Context: int(c.context), MemoryBudget: int64(c.gpu_memory),
 		Adapter: text((*C.gwl_char)(c.gpu_name)), Projector: text((*C.gwl_char)(c.projector)), ImageBudget: int(c.image_budget),
 		Progress: openProgress(c.on_progress, c.user),
 	}, nil

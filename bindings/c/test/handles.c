@@ -174,6 +174,14 @@ static void files_that_do_not_open(void) {
   CHECK_STATUS(gemwire_open(NULL, &options, &model), GEMWIRE_NO_GPU, 0);
   options.device = GEMWIRE_DEVICE_CPU, options.gpu_name = NULL, options.image_budget = 1;
   CHECK_STATUS(gemwire_open(NULL, &options, &model), GEMWIRE_BAD_ARGUMENT, 0);
+  options.image_budget = 0, options.kv_cache = (gemwire_kv_cache)9;
+  CHECK_STATUS(gemwire_open(NULL, &options, &model), GEMWIRE_BAD_ARGUMENT, 0);
+  options.kv_cache = GEMWIRE_KV_CACHE_Q8;
+  CHECK_STATUS(gemwire_open(NULL, &options, &model), GEMWIRE_OK, 0);
+  char *info = gemwire_model_info(model);
+  CHECK(info && strstr(info, "\"kvCache\":\"q8\""));
+  gemwire_free(info);
+  CHECK_STATUS(gemwire_close(model), GEMWIRE_OK, 0);
 }
 
 static int32_t count_progress(gemwire_phase phase, int64_t done, int64_t total, void *user) {

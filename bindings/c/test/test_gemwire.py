@@ -28,7 +28,7 @@ class OpenOptions(Sized):
     _fields_ = [
         ("size", c.c_size_t), ("device", c.c_int), ("context", c.c_int32), ("gpu_memory", c.c_int64),
         ("gpu_name", c.c_char_p), ("projector", c.c_char_p), ("image_budget", c.c_int32), ("reserved", c.c_int32),
-        ("on_progress", c.c_void_p), ("user", c.c_void_p),
+        ("on_progress", c.c_void_p), ("user", c.c_void_p), ("kv_cache", c.c_int), ("reserved2", c.c_int32),
     ]
 
 

@@ -78,6 +78,8 @@ type OpenParams struct {
 	Parts        int    `json:"parts,omitempty"`        // of the text model; 0 is 1
 	Context      int    `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
 	MemoryBudget int64  `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
+	// KVCache is f16 or q8; empty is f16.
+	KVCache gemma4.CacheType `json:"kvCache,omitempty"`
 	// PowerPreference is WebGPU's: empty is "high-performance".
 	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
 	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"`     // what the self-test found broken

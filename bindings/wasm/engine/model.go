@@ -35,6 +35,11 @@ func (p OpenParams) check() error {
 	default:
 		return fmt.Errorf("%w: powerPreference %q; there are %q and %q", errArgument, p.PowerPreference, wgslkit.HighPerformance, wgslkit.LowPower)
 	}
+	switch p.KVCache {
+	case "", gemma4.CacheF16, gemma4.CacheQ8:
+	default:
+		return fmt.Errorf("%w: kvCache %q; there are %q and %q", errArgument, p.KVCache, gemma4.CacheF16, gemma4.CacheQ8)
+	}
 	if p.MemoryBudget < 0 {
 		return fmt.Errorf("%w: a memoryBudget of %d bytes", errArgument, p.MemoryBudget)
 	}
@@ -47,7 +52,7 @@ func (c *call) openOptions(p OpenParams) gemma4.OpenOptions {
 		device = gemma4.Device(p.Device)
 	}
 	return gemma4.OpenOptions{
-		Device: device, Context: p.Context,
+		Device: device, Context: p.Context, KVCache: p.KVCache,
 		GPU: wgslkit.Options{
 			MemoryBudget: p.MemoryBudget, Power: p.PowerPreference,
 			Avoid: func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },

@@ -4,7 +4,7 @@
 // same shapes; a test keeps them alike); those about files end in the worker.
 
 import type {
-  Adapter, AdapterFormat, AdapterInfo, AdapterWeight, Avoid, ChatEvent, DataOptions, DataPreview, DataReport, Device, LoadProgress, Message, ModelInfo, Plan,
+  Adapter, AdapterFormat, AdapterInfo, AdapterWeight, Avoid, ChatEvent, DataOptions, DataPreview, DataReport, Device, KVCache, LoadProgress, Message, ModelInfo, Plan,
   PowerPreference, PreviewExample, RehearsalEvent, RequestOptions, SavedRun, SelfTestProgress, StepEvent, StoredAdapter, StoredModel, StoreProgress, StorageEstimate, Tool,
   TrainingPlan, TrainingSettings, Verdict,
 } from "./types.js";
@@ -73,6 +73,7 @@ export interface OpenParams {
   parts?: number;
   context?: number;
   memoryBudget?: number;
+  kvCache?: KVCache;
   powerPreference?: PowerPreference;
   avoid?: Avoid;
   textOnly?: boolean;

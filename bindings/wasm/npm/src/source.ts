@@ -20,10 +20,11 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
 }
 
 /** toParams is what Go hears of the options. */
-export function toParams({ device, context, memoryBudget, powerPreference }: LoadOptions): OpenParams {
+export function toParams({ device, context, memoryBudget, kvCache, powerPreference }: LoadOptions): OpenParams {
   return {
     ...(context !== undefined && { context }), ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
     ...(device !== undefined && { device }),
+    ...(kvCache !== undefined && { kvCache }),
     ...(powerPreference !== undefined && { powerPreference }),
   };
 }

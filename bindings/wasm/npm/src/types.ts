@@ -58,6 +58,8 @@ export interface Plan {
   rows: number;
   /** Tokens of a session. */
   context: number;
+  /** What keys and values are kept as. */
+  kvCache: KVCache;
   /** Keys and values of one session. */
   cache: number;
   /** Work memory of one session. */
@@ -81,6 +83,8 @@ export interface ModelInfo {
   maxContext: number;
   /** Tokens that a session holds, prompt and answers together. */
   context: number;
+  /** What sessions keep keys and values as. */
+  kvCache: KVCache;
   /** Bytes. */
   fileSize: number;
   plan?: Plan;
@@ -273,6 +277,9 @@ export type PowerPreference = "high-performance" | "low-power";
  */
 export type Device = "auto" | "gpu" | "cpu";
 
+/** What sessions keep keys and values as: float16 (float32 on the CPU), or 8 bits. */
+export type KVCache = "f16" | "q8";
+
 export interface LoadOptions {
   /** A Dedicated Worker of the model's own (true), one given, or none (false): then the page does the work. */
   worker?: boolean | Worker;
@@ -282,6 +289,8 @@ export interface LoadOptions {
   context?: number;
   /** The most GPU memory to use, in bytes. Embedding tables that do not fit stay in the file. */
   memoryBudget?: number;
+  /** What sessions keep keys and values as: "f16" if not given. "q8" takes about half of the memory. */
+  kvCache?: KVCache;
   /** The file with the image and audio towers, where the model comes in two files. */
   mmproj?: FileSource;
   /** Which adapter to prefer: "high-performance" if not given. */

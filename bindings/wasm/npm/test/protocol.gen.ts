@@ -166,8 +166,10 @@ export interface Gemma4Info {
   vocab: number;
   maxContext: number;
   context: number;
+  kvCache: string;
   fileSize: number;
   dispatches?: number;
+  assistant?: string;
   plan?: Gemma4Plan;
   adapter?: WgslkitInfo;
   limits?: WgslkitLimits;
@@ -180,6 +182,7 @@ export interface Gemma4Plan {
   weights: number;
   rows: number;
   context: number;
+  kvCache: string;
   cache: number;
   activations: number;
   budget: number;
@@ -234,6 +237,7 @@ export interface OpenParams {
   parts?: number;
   context?: number;
   memoryBudget?: number;
+  kvCache?: string;
   powerPreference?: string;
   avoid?: WgslkitAvoid;
   textOnly?: boolean;
