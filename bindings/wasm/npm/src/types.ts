@@ -90,6 +90,8 @@ export interface ModelInfo {
   plan?: Plan;
   /** What each token asks of the GPU. */
   dispatches?: number;
+  /** The name of the draft model at its side. */
+  assistant?: string;
   adapter?: Adapter;
   limits?: Limits;
   features?: Features;
