@@ -36,17 +36,19 @@ func newSynth(env *environment) *cobra.Command {
 		Short: "Write a model of random weights",
 		Long: `Write a model with random weights in the sizes, and the mix of types, of a real
 Gemma 4: for measuring. It has an image tower, and an audio tower where the real
-one has it, if asked for. It answers nonsense.`,
+one has it, if asked for. It answers nonsense. The name of a size with -assistant
+is the assistant made for it, which guesses nonsense.`,
 		Example: examples(
 			`gemwire synth --shape e2b -o e2b.gguf && gemwire bench e2b.gguf`,
 			`gemwire synth --shape 26b --layers 6 --seed 7 -o small.gguf`,
 			`gemwire synth --shape e2b --mix llama.cpp -o e2b.gguf`,
 			`gemwire synth --shape e2b --layers 5 --vocab 2048 --towers -o towers.gguf`,
+			`gemwire synth --shape e2b-assistant -o assistant.gguf && gemwire bench drafts e2b.gguf --assistant assistant.gguf`,
 		),
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
-	cmd.Flags().StringVar(&s.shape, "shape", "", "the `SHAPE`: "+strings.Join(synth.Names(), ", "))
+	cmd.Flags().StringVar(&s.shape, "shape", "", "the `SHAPE`: "+strings.Join(synth.Names(), ", ")+"; or one of these with "+synth.AssistantSuffix)
 	cmd.Flags().StringVarP(&s.output, "output", "o", "", "write to this `FILE`, or to standard output for - (default SHAPE.gguf)")
 	cmd.Flags().IntVar(&s.layers, "layers", 0, "write `N` layers instead of the shape's own number")
 	cmd.Flags().IntVar(&s.vocab, "vocab", 0, "write a vocabulary of `N` tokens instead of the shape's own")

@@ -10,6 +10,9 @@ type pair struct {
 
 // metadata is everything of the header but the tokenizer.
 func (s Shape) metadata() []pair {
+	if s.Assistant != nil {
+		return s.assistantMetadata()
+	}
 	sliding, feedForward, kvHeads := make([]bool, s.Layers), make([]int32, s.Layers), make([]int32, s.Layers)
 	for i := range s.Layers {
 		sliding[i], feedForward[i], kvHeads[i] = !s.global(i), int32(s.feedForward(i)), int32(s.kvHeads(i))

@@ -33,6 +33,9 @@ type Shape struct {
 	Context, Vocab int
 
 	Towers *Towers // nil for none
+
+	// Assistant, where set, is what is written: the assistant for such a model.
+	Assistant *Assistant
 }
 
 // realVocab and the two bases of rotation are the same in the whole family.
@@ -87,8 +90,11 @@ func Names() []string {
 	return names
 }
 
-// Named finds a shape.
+// Named finds a shape, or with AssistantSuffix that of its assistant.
 func Named(name string) (Shape, error) {
+	if strings.HasSuffix(name, AssistantSuffix) {
+		return assistantNamed(name)
+	}
 	i := slices.IndexFunc(shapes, func(s Shape) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
 		return Shape{}, fmt.Errorf("%w: %q; there are %s", ErrShape, name, strings.Join(Names(), ", "))
@@ -96,11 +102,23 @@ func Named(name string) (Shape, error) {
 	return shapes[i], nil
 }
 
+// layers is how many are written.
+func (s Shape) layers() int {
+	if s.Assistant != nil {
+		return s.Assistant.Layers
+	}
+	return s.Layers
+}
+
 // WithLayers is the shape cut or grown to n layers, in proportion as many of
 // them sharing caches as there are owners of each kind for.
 func (s Shape) WithLayers(n int) (Shape, error) {
 	if n < 1 || n > 1024 {
 		return Shape{}, fmt.Errorf("%w: %d layers, wanted 1 to 1024", ErrShape, n)
+	}
+	if s.Assistant != nil {
+		s.Assistant = s.Assistant.withLayers(n)
+		return s, nil
 	}
 	s.SharedKV = s.SharedKV * n / s.Layers
 	s.Layers = n

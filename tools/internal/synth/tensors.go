@@ -24,6 +24,14 @@ func (t tensor) elements() int64 {
 	return n
 }
 
+// size is the bytes of the data.
+func (t tensor) size() (int64, error) {
+	if t.Type == gguf.I32 {
+		return 4 * t.elements(), nil
+	}
+	return t.Type.Size(t.elements())
+}
+
 // list collects the tensors of a shape.
 type list struct {
 	shape   Shape
@@ -36,6 +44,9 @@ type list struct {
 // Deviations keep what a layer computes near 1: a product's outputs where its
 // input is normalised, embeddings after their scale, logits before the softcap.
 func (s Shape) tensors(r rules) []tensor {
+	if s.Assistant != nil {
+		return s.assistantTensors()
+	}
 	l := &list{shape: s, rules: r}
 	d := s.Width
 	if s.Layers >= s.Period {

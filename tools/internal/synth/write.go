@@ -44,9 +44,9 @@ func Summarize(o Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	s := Summary{Shape: o.Shape.Name, Layers: o.Shape.Layers, Seed: o.Seed, Types: map[string]TypeSummary{}}
+	s := Summary{Shape: o.Shape.Name, Layers: o.Shape.layers(), Seed: o.Seed, Types: map[string]TypeSummary{}}
 	for _, t := range o.Shape.tensors(r) {
-		size, err := t.Type.Size(t.elements())
+		size, err := t.size()
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", t.Name, err)
 		}
@@ -126,6 +126,8 @@ func (w *writer) tensor(t tensor) error {
 		return err
 	}
 	switch {
+	case t.Type == gguf.I32:
+		return w.integers(t)
 	case t.fixed != nil:
 		if err := w.file.WriteRows(t.fixed); err != nil {
 			return err
