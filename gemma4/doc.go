@@ -9,7 +9,9 @@
 // wgslkit/ops. weights.go and residency.go bring a file's tensors to the GPU,
 // programs.go records the graph, state_gpu.go replays it token by token;
 // engine_gpu.go and engine_cpu.go stand behind the one seam, engine.go.
-// model.go, session.go, generate.go and saved.go are the public face. prompt.go
+// model.go, session.go, generate.go and saved.go are the public face.
+// draft.go and assistant.go guess tokens ahead, which verify_gpu.go and the CPU's
+// engine check in one pass; assistant_gpu.go records the assistant's step. prompt.go
 // and media.go let soft tokens of images and clips stand in a text; piece.go,
 // soft_gpu.go and widen_gpu.go bring them to the engines.
 //

@@ -21,10 +21,11 @@ type verifier struct {
 	chosen []sample.Choice
 }
 
-// longestDraft drafts only where it is wished for, or an assistant was attached: what a pass over a draft costs
-// beside a step differs between GPUs, and `gemwire bench drafts` tells. Up to seven
-// tokens and the one before them are multiplied with each weight that is read, up to
-// fifteen in two halves. The sliding rings have room for a chunk.
+// longestDraft drafts only where it is wished for, or an assistant is attached: what
+// a pass over a draft costs beside a step differs between GPUs, and `gemwire bench
+// drafts` tells. Up to seven tokens and the one before them are multiplied with each
+// weight that is read, up to fifteen in two halves. The sliding rings have room for a
+// chunk.
 func (s *gpuState) longestDraft(wish int) int {
 	if wish == 0 && s.engine.assistant != nil {
 		wish = assistedDraft

@@ -10,5 +10,5 @@
 // and head.go for the parts. model.go and weights.go load the file, matmul.go
 // and threads.go do most of the work, with the loops of package kernel; cache.go keeps the keys and values, and
 // state.go takes them out for saving. cores.go lends the products to the image and
-// audio towers.
+// audio towers; assistant.go guesses for the model over its caches.
 package cpu

@@ -20,6 +20,7 @@ var brief = map[string][]string{
 	"SelectLast": {"3of5_1x257_weighted=true"},
 	"StoreKV":    {"farther"},
 	"Sequence":   {"small/whole", "small/chunked"},
+	"Largest":    {"2048_groups=0of0_ties=false", "96_groups=24of9_ties=false"},
 	"Sample":     {"257/all", "257/greedy", "257/bias and penalties", "2048/gemma", "2048/greedy"},
 }
 
