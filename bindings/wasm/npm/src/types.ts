@@ -64,6 +64,8 @@ export interface Plan {
   cache: number;
   /** Work memory of one session. */
   activations: number;
+  /** Of an assistant, its weights; nothing without one. */
+  assistant?: number;
   /** The bound that was given, 0 for none. */
   budget: number;
 }

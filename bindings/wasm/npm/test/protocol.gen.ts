@@ -185,6 +185,7 @@ export interface Gemma4Plan {
   kvCache: string;
   cache: number;
   activations: number;
+  assistant?: number;
   budget: number;
 }
 
