@@ -24,6 +24,8 @@ type Buffer struct {
 	label   string
 	purpose Purpose
 	size    int64
+	whole   *Buffer // that this is a part of, from base on
+	base    int64
 }
 
 // NewBuffer makes a zeroed storage buffer of size bytes, rounded up to whole
@@ -85,6 +87,30 @@ func (d *Device) Buffers() int {
 	return len(d.buffers)
 }
 
+// Part is size bytes of the buffer from offset on, a multiple of the device's storage
+// alignment, as a buffer: to bind, read and write. It holds no memory of its own, and
+// is of no use once the buffer is released.
+func (b *Buffer) Part(offset, size int64) *Buffer {
+	whole, base := b, offset
+	if b.whole != nil {
+		whole, base = b.whole, b.base+offset
+	}
+	return &Buffer{device: b.device, label: b.label, purpose: b.purpose, size: size, whole: whole, base: base}
+}
+
+// memory is where the buffer's bytes lie: nil where they are released.
+func (b *Buffer) memory() (handle bufferHandle, base int64) {
+	switch {
+	case b == nil:
+		return nil, 0
+	case b.whole == nil:
+		return b.handle, 0
+	case b.base < 0 || b.base+b.size > b.whole.size:
+		return nil, 0
+	}
+	return b.whole.handle, b.base
+}
+
 // Size is the buffer's size in bytes.
 func (b *Buffer) Size() int64 { return b.size }
 
@@ -106,15 +132,17 @@ func (b *Buffer) Write(offset int64, data []byte) error {
 	if err := b.checkWrite(offset, int64(len(data))); err != nil {
 		return err
 	}
-	if err := b.device.backend.write(b.handle, offset, data); err != nil {
+	handle, base := b.memory()
+	if err := b.device.backend.write(handle, base+offset, data); err != nil {
 		return fmt.Errorf("writing %q: %w", b.label, err)
 	}
 	return nil
 }
 
-// Release frees the memory. Releasing twice, or a nil buffer, does nothing.
+// Release frees the memory. Releasing twice, a nil buffer, or a part of one does
+// nothing.
 func (b *Buffer) Release() {
-	if b == nil {
+	if b == nil || b.whole != nil {
 		return
 	}
 	d := b.device

@@ -113,8 +113,10 @@ func (p *Program) Add(c Call) {
 func (p *Program) Copy(src, dst *Buffer, srcOffset, dstOffset, size int64) {
 	p.calls = append(p.calls, Call{})
 	p.offsets = append(p.offsets, -1)
+	from, fromBase := src.memory()
+	to, toBase := dst.memory()
 	p.steps = append(p.steps, step{copy: &copyStep{
-		src: src.handle, dst: dst.handle, srcOffset: srcOffset, dstOffset: dstOffset, size: size,
+		src: from, dst: to, srcOffset: fromBase + srcOffset, dstOffset: toBase + dstOffset, size: size,
 	}})
 }
 
@@ -195,13 +197,14 @@ func (p *Program) entries(i int) ([]groupEntry, error) {
 		if err := p.device.checkBinding(b, c.Kernel.bindings[j]); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Kernel.names[j], err)
 		}
-		entries[j] = groupEntry{buffer: b.Buffer.handle, offset: b.Offset, size: b.Size}
+		handle, base := b.Buffer.memory()
+		entries[j] = groupEntry{buffer: handle, offset: base + b.Offset, size: b.Size}
 	}
 	return entries, nil
 }
 
 func (d *Device) checkBinding(b Binding, kind bindingKind) error {
-	if b.Buffer == nil || b.Buffer.handle == nil {
+	if handle, _ := b.Buffer.memory(); handle == nil {
 		return fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	limit := d.limits.MaxStorageBindingSize

@@ -20,7 +20,8 @@ type Readback struct {
 // StartRead begins to read size bytes at offset (whole words) and returns at
 // once. Every Readback must be finished with Bytes or Discard.
 func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
-	if b == nil || b.handle == nil {
+	handle, base := b.memory()
+	if handle == nil {
 		return nil, fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	if offset < 0 || size <= 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {
@@ -32,7 +33,7 @@ func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %q: %w", b.label, err)
 	}
-	h, err := d.backend.startRead(b.handle, offset, staging, size)
+	h, err := d.backend.startRead(handle, base+offset, staging, size)
 	if err != nil {
 		d.putStaging(rounded, staging)
 		return nil, fmt.Errorf("reading %q: %w", b.label, err)

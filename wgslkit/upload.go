@@ -86,7 +86,7 @@ func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
 
 // checkWrite refuses a write that does not lie inside the buffer in whole words.
 func (b *Buffer) checkWrite(offset, size int64) error {
-	if b == nil || b.handle == nil {
+	if handle, _ := b.memory(); handle == nil {
 		return fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	if offset < 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {

@@ -33,6 +33,7 @@ func (b *Buffer) directMover(src io.ReaderAt) mover {
 		if got := bytes.Length(); int64(got) != n {
 			return fmt.Errorf("%w: the source gave %d bytes for %d", io.ErrUnexpectedEOF, got, n)
 		}
-		return backend.writeJS(b.handle, dstOffset, bytes, n)
+		handle, base := b.memory()
+		return backend.writeJS(handle, base+dstOffset, bytes, n)
 	}
 }

@@ -19,6 +19,23 @@ type PackedAttention struct {
 	Out                     *wgslkit.Buffer // [Rows, Heads, HeadDim]
 	Heads, KVHeads, HeadDim int
 	Scale                   float32 // 0 counts as 1
+	Part                    PackedPart
+}
+
+// PackedPart is for texts whose rows lie in several buffers: which of the others the
+// buffers hold, from First on, Count of them. Others are keys to a query, and queries
+// to a key. What each part gives is added up, the parts in order: the log of a row's
+// sum, and with More Out. The zero value is all of them.
+type PackedPart struct {
+	First, Count int // Count 0: all
+	More         bool
+}
+
+func (p PackedPart) end() uint32 {
+	if p.Count == 0 {
+		return NoRow
+	}
+	return uint32(p.First + p.Count)
 }
 
 // PackedAttentionBack is what PackedAttention hands back: DQ, DK and DV, each nil
@@ -31,19 +48,23 @@ type PackedAttentionBack struct {
 	Keys             int             // as many as are computed in every replay
 	DQ, DK, DV       *wgslkit.Buffer
 	AddQ, AddK, AddV bool
+	// Again says that an op before has left in Stats what the way back adds. Where
+	// Part is given, DQ is of keys in part, and DK and DV, which are not asked for
+	// together with it, of queries in part.
+	Again bool
 }
 
 // PackedTile is how many rows of packed attention are computed together.
 const PackedTile = 32
 
 type packedLSEParams struct {
-	Heads, KVHeads uint32
-	Scale          float32
+	Heads, KVHeads, First, End uint32
+	Scale                      float32
 }
 
 type packedSumParams struct {
-	Heads, KVHeads    uint32
-	ScoreScale, Scale float32
+	Heads, KVHeads, First, End uint32
+	ScoreScale, Scale          float32
 }
 
 func (o *PackedAttention) check() error {
@@ -73,15 +94,26 @@ func (o *PackedAttention) ownQueries() wgslkit.Grid {
 
 // PackedAttention records the op.
 func (r *Recorder) PackedAttention(o PackedAttention) {
+	r.PackedStats(o)
+	r.PackedValues(o)
+}
+
+// PackedStats records the first half of the op, the log of each row's sum. All parts
+// of the keys have theirs before the first has its values.
+func (r *Recorder) PackedStats(o PackedAttention) {
 	if err := o.check(); err != nil {
 		r.fail(o.Label, err)
 		return
 	}
 	r.dispatch("packed_lse.wgsl", r.packedVariant(&o, wgslkit.Variant{}), wgslkit.Call{
 		Label: o.Label + " sums", Bind: bindAll(o.Visible, o.Q, o.K, o.Stats),
-		Params: packedLSEParams{uint32(o.Heads), uint32(o.KVHeads), orOne(o.Scale)}, Grid: o.ownQueries(),
+		Params: packedLSEParams{uint32(o.Heads), uint32(o.KVHeads), uint32(o.Part.First), o.Part.end(), orOne(o.Scale)}, Grid: o.ownQueries(),
 	})
-	r.packedSum(&o, packedSum{label: o.Label, dout: o.Q, ranges: o.Visible, out: o.Out, scale: 1, grid: o.ownQueries()})
+}
+
+// PackedValues records the second half: what a row's keys give.
+func (r *Recorder) PackedValues(o PackedAttention) {
+	r.packedSum(&o, packedSum{label: o.Label, dout: o.Q, ranges: o.Visible, out: o.Out, add: o.Part.More, scale: 1, grid: o.ownQueries()})
 }
 
 // packedSum is one call of packed_sum.wgsl.
@@ -98,7 +130,7 @@ func (r *Recorder) packedSum(o *PackedAttention, s packedSum) {
 	v := r.packedVariant(o, wgslkit.Variant{"OWN_KEYS": s.ownKeys, "SECOND": s.second, "ADD": s.add})
 	r.dispatch("packed_sum.wgsl", v, wgslkit.Call{
 		Label: s.label, Bind: bindAll(s.ranges, o.Q, o.K, o.V, s.dout, o.Stats, s.out), Grid: s.grid,
-		Params: packedSumParams{uint32(o.Heads), uint32(o.KVHeads), orOne(o.Scale), s.scale},
+		Params: packedSumParams{uint32(o.Heads), uint32(o.KVHeads), uint32(o.Part.First), o.Part.end(), orOne(o.Scale), s.scale},
 	})
 }
 
@@ -110,9 +142,9 @@ func (r *Recorder) PackedAttentionBack(o PackedAttentionBack) {
 		r.fail(o.Label, err)
 		return
 	}
-	r.dispatch("packed_delta.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": o.HeadDim}), wgslkit.Call{
-		Label: o.Label + " delta", Bind: bindAll(o.Out, o.DOut, o.Stats), Params: packedDeltaParams{uint32(o.Heads)}, Grid: rowGrid(o.Heads),
-	})
+	if !o.Again {
+		r.packedDelta(&o)
+	}
 	scale := orOne(o.Scale)
 	if o.DQ != nil {
 		r.packedSum(&o.PackedAttention, packedSum{
@@ -125,6 +157,12 @@ func (r *Recorder) PackedAttentionBack(o PackedAttentionBack) {
 	if o.DK != nil {
 		r.packedOfKeys(&o, packedSum{label: o.Label + " dk", out: o.DK, add: o.AddK, scale: scale, second: true})
 	}
+}
+
+func (r *Recorder) packedDelta(o *PackedAttentionBack) {
+	r.dispatch("packed_delta.wgsl", r.rowVariant(wgslkit.Variant{"HEAD_DIM": o.HeadDim}), wgslkit.Call{
+		Label: o.Label + " delta", Bind: bindAll(o.Out, o.DOut, o.Stats), Params: packedDeltaParams{uint32(o.Heads)}, Grid: rowGrid(o.Heads),
+	})
 }
 
 type sumGroupsParams struct{ Size, Dim, Group uint32 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -148,10 +149,16 @@ func pickRowsCase(r *rig) (float64, error) {
 	x, other := r.normal(rows*size), r.normal(rows*size)
 	some, where := []uint32{7, 7, 3, ops.NoRow, 8}, []uint32{7, 7, 3, 0, 8}
 	xBuffer, out, back := r.upload(x), r.floats(3*size), r.upload(other)
+	const lower = 5 // rows of the first of two buffers
+	halves := [2]*wgslkit.Buffer{r.upload(x[:lower*size]), r.upload(x[lower*size:])}
+	ofTwo, backInto := r.floats(3*size), r.upload(other[lower*size:])
 	someBuffer, whereBuffer := r.words(some...), r.words(where...)
 	r.run(4, 2, 3, func(rec *ops.Recorder) {
 		rec.PickRows(ops.PickRows{Rows: someBuffer, X: xBuffer, Out: out, Size: size})
 		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: back, Size: size, Back: true})
+		rec.PickRows(ops.PickRows{Rows: someBuffer, X: halves[0], Out: ofTwo, Size: size, Count: lower})
+		rec.PickRows(ops.PickRows{Rows: someBuffer, X: halves[1], Out: ofTwo, Size: size, First: lower, Count: rows - lower, Keep: true})
+		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: backInto, Size: size, Back: true, First: lower, Count: rows - lower})
 	})
 	picked, want := make([]float64, 3*size), append([]float64(nil), other...)
 	for i, row := range where[2:] {
@@ -160,5 +167,6 @@ func pickRowsCase(r *rig) (float64, error) {
 		}
 		copy(want[row*size:], x[i*size:(i+1)*size])
 	}
-	return r.compare(joined(r.read(out, len(picked)), r.read(back, len(want))), joined(picked, want))
+	got := joined(r.read(out, len(picked)), r.read(ofTwo, len(picked)), r.read(back, len(want)), r.read(backInto, (rows-lower)*size))
+	return r.compare(got, joined(picked, picked, want, want[lower*size:]))
 }

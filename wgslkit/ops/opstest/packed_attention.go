@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -37,11 +38,58 @@ func packedAttentionCases(*ops.Kit) []Case {
 				tuned := forms(kit)[form]
 				r := newRig(tuned, uint64(s.headDim))
 				defer r.close()
-				return s.run(r)
+				return s.run(r, func(rec *ops.Recorder, op ops.PackedAttentionBack, _ int) {
+					rec.PackedAttention(op.PackedAttention)
+					rec.PackedAttentionBack(op)
+				})
 			}})
 		}
 	}
+	for _, s := range packedShapes {
+		cases = append(cases, Case{Op: "PackedAttention", Name: "parts/" + s.String(), Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.headDim))
+			defer r.close()
+			return s.run(r, s.inParts)
+		}})
+	}
 	return cases
+}
+
+// inParts records the op as for buffers of a tile each.
+func (s packedShape) inParts(rec *ops.Recorder, op ops.PackedAttentionBack, rows int) {
+	const tile = ops.PackedTile
+	of := func(b *wgslkit.Buffer, first, count, row int) *wgslkit.Buffer {
+		return b.Part(int64(4*first*row), int64(4*count*row))
+	}
+	qRow, kRow := s.heads*s.headDim, s.kvHeads*s.headDim
+	var keys []ops.PackedAttentionBack
+	for first := 0; first < op.Keys; first += tile {
+		n, part := min(tile, op.Keys-first), op
+		part.K, part.V = of(op.K, first, n, kRow), of(op.V, first, n, kRow)
+		part.Part = ops.PackedPart{First: first, Count: n, More: first > 0}
+		part.DK, part.DV, part.AddQ, part.Again = nil, nil, first > 0, first > 0
+		keys = append(keys, part)
+	}
+	for _, part := range keys {
+		rec.PackedStats(part.PackedAttention)
+	}
+	for _, part := range keys {
+		rec.PackedValues(part.PackedAttention)
+	}
+	for _, part := range keys {
+		rec.PackedAttentionBack(part)
+	}
+	for i, part := range keys {
+		at, n := i*tile, part.Part.Count
+		part.DQ, part.Again, part.Keys = nil, true, n
+		part.SeenBy, part.DK, part.DV = of(op.SeenBy, at, tile, 2), of(op.DK, at, n, kRow), of(op.DV, at, n, kRow)
+		for first := 0; first < rows; first += tile {
+			part.Part = ops.PackedPart{First: first, Count: tile}
+			part.Q, part.DOut, part.Stats = of(op.Q, first, tile, qRow), of(op.DOut, first, tile, qRow), of(op.Stats, first, tile, 2*s.heads)
+			part.AddK, part.AddV = op.AddK || first > 0, op.AddV || first > 0
+			rec.PackedAttentionBack(part)
+		}
+	}
 }
 
 // visible is what each asking row sees, and who sees each key.
@@ -86,7 +134,7 @@ func rangeWords(ranges [][2]int) []uint32 {
 	return words
 }
 
-func (s packedShape) run(r *rig) (float64, error) {
+func (s packedShape) run(r *rig, record func(*ops.Recorder, ops.PackedAttentionBack, int)) (float64, error) {
 	const scale = 0.7
 	visible, seenBy := s.visible()
 	rows, keys := len(visible), len(seenBy)
@@ -106,8 +154,7 @@ func (s packedShape) run(r *rig) (float64, error) {
 		DQ: r.floats(inTiles(rows) * qRow), DK: r.upload(before), DV: r.floats(keys * kRow), AddK: true,
 	}
 	r.run(rows, 0, rows, func(rec *ops.Recorder) {
-		rec.PackedAttention(op.PackedAttention)
-		rec.PackedAttentionBack(op)
+		record(rec, op, rows)
 	})
 	got := joined(r.read(op.Out, rows*qRow), r.read(op.DQ, rows*qRow), r.read(op.DK, keys*kRow), r.read(op.DV, keys*kRow))
 	attend := func(q, k, v []float64) []float64 {

@@ -1,9 +1,10 @@
 // stats[t, h].x = log Σ_j exp(scale·q[t, h]·k[j, h′]) over the keys j that row t sees,
-// from ranges[t].x up to ranges[t].y. A row that sees nothing gets 0.
+// from ranges[t].x up to ranges[t].y. A row that sees nothing keeps what it has. Keys
+// before params.first have theirs in it already, those from params.end on will add it.
 //
 // Grid: x = heads, y = tiles of 32 rows.
 
-struct Params { heads: u32, kv_heads: u32, scale: f32 }
+struct Params { heads: u32, kv_heads: u32, first: u32, end: u32, scale: f32 }
 
 @group(0) @binding(0) var<storage, read> ranges: array<vec2<u32>>;
 @group(0) @binding(1) var<storage, read> q: array<f32>;
@@ -62,6 +63,14 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     let cell = scratch[thread * 4u + i];
     total += exp(cell.x - top) * cell.y + exp(cell.z - top) * cell.w;
   }
-  let seen = ranges[first_own + thread];
-  if (seen.x < seen.y) { stats[(first_own + thread) * params.heads + head].x = top + log(total); }
+  let seen = seen_by(first_own + thread);
+  if (seen.x >= seen.y) { return; }
+  let at = (first_own + thread) * params.heads + head;
+  var sum = top + log(total);
+  if (ranges[first_own + thread].x < params.first) {
+    let before = stats[at].x;
+    let most = max(sum, before);
+    sum = most + log(exp(sum - most) + exp(before - most));
+  }
+  stats[at].x = sum;
 }

@@ -3,7 +3,8 @@
 // queries, others keys; or the other way round where OWN_KEYS.
 //
 // own row a sees the others from ranges[a].x up to ranges[a].y; a row beyond the
-// last sees none. GROUPS of 64 threads share the columns of a score, 8 · GROUPS
+// last sees none. The buffers hold the others from params.first up to params.end,
+// and others are counted from that first one. GROUPS of 64 threads share the columns of a score, 8 · GROUPS
 // of which are in memory at a time; the first group has the sums, thread x + 8·y
 // of own rows 4y … 4y+3 by others 4x … 4x+3.
 //
@@ -114,9 +115,13 @@ fn tile_sums(first_own: u32, first: u32, last: u32, head: u32, second: bool, thr
 //#end
 }
 
+fn seen_by(own: u32) -> vec2<u32> {
+  return clamp(ranges[own], vec2<u32>(params.first), vec2<u32>(params.end)) - params.first;
+}
+
 // sees says which of four others from `other` on own row `own` sees.
 fn sees(own: u32, other: u32) -> vec4<bool> {
-  let range = ranges[own];
+  let range = seen_by(own);
   let j = vec4<u32>(other) + vec4<u32>(0u, 1u, 2u, 3u);
   return (j >= vec4<u32>(range.x)) & (j < vec4<u32>(range.y));
 }
@@ -125,7 +130,7 @@ fn sees(own: u32, other: u32) -> vec4<bool> {
 fn span(first_own: u32) -> vec2<u32> {
   var s = vec2<u32>(0xffffffffu, 0u);
   for (var i = 0u; i < 32u; i++) {
-    let range = ranges[first_own + i];
+    let range = seen_by(first_own + i);
     if (range.x < range.y) { s = vec2<u32>(min(s.x, range.x), max(s.y, range.y)); }
   }
   return s;

@@ -13,7 +13,7 @@
 //
 // Grid: x = heads, y = tiles of 32 own rows.
 
-struct Params { heads: u32, kv_heads: u32, score_scale: f32, scale: f32 }
+struct Params { heads: u32, kv_heads: u32, first: u32, end: u32, score_scale: f32, scale: f32 }
 
 @group(0) @binding(0) var<storage, read> ranges: array<vec2<u32>>;
 @group(0) @binding(1) var<storage, read> q: array<f32>;

@@ -1,9 +1,12 @@
 // out[t] = x[rows[base + t]], 0 where that is no row (2³² − 1), or where BACK
 // out[rows[base + t]] = x[t], with base the replay's first position, state[0].
+// Of what is picked from, or written to where BACK, the buffer has the rows from
+// params.first on, params.count of them; others are left alone where BACK or KEEP, and
+// 0 elsewhere.
 //
 // One thread for each value: x = values, y = tokens.
 
-struct Params { size: u32 }
+struct Params { size: u32, first: u32, count: u32 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> rows: array<u32>;
@@ -15,12 +18,17 @@ struct Params { size: u32 }
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = group.x * THREADS + lane;
   if (i >= params.size) { return; }
-  let row = rows[state[0] + group.y];
+  let row = rows[state[0] + group.y] - params.first; // a row before the first is beyond the count
+  let here = row < params.count;
 //#if BACK
-  out[row * params.size + i] = x[group.y * params.size + i];
+  if (here) { out[row * params.size + i] = x[group.y * params.size + i]; }
 //#else
-  var v = 0.0;
-  if (row != 0xffffffffu) { v = x[row * params.size + i]; }
-  out[group.y * params.size + i] = v;
+  if (here) {
+    out[group.y * params.size + i] = x[row * params.size + i];
+    return;
+  }
+//#if !KEEP
+  out[group.y * params.size + i] = 0.0;
+//#end
 //#end
 }
