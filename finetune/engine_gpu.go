@@ -2,14 +2,12 @@ package finetune
 
 import (
 	"context"
-	"errors"
 
 	"github.com/gemwire/gemwire/finetune/gpu"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
-	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // gpuEngine trains on the GPU that the model is on.
@@ -56,7 +54,7 @@ func (e *gpuEngine) plan(tokens int, p *Plan) {
 
 func (e *gpuEngine) fits(tokens int) bool {
 	made, err := e.machine.PlanFor(tokens)
-	return !errors.Is(err, wgslkit.ErrLimit) && (e.machine.Budget == 0 || made.Bytes <= e.machine.Budget)
+	return e.machine.Budget == 0 || err == nil && made.Bytes <= e.machine.Budget
 }
 
 func (e *gpuEngine) close() error {

@@ -75,8 +75,8 @@ func New(ctx context.Context, model *gemma4.Model, data Data, config Config) (*T
 	return t, nil
 }
 
-// fit makes batches small enough for the memory budget, or for a device that binds
-// little memory at once: a step then takes fewer examples.
+// fit makes batches small enough for the memory budget: a step then takes fewer
+// examples.
 func (t *Trainer) fit() error {
 	longest := t.longest()
 	if t.engine.fits(longest) {
@@ -90,7 +90,7 @@ func (t *Trainer) fit() error {
 	if t.config.Steps == 0 {
 		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
 	}
-	if longest := t.longest(); t.config.MemoryBudget > 0 && !t.engine.fits(longest) {
+	if longest := t.longest(); !t.engine.fits(longest) {
 		return fmt.Errorf("%w: an example of %d tokens takes more than the memory budget of %d bytes; cut examples at fewer tokens, or raise it",
 			ErrConfig, longest, t.config.MemoryBudget)
 	}

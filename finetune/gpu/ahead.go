@@ -19,21 +19,21 @@ type (
 func (f *ahead) Embed(op *tape.Embed) error {
 	w := (*walk)(f)
 	out, in, d := w.make(op.Out), w.plan.inputs, w.tape.Config.EmbeddingLength
-	w.record(func(r *ops.Recorder) {
-		w.rowsOfTable(r, w.tape.Model.TokenEmbd, w.tape.Config.EmbedScale(), in.embedded, out)
-		r.Overlay(ops.Overlay{Label: "soft tokens", Marks: in.softMarks, Rows: in.softRows, Out: out.Buffer, Size: d})
+	w.each(func(r *ops.Recorder, i int) {
+		w.rowsOfTable(r, i, w.tape.Model.TokenEmbd, w.tape.Config.EmbedScale(), in.embedded, out)
+		r.Overlay(ops.Overlay{Label: "soft tokens", Marks: in.window(in.softMarks, 1, i), Rows: in.softRows[i], Out: out.at(i), Size: d})
 	})
 	return nil
 }
 
-// rowsOfTable records the look-up of a row for each token, of a table on the GPU,
-// or of rows that the host has looked up.
-func (w *walk) rowsOfTable(r *ops.Recorder, t *gguf.Tensor, scale float32, host *hostRows, out *view) {
+// rowsOfTable records the look-up of a row for each token of window i, of a table on
+// the GPU, or of rows that the host has looked up.
+func (w *walk) rowsOfTable(r *ops.Recorder, i int, t *gguf.Tensor, scale float32, host *hostRows, out *view) {
 	if table, ok := w.weights.Matrix(t); ok {
-		r.Embed(ops.Embed{Label: t.Name, Table: table.Matrix, IDs: w.plan.inputs.ids, Out: out.Buffer, Scale: scale})
+		r.Embed(ops.Embed{Label: t.Name, Table: table.Matrix, IDs: w.plan.inputs.window(w.plan.inputs.ids, 1, i), Out: out.at(i), Scale: scale})
 		return
 	}
-	r.Combine(ops.Combine{Label: t.Name, A: host.Buffer, Out: out.Buffer, Size: t.RowLen()})
+	r.Combine(ops.Combine{Label: t.Name, A: host.windows[i], Out: out.at(i), Size: t.RowLen()})
 }
 
 func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
@@ -47,11 +47,11 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 		return err
 	}
 	x := w.values[op.X]
-	w.record(func(r *ops.Recorder) {
-		r.AllRows(ops.AllRows{Label: "per_layer_model_proj", W: project, X: x.slice(), Out: projected.Buffer})
-		w.rowsOfTable(r, m.PerLayerTokenEmbd, c.PerLayerScale(), w.plan.inputs.perLayer, rows)
+	w.each(func(r *ops.Recorder, i int) {
+		r.AllRows(ops.AllRows{Label: "per_layer_model_proj", W: project, X: x.slice(i), Out: projected.at(i)})
+		w.rowsOfTable(r, i, m.PerLayerTokenEmbd, c.PerLayerScale(), w.plan.inputs.perLayer, rows)
 		r.NormAdd(ops.NormAdd{
-			Label: "per_layer_inputs", A: projected.Buffer, B: rows.Buffer, Out: out.Buffer, Weight: w.weights.Vector(m.PerLayerProjNorm),
+			Label: "per_layer_inputs", A: projected.at(i), B: rows.at(i), Out: out.at(i), Weight: w.weights.Vector(m.PerLayerProjNorm),
 			Groups: c.Blocks, Size: c.PerLayerDim, Eps: c.Eps, AScale: 1 / c.EmbedScale(), BScale: 1, OutScale: float32(1 / math.Sqrt2),
 		})
 	})
@@ -63,9 +63,9 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 func (f *ahead) Norm(op *tape.Norm) error {
 	w := (*walk)(f)
 	x, out := w.values[op.X], w.make(op.Out)
-	w.record(func(r *ops.Recorder) {
+	w.each(func(r *ops.Recorder, i int) {
 		r.RMSNorm(ops.RMSNorm{
-			Label: "norm", X: x.Buffer, XOffset: x.offset, XStride: x.row, Y: out.Buffer, Weight: w.weights.Vector(op.Weight),
+			Label: "norm", X: x.at(i), XOffset: x.offset, XStride: x.row, Y: out.at(i), Weight: w.weights.Vector(op.Weight),
 			Groups: w.tape.Shape(op.X).Width / op.Size, Size: op.Size, Eps: w.tape.Config.Eps,
 		})
 	})
@@ -75,43 +75,28 @@ func (f *ahead) Norm(op *tape.Norm) error {
 func (f *ahead) Rotate(op *tape.Rotate) error {
 	w := (*walk)(f)
 	x, out := w.values[op.X], w.make(op.Out)
-	w.record(func(r *ops.Recorder) { r.Rotate(w.rotation(op, x, out)) })
+	w.each(func(r *ops.Recorder, i int) { r.Rotate(w.rotation(op, x, out, i)) })
 	return nil
 }
 
-func (w *walk) rotation(op *tape.Rotate, x, y *view) ops.Rotate {
+func (w *walk) rotation(op *tape.Rotate, x, y *view, i int) ops.Rotate {
 	return ops.Rotate{
-		Label: "rotation", X: x.Buffer, Y: y.Buffer, Positions: w.inputs.positions, Rope: w.weights.Rope(op.Layer), Heads: op.Heads, HeadDim: op.HeadDim,
-	}
-}
-
-func (f *ahead) Attend(op *tape.Attend) error {
-	w := (*walk)(f)
-	w.make(op.Out)
-	w.aux[op] = w.take(2*op.Heads, 1)
-	w.record(func(r *ops.Recorder) { r.PackedAttention(w.attention(op)) })
-	return nil
-}
-
-func (w *walk) attention(op *tape.Attend) ops.PackedAttention {
-	return ops.PackedAttention{
-		Label: "attention", Q: w.values[op.Q].Buffer, K: w.values[op.K].Buffer, V: w.values[op.V].Buffer, Visible: w.inputs.of(op.Window).visible,
-		Stats: w.aux[op].Buffer, Out: w.values[op.Out].Buffer, Heads: op.Heads, KVHeads: op.KVHeads, HeadDim: op.HeadDim, Scale: 1,
+		Label: "rotation", X: x.at(i), Y: y.at(i), Positions: w.plan.inputs.window(w.inputs.positions, 1, i), Rope: w.weights.Rope(op.Layer), Heads: op.Heads, HeadDim: op.HeadDim,
 	}
 }
 
 func (f *ahead) Gate(op *tape.Gate) error {
 	w := (*walk)(f)
 	out := w.make(op.Out)
-	w.record(func(r *ops.Recorder) {
-		r.Gate(ops.Gate{Label: "gate", Gate: w.values[op.Gate].lattice(), Up: w.up(op), Out: out.lattice(), Size: out.row})
+	w.each(func(r *ops.Recorder, i int) {
+		r.Gate(ops.Gate{Label: "gate", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: out.lattice(i), Size: out.row})
 	})
 	return nil
 }
 
 // up is the values of op.Up that the gate multiplies.
-func (w *walk) up(op *tape.Gate) ops.Lattice {
-	up := w.values[op.Up].lattice()
+func (w *walk) up(op *tape.Gate, i int) ops.Lattice {
+	up := w.values[op.Up].lattice(i)
 	up.Offset += op.UpOffset * up.Column
 	return up
 }
@@ -119,8 +104,8 @@ func (w *walk) up(op *tape.Gate) ops.Lattice {
 func (f *ahead) Add(op *tape.Add) error {
 	w := (*walk)(f)
 	a, b, out := w.values[op.A], w.values[op.B], w.make(op.Out)
-	w.record(func(r *ops.Recorder) {
-		r.Combine(ops.Combine{Label: "sum", A: a.Buffer, B: b.Buffer, Out: out.Buffer, Size: out.row, Scale: op.Scale})
+	w.each(func(r *ops.Recorder, i int) {
+		r.Combine(ops.Combine{Label: "sum", A: a.at(i), B: b.at(i), Out: out.at(i), Size: out.row, Scale: op.Scale})
 	})
 	return nil
 }

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"github.com/gemwire/gemwire/finetune/tape"
-	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -17,9 +16,9 @@ func (b *back) Norm(op *tape.Norm) error {
 	w := (*walk)(b)
 	x, dy := w.values[op.X], w.deltas[op.Out]
 	dx, more := w.delta(op.X)
-	w.record(func(r *ops.Recorder) {
+	w.each(func(r *ops.Recorder, i int) {
 		r.RMSNormBack(ops.RMSNormBack{
-			Label: "norm back", X: x.slice(), DX: dx.slice(), DY: dy.Buffer, Weight: w.weights.Vector(op.Weight),
+			Label: "norm back", X: x.slice(i), DX: dx.slice(i), DY: dy.at(i), Weight: w.weights.Vector(op.Weight),
 			Groups: w.tape.Shape(op.X).Width / op.Size, Size: op.Size, Eps: w.tape.Config.Eps, Add: more,
 		})
 	})
@@ -31,36 +30,13 @@ func (b *back) Rotate(op *tape.Rotate) error {
 	w := (*walk)(b)
 	dy := w.deltas[op.Out]
 	dx, more := w.delta(op.X)
-	w.record(func(r *ops.Recorder) {
-		o := w.rotation(op, dy, dx)
+	w.each(func(r *ops.Recorder, i int) {
+		o := w.rotation(op, dy, dx, i)
 		o.Label, o.Back, o.Add = "rotation back", true, more
 		r.Rotate(o)
 	})
 	w.dropDelta(op.Out)
 	return nil
-}
-
-func (b *back) Attend(op *tape.Attend) error {
-	w := (*walk)(b)
-	dy := w.deltas[op.Out]
-	dq, moreQ := w.delta(op.Q)
-	dk, moreK := w.delta(op.K)
-	dv, moreV := w.delta(op.V)
-	w.record(func(r *ops.Recorder) {
-		r.PackedAttentionBack(ops.PackedAttentionBack{
-			PackedAttention: w.attention(op), DOut: dy.Buffer, SeenBy: w.inputs.of(op.Window).seenBy, Keys: w.plan.tokens,
-			DQ: bufferOf(dq), DK: bufferOf(dk), DV: bufferOf(dv), AddQ: moreQ, AddK: moreK, AddV: moreV,
-		})
-	})
-	w.dropDelta(op.Out)
-	return nil
-}
-
-func bufferOf(v *view) *wgslkit.Buffer {
-	if v == nil {
-		return nil
-	}
-	return v.Buffer
 }
 
 func (b *back) Gate(op *tape.Gate) error {
@@ -74,9 +50,9 @@ func (b *back) Gate(op *tape.Gate) error {
 		if d == nil {
 			continue
 		}
-		w.record(func(r *ops.Recorder) {
+		w.each(func(r *ops.Recorder, i int) {
 			r.GateBack(ops.GateBack{
-				Label: "gate back", Gate: w.values[op.Gate].lattice(), Up: w.up(op), Out: d.lattice(), DY: dy.Buffer, Size: size, OfUp: part.isUp, Add: more,
+				Label: "gate back", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: d.lattice(i), DY: dy.at(i), Size: size, OfUp: part.isUp, Add: more,
 			})
 		})
 	}
@@ -92,8 +68,8 @@ func (b *back) Add(op *tape.Add) error {
 		if d == nil {
 			continue
 		}
-		w.record(func(r *ops.Recorder) {
-			r.Combine(ops.Combine{Label: "sum back", A: dy.Buffer, Out: d.Buffer, Size: d.row, Scale: op.Scale, Accumulate: more})
+		w.each(func(r *ops.Recorder, i int) {
+			r.Combine(ops.Combine{Label: "sum back", A: dy.at(i), Out: d.at(i), Size: d.row, Scale: op.Scale, Accumulate: more})
 		})
 	}
 	w.dropDelta(op.Out)

@@ -11,18 +11,20 @@ import (
 
 // inputs are the buffers of what changes from batch to batch.
 type inputs struct {
-	ids                 *wgslkit.Buffer // u32 [tokens], the pad token where soft ones stand
-	softMarks, softRows *wgslkit.Buffer // u32 [tokens]; [tokens, d]
-	embedded, perLayer  *hostRows       // of tables that are not on the GPU
-	asked               *wgslkit.Buffer // u32 [asked]: the positions that have a target
-	places              *wgslkit.Buffer // u32 [tokens]: where each of them stands among the asked, or ops.NoRow
-	order               *wgslkit.Buffer // u32 [asked]: 0, 1, 2 …
-	goals               *wgslkit.Buffer // u32 [asked, shares, 2]: tokens and the bits of their parts
-	shares              int
-	losses              *wgslkit.Buffer // [asked]
-	weight              *wgslkit.Buffer // [1] of the loss
-	part                *wgslkit.Buffer // state of the part of the asked positions that the head computes
-	lower, upper        *rowInputs
+	ofWindow           int               // rows of one
+	ids                *wgslkit.Buffer   // u32 [tokens], the pad token where soft ones stand
+	softMarks          *wgslkit.Buffer   // u32 [tokens]
+	softRows           []*wgslkit.Buffer // [rows of a window, d] each
+	embedded, perLayer *hostRows         // of tables that are not on the GPU
+	asked              *wgslkit.Buffer   // u32 [asked]: the positions that have a target
+	places             *wgslkit.Buffer   // u32 [tokens]: where each of them stands among the asked, or ops.NoRow
+	order              *wgslkit.Buffer   // u32 [asked]: 0, 1, 2 …
+	goals              *wgslkit.Buffer   // u32 [asked, shares, 2]: tokens and the bits of their parts
+	shares             int
+	losses             *wgslkit.Buffer // [asked]
+	weight             *wgslkit.Buffer // [1] of the loss
+	part               *wgslkit.Buffer // state of the part of the asked positions that the head computes
+	lower, upper       *rowInputs
 
 	buffers []*wgslkit.Buffer
 	bytes   int64
@@ -30,8 +32,9 @@ type inputs struct {
 
 // rowInputs are those of a half of the tape, by row.
 type rowInputs struct {
-	state     *wgslkit.Buffer
-	positions *wgslkit.Buffer // u32 [rows]
+	state     *wgslkit.Buffer   // of all rows, or where those are computed in windows
+	windows   []*wgslkit.Buffer // of each
+	positions *wgslkit.Buffer   // u32 [rows]
 	global    ranges
 	sliding   ranges
 }
@@ -46,11 +49,28 @@ func (r *rowInputs) of(window int) ranges {
 	return r.sliding
 }
 
+// stateStep is the words from one window's state to the next, so that each begins
+// where a binding may.
+const stateStep = 64
+
+// windows is how many there are of so many rows.
+func (in *inputs) windows(rows int) int { return (rows + in.ofWindow - 1) / in.ofWindow }
+
+// window is window i of a buffer that has so many words for each row.
+func (in *inputs) window(b *wgslkit.Buffer, words, i int) *wgslkit.Buffer {
+	size := int64(4 * words * in.ofWindow)
+	if b.Size() <= size {
+		return b
+	}
+	first := int64(i) * size
+	return b.Part(first, min(size, b.Size()-first))
+}
+
 // newInputs makes the buffers for batches of a size, or on no device what stands for
-// them while a plan is only made.
-func (m *Machine) newInputs(device *wgslkit.Device, s size) (in *inputs, err error) {
+// them while a plan is only made. Rows are computed in windows of so many.
+func (m *Machine) newInputs(device *wgslkit.Device, s size, window int) (in *inputs, err error) {
 	tokens, asked := s.tokens, s.asked
-	in = &inputs{shares: s.shares}
+	in = &inputs{shares: s.shares, ofWindow: window}
 	defer func() {
 		if err != nil {
 			in.release()
@@ -72,6 +92,12 @@ func (m *Machine) newInputs(device *wgslkit.Device, s size) (in *inputs, err err
 		}
 		return b
 	}
+	rows := func(row int) (list []*wgslkit.Buffer) {
+		for first := 0; first < tokens; first += window {
+			list = append(list, words(min(window, tokens-first)*row))
+		}
+		return list
+	}
 	host := func(t *gguf.Tensor, scale float32) *hostRows {
 		if t == nil {
 			return nil
@@ -79,13 +105,20 @@ func (m *Machine) newInputs(device *wgslkit.Device, s size) (in *inputs, err err
 		if _, ok := m.weights.Matrix(t); ok {
 			return nil
 		}
-		return &hostRows{Buffer: words(tokens * t.RowLen()), table: t, scale: scale}
+		return &hostRows{windows: rows(t.RowLen()), table: t, scale: scale}
 	}
 	half := func(rows int) *rowInputs {
 		of := func() ranges { return ranges{words(2 * rows), words(2 * tokens)} }
-		return &rowInputs{words(ops.StateWords), words(rows), of(), of()}
+		state := words(stateStep*(in.windows(rows)-1) + ops.StateWords)
+		r := &rowInputs{state, nil, words(rows), of(), of()}
+		for i := range in.windows(rows) {
+			if err == nil {
+				r.windows = append(r.windows, state.Part(int64(4*stateStep*i), 4*ops.StateWords))
+			}
+		}
+		return r
 	}
-	in.ids, in.softMarks, in.softRows = words(tokens), words(tokens), words(tokens*c.EmbeddingLength)
+	in.ids, in.softMarks, in.softRows = words(tokens), words(tokens), rows(c.EmbeddingLength)
 	in.embedded, in.perLayer = host(model.TokenEmbd, c.EmbedScale()), host(model.PerLayerTokenEmbd, c.PerLayerScale())
 	in.asked, in.places, in.order, in.losses = words(asked), words(tokens), words(asked), words(asked)
 	in.goals = words(2 * asked * s.shares)
@@ -139,7 +172,7 @@ func (in *inputs) write(batch *tape.Batch, window int, weight float64) error {
 		if token.Soft != nil {
 			d = len(token.Soft)
 			ids[t], marks[t] = padToken, 1
-			w.floatsAt(in.softRows, t*d, token.Soft)
+			w.floatsAt(in.softRows[t/in.ofWindow], t%in.ofWindow*d, token.Soft)
 		}
 	}
 	goals := make([]uint32, 0, 2*in.shares*len(batch.Asked))
@@ -154,8 +187,8 @@ func (in *inputs) write(batch *tape.Batch, window int, weight float64) error {
 	w.words(in.asked, asked)
 	w.words(in.goals, goals)
 	w.floatsAt(in.weight, 0, []float32{float32(weight)})
-	in.lower.write(w, batch, rows, window)
-	in.upper.write(w, batch, batch.Asked, window)
+	in.lower.write(w, batch, rows, window, in.ofWindow)
+	in.upper.write(w, batch, batch.Asked, window, in.ofWindow)
 	for _, h := range []*hostRows{in.embedded, in.perLayer} {
 		if h != nil && w.err == nil {
 			w.err = h.write(ids)
@@ -176,8 +209,11 @@ func appendGoals(goals []uint32, shares []tape.Share, n int) []uint32 {
 }
 
 // write puts down what rows of a batch, by position, see and who sees them.
-func (r *rowInputs) write(w *writer, batch *tape.Batch, rows []int, window int) {
-	w.words(r.state, state(0, len(rows)))
+func (r *rowInputs) write(w *writer, batch *tape.Batch, rows []int, window, ofWindow int) {
+	for i, b := range r.windows {
+		first := i * ofWindow
+		w.words(b, state(first, min(max(len(rows)-first, 0), ofWindow)))
+	}
 	positions := make([]uint32, len(rows))
 	for i, t := range rows {
 		positions[i] = uint32(batch.Position(t))

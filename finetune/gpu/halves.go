@@ -36,9 +36,8 @@ func (w *walk) wait(v tape.Value) {
 	}
 	delete(w.done, t)
 	h := &waiting{words: w.take(ops.HalfWords(at.row), t.refs), row: at.row}
-	x := t.Buffer
-	w.record(func(r *ops.Recorder) {
-		r.HalfRows(ops.HalfRows{Label: "as halves", X: x, Words: h.words.Buffer, Size: h.row})
+	w.each(func(r *ops.Recorder, i int) {
+		r.HalfRows(ops.HalfRows{Label: "as halves", X: t.at(i), Words: h.words.at(i), Size: h.row})
 	})
 	for _, other := range w.values {
 		if other != nil && other.tensor == t {
@@ -71,9 +70,8 @@ func (w *walk) wakeValue(v tape.Value) {
 	}
 	h := at.waiting
 	t := w.take(h.row, len(h.views))
-	words := h.words.Buffer
-	w.record(func(r *ops.Recorder) {
-		r.HalfRows(ops.HalfRows{Label: "as float32", X: t.Buffer, Words: words, Size: h.row, Back: true})
+	w.each(func(r *ops.Recorder, i int) {
+		r.HalfRows(ops.HalfRows{Label: "as float32", X: t.at(i), Words: h.words.at(i), Size: h.row, Back: true})
 	})
 	for _, other := range h.views {
 		other.tensor, other.waiting = t, nil

@@ -13,10 +13,10 @@ import (
 
 // hostRows are rows of a table that the host looks up.
 type hostRows struct {
-	*wgslkit.Buffer
-	table *gguf.Tensor
-	scale float32
-	raw   []byte // of the last batch
+	windows []*wgslkit.Buffer
+	table   *gguf.Tensor
+	scale   float32
+	raw     []byte // of the last batch
 }
 
 // write looks the rows of ids up, on all processors.
@@ -40,7 +40,23 @@ func (h *hostRows) write(ids []uint32) error {
 			return err
 		}
 	}
-	return h.Write(0, h.raw)
+	return h.upload()
+}
+
+// upload writes raw's rows, window after window.
+func (h *hostRows) upload() error {
+	rest := h.raw
+	for _, b := range h.windows {
+		n := min(int64(len(rest)), b.Size())
+		if n == 0 {
+			break
+		}
+		if err := b.Write(0, rest[:n]); err != nil {
+			return err
+		}
+		rest = rest[n:]
+	}
+	return nil
 }
 
 func (h *hostRows) lookUp(ids []uint32, raw []byte) error {

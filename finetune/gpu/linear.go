@@ -92,8 +92,8 @@ func (f *ahead) Linear(op *tape.Linear) error {
 	for i, l := range g.members {
 		w.values[l.Out] = g.at(i, all)
 	}
-	w.record(func(r *ops.Recorder) {
-		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(), Out: all.Buffer})
+	w.each(func(r *ops.Recorder, i int) {
+		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(i), Out: all.at(i)})
 	})
 	p := w.pairs.of(g)
 	if p.rank == 0 {
@@ -101,12 +101,12 @@ func (f *ahead) Linear(op *tape.Linear) error {
 	}
 	u := w.take(p.rank, 1)
 	w.aux[g] = u
-	w.record(func(r *ops.Recorder) {
-		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(), B: p.turnedA(values), Out: p.inner(u, 0), N: p.rank, K: p.in})
-		for i, l := range g.members {
+	w.each(func(r *ops.Recorder, i int) {
+		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(i), B: p.turnedA(values), Out: p.inner(u.at(i), 0), N: p.rank, K: p.in})
+		for j, l := range g.members {
 			if s := w.pairs.slot(l); s != nil {
 				r.Dense(ops.Dense{
-					Label: "B·u", A: p.inner(u, s.first), B: s.turnedB(values), Out: g.at(i, all).lattice(), N: s.out, K: s.rank, Scale: s.scale, Add: true,
+					Label: "B·u", A: p.inner(u.at(i), s.first), B: s.turnedB(values), Out: g.at(j, all).lattice(i), N: s.out, K: s.rank, Scale: s.scale, Add: true,
 				})
 			}
 		}
@@ -137,8 +137,8 @@ func (b *back) Linear(op *tape.Linear) error {
 	dx, more := w.delta(g.x)
 	if dx != nil {
 		dy := w.deltas[op.Out]
-		w.record(func(r *ops.Recorder) {
-			r.LinearBack(ops.LinearBack{Label: "Wᵀ·dy", W: g.matrix, DY: ops.All(dy.Buffer), DX: dx.slice(), Add: more})
+		w.each(func(r *ops.Recorder, i int) {
+			r.LinearBack(ops.LinearBack{Label: "Wᵀ·dy", W: g.matrix, DY: ops.All(dy.at(i)), DX: dx.slice(i), Add: more})
 		})
 	}
 	if p := w.pairs.of(g); p.rank > 0 {
@@ -162,19 +162,20 @@ func (w *walk) lastBack(g *group) *tape.Linear {
 
 func (w *walk) pairsBack(g *group, p *groupPairs, dx *view) {
 	x, u, du := w.values[g.x], w.aux[g], w.take(p.rank, 1)
-	w.record(func(r *ops.Recorder) {
+	w.each(func(r *ops.Recorder, i int) {
+		u, du := u.at(i), du.at(i)
 		for _, l := range g.members {
 			s := w.pairs.slot(l)
 			if s == nil {
 				continue
 			}
-			dy := w.deltas[l.Out].lattice()
+			dy := w.deltas[l.Out].lattice(i)
 			r.Dense(ops.Dense{Label: "Bᵀ·dy", A: dy, B: s.b(values), Out: p.inner(du, s.first), N: s.rank, K: s.out, Scale: s.scale})
 			r.Dense(ops.Dense{Label: "dB", A: turned(dy), B: p.inner(u, s.first), Out: s.b(grads), M: s.out, N: s.rank, Scale: s.scale, Add: true})
 		}
-		r.Dense(ops.Dense{Label: "dA", A: turned(p.inner(du, 0)), B: x.lattice(), Out: p.a(grads), M: p.rank, N: p.in, Add: true})
+		r.Dense(ops.Dense{Label: "dA", A: turned(p.inner(du, 0)), B: x.lattice(i), Out: p.a(grads), M: p.rank, N: p.in, Add: true})
 		if dx != nil {
-			r.Dense(ops.Dense{Label: "Aᵀ·du", A: p.inner(du, 0), B: p.a(values), Out: dx.lattice(), N: p.in, K: p.rank, Add: true})
+			r.Dense(ops.Dense{Label: "Aᵀ·du", A: p.inner(du, 0), B: p.a(values), Out: dx.lattice(i), N: p.in, K: p.rank, Add: true})
 		}
 	})
 	w.pool.drop(du)

@@ -33,6 +33,9 @@ type Machine struct {
 	Budget int64
 
 	lossBytes int64 // what logits may take
+	limit     int64 // bytes of one buffer; less than the device's in tests alone
+	pieceRows int   // pool.rows, in tests alone
+	widest    int   // values of the widest row of a pass
 
 	pairs *pairs
 	mover *mover
@@ -48,6 +51,8 @@ func New(t *tape.Tape, model *gemma4.Model) (*Machine, error) {
 	if m.weights == nil {
 		return nil, fmt.Errorf("%w: the model is not on a GPU", ErrUnsupported)
 	}
+	limits := m.kit.Device().Limits()
+	m.limit = min(limits.MaxStorageBindingSize, limits.MaxBufferSize)
 	if err := m.expertsOf(); err != nil {
 		return nil, err
 	}

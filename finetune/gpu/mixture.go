@@ -11,17 +11,26 @@ import (
 )
 
 // mixture is one mixture of experts on its way. Only the chosen experts' rows are
-// read, there and back, and for all tokens that chose an expert together. For the way back all of it is computed again: between the
-// two, nothing is kept.
+// read, there and back, and for all tokens that chose an expert together. For the way
+// back all of it is computed again: between the two, nothing is kept.
 type mixture struct {
 	*walk
 	op                   *tape.Mixture
 	router, gateUp, down *ops.Matrix
-	logits               *tensor // [experts]
-	ids, weights         *tensor // [chosen]
-	both                 *tensor // [chosen, 2·size]: gate and up of each expert, in turns
-	hidden               *tensor // [chosen, size]
-	groups               *ops.ExpertGroups
+	logits               *tensor           // [experts]
+	ids, weights         *tensor           // [chosen]
+	both                 *tensor           // [chosen, 2·size]: gate and up of each expert, in turns
+	hidden               *tensor           // [chosen, size]
+	grouped              *ops.ExpertGroups // of all rows, if they are not in windows
+}
+
+// groups are the rows of window i by expert. A recorder has one window's at a time.
+func (m *mixture) groups(r *ops.Recorder, i int) *ops.ExpertGroups {
+	if m.grouped == nil || m.ids.windowed() {
+		c := m.tape.Config
+		m.grouped = r.GroupExperts(ops.GroupExperts{Label: "choice by expert", IDs: m.ids.at(i), Experts: c.Experts, K: c.ExpertsUsed})
+	}
+	return m.grouped
 }
 
 // size is the width of an expert, inner that of all chosen ones together.
@@ -77,22 +86,21 @@ func (w *walk) mixture(op *tape.Mixture) *mixture {
 	m.both, m.hidden = w.take(2*m.inner(), 1), w.take(m.inner(), 1)
 	m.router, m.gateUp, m.down = w.experts[e.Router.Name], w.experts[gateOf(e).Name], w.experts[e.Down.Name]
 	x, h := w.values[op.X], w.values[op.H]
-	w.record(func(r *ops.Recorder) {
+	w.each(func(r *ops.Recorder, i int) {
 		r.Linear(ops.Linear{
-			Label: "router", W: m.router, Out: m.logits.Buffer,
-			In: ops.Input{X: x.Buffer, Offset: x.offset, Stride: x.row, Norm: &ops.Norm{Weight: w.weights.Vector(e.RouterScale), Eps: c.Eps, Scale: 1 / c.EmbedScale()}},
+			Label: "router", W: m.router, Out: m.logits.at(i),
+			In: ops.Input{X: x.at(i), Offset: x.offset, Stride: x.row, Norm: &ops.Norm{Weight: w.weights.Vector(e.RouterScale), Eps: c.Eps, Scale: 1 / c.EmbedScale()}},
 		})
 		r.Router(ops.Router{
-			Label: "choice", Logits: m.logits.Buffer, Experts: c.Experts, K: c.ExpertsUsed,
-			Scale: w.weights.Vector(e.DownScale), IDs: m.ids.Buffer, Weights: m.weights.Buffer,
+			Label: "choice", Logits: m.logits.at(i), Experts: c.Experts, K: c.ExpertsUsed,
+			Scale: w.weights.Vector(e.DownScale), IDs: m.ids.at(i), Weights: m.weights.at(i),
 		})
-		m.groups = r.GroupExperts(ops.GroupExperts{Label: "choice by expert", IDs: m.ids.Buffer, Experts: c.Experts, K: c.ExpertsUsed})
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, AllRows: true,
-			In: ops.Input{X: h.Buffer, Offset: h.offset, Stride: h.row}, Out: m.both.Buffer,
+			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), AllRows: true,
+			In: ops.Input{X: h.at(i), Offset: h.offset, Stride: h.row}, Out: m.both.at(i),
 		})
 		r.Gate(ops.Gate{
-			Label: "experts' gate", Gate: m.gate(m.both.Buffer), Up: m.up(m.both.Buffer), Out: ops.Rows(m.hidden.Buffer, m.inner()), Size: m.inner(),
+			Label: "experts' gate", Gate: m.gate(m.both.at(i)), Up: m.up(m.both.at(i)), Out: ops.Rows(m.hidden.at(i), m.inner()), Size: m.inner(),
 		})
 	})
 	return m
@@ -108,10 +116,10 @@ func (f *ahead) Mixture(op *tape.Mixture) error {
 	w := (*walk)(f)
 	out := w.make(op.Out)
 	m := w.mixture(op)
-	w.record(func(r *ops.Recorder) {
+	w.each(func(r *ops.Recorder, i int) {
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, PerSlotInput: true,
-			In: ops.Input{X: m.hidden.Buffer}, Out: out.Buffer, Weights: m.weights.Buffer,
+			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), PerSlotInput: true,
+			In: ops.Input{X: m.hidden.at(i)}, Out: out.at(i), Weights: m.weights.at(i),
 		})
 	})
 	m.drop()
@@ -124,20 +132,20 @@ func (b *back) Mixture(op *tape.Mixture) error {
 	c, dy := w.tape.Config, w.deltas[op.Out]
 	m := w.mixture(op)
 	grads, dLogits, dRouted := w.take(m.inner(), 1), w.take(c.Experts, 1), w.take(c.EmbeddingLength, 1)
-	w.record(func(r *ops.Recorder) {
-		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, DY: dy.Buffer, DX: grads.Buffer})
+	w.each(func(r *ops.Recorder, i int) {
+		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), DY: dy.at(i), DX: grads.at(i)})
 		r.RouterBack(ops.RouterBack{
-			Label: "choice back", Logits: m.logits.Buffer, IDs: m.ids.Buffer, Weights: m.weights.Buffer, Hidden: m.hidden.Buffer, Grads: grads.Buffer,
-			DLogits: dLogits.Buffer, Experts: c.Experts, K: c.ExpertsUsed, Size: m.size(),
+			Label: "choice back", Logits: m.logits.at(i), IDs: m.ids.at(i), Weights: m.weights.at(i), Hidden: m.hidden.at(i), Grads: grads.at(i),
+			DLogits: dLogits.at(i), Experts: c.Experts, K: c.ExpertsUsed, Size: m.size(),
 		})
-		r.LinearBack(ops.LinearBack{Label: "router back", W: m.router, DY: ops.All(dLogits.Buffer), DX: ops.All(dRouted.Buffer)})
+		r.LinearBack(ops.LinearBack{Label: "router back", W: m.router, DY: ops.All(dLogits.at(i)), DX: ops.All(dRouted.at(i))})
 	})
 	m.backToInput(grads)
 	if dx, more := w.delta(op.X); dx != nil {
 		x := w.values[op.X]
-		w.record(func(r *ops.Recorder) {
+		w.each(func(r *ops.Recorder, i int) {
 			r.RMSNormBack(ops.RMSNormBack{
-				Label: "router's norm back", X: x.slice(), DX: dx.slice(), DY: dRouted.Buffer, Weight: w.weights.Vector(op.Experts.RouterScale),
+				Label: "router's norm back", X: x.slice(i), DX: dx.slice(i), DY: dRouted.at(i), Weight: w.weights.Vector(op.Experts.RouterScale),
 				Size: c.EmbeddingLength, Eps: c.Eps, Scale: 1 / c.EmbedScale(), Add: more,
 			})
 		})
@@ -157,14 +165,14 @@ func (m *mixture) backToInput(grads *tensor) {
 		return
 	}
 	back := m.take(2*m.inner(), 1)
-	m.record(func(r *ops.Recorder) {
-		gate, up := m.gate(m.both.Buffer), m.up(m.both.Buffer)
-		o := ops.GateBack{Label: "experts' gate back", Gate: gate, Up: up, Out: m.gate(back.Buffer), DY: grads.Buffer, Size: m.inner()}
+	m.each(func(r *ops.Recorder, i int) {
+		gate, up := m.gate(m.both.at(i)), m.up(m.both.at(i))
+		o := ops.GateBack{Label: "experts' gate back", Gate: gate, Up: up, Out: m.gate(back.at(i)), DY: grads.at(i), Size: m.inner()}
 		r.GateBack(o)
-		o.Out, o.OfUp = m.up(back.Buffer), true
+		o.Out, o.OfUp = m.up(back.at(i)), true
 		r.GateBack(o)
 		r.ExpertBack(ops.ExpertBack{
-			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.Buffer, Groups: m.groups, DY: back.Buffer, DX: dh.Buffer, Sum: true, Add: more,
+			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), DY: back.at(i), DX: dh.at(i), Sum: true, Add: more,
 		})
 	})
 	m.pool.drop(back)

@@ -52,7 +52,7 @@ type slot struct {
 }
 
 // inner is columns from first on of a tensor with a column for each row of A.
-func (p *groupPairs) inner(t *tensor, first int) ops.Lattice {
+func (p *groupPairs) inner(t *wgslkit.Buffer, first int) ops.Lattice {
 	return ops.Lattice{Bind: t.All(), Offset: first, Row: p.rank, Column: 1}
 }
 

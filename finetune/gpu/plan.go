@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"math"
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -38,6 +39,7 @@ type arrangement struct {
 type plan struct {
 	size
 	arrangement
+	window int // rows that are computed at once: all, unless bindings hold fewer
 	pool   *pool
 	inputs *inputs
 	bytes  int64 // values, inputs, and what ops need for themselves
@@ -119,7 +121,7 @@ func (m *Machine) newPlan(s size, a arrangement) (*plan, error) {
 // record lays out a plan and records its programs, or where there is nothing measured
 // yet does as if, and returns what was.
 func (m *Machine) record(p *plan, measured *ops.Recorder) (_ *ops.Recorder, err error) {
-	if p.inputs, err = m.newInputs(p.pool.device, p.size); err != nil {
+	if p.inputs, err = m.newInputs(p.pool.device, p.size, p.window); err != nil {
 		return nil, err
 	}
 	r := &recording{walk: m.newWalk(p), measured: measured}
@@ -128,11 +130,40 @@ func (m *Machine) record(p *plan, measured *ops.Recorder) (_ *ops.Recorder, err 
 }
 
 func (m *Machine) emptyPlan(s size, a arrangement) *plan {
-	limits := m.kit.Device().Limits()
-	return &plan{
-		size: s, arrangement: a,
-		pool: &pool{limit: min(limits.MaxStorageBindingSize, limits.MaxBufferSize)},
+	window := m.windowFor(max(s.tokens, s.asked))
+	return &plan{size: s, arrangement: a, window: window, pool: &pool{limit: m.limit, window: window, rows: m.pieceRows}}
+}
+
+// windowStep is what the rows of a window are a multiple of: u32 of each begin where
+// a binding may.
+const windowStep = 64
+
+// windowFor is how many of so many rows are computed at once: all, where a binding
+// holds the widest value of all, or about equal shares.
+func (m *Machine) windowFor(rows int) int {
+	if m.widest == 0 {
+		return rows
 	}
+	limits := m.kit.Device().Limits()
+	most := int(min(m.limit/int64(4*m.widest), int64(limits.MaxWorkgroupsPerDimension)))
+	if most >= rows {
+		return rows
+	}
+	most = max(most/windowStep, 1) * windowStep
+	windows := (rows + most - 1) / most
+	return ((rows+windows-1)/windows + windowStep - 1) / windowStep * windowStep
+}
+
+// measureWidest finds how many values the widest row of a pass has.
+func (m *Machine) measureWidest() error {
+	m.widest = 0
+	p := m.emptyPlan(size{tokens: windowStep, asked: windowStep, shares: 1}, arrangement{})
+	p.pool.limit = math.MaxInt64
+	if _, err := m.record(p, nil); err != nil {
+		return err
+	}
+	m.widest = p.pool.widest
+	return nil
 }
 
 // planned is the bytes that a plan would take: values, inputs, and what ops need for
@@ -265,35 +296,39 @@ func (r *recording) head(part func()) {
 	}
 	p := r.plan
 	d, tile, vocab := r.tape.Config.EmbeddingLength, r.tileOfLoss(), r.tape.Config.Vocab
-	h := &lossHead{recording: r, output: output, x: r.takeRows(p.lossPart, d, 1), logits: r.takeRows(p.lossPart, tile, 1), sums: r.takeRows(p.lossPart, 3, 1)}
+	h := &lossHead{recording: r, output: output, x: r.takePiece(p.lossPart * d), logits: r.takePiece(p.lossPart * tile), sums: r.takePiece(p.lossPart * 3)}
 	all := r.values[op.X]
 	r.record(func(rec *ops.Recorder) {
-		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: all.Buffer, Out: h.x.Buffer, Size: d})
+		for j, piece := range all.pieces {
+			first, count := all.rowsOf(j)
+			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: piece.Buffer, Out: h.x.Buffer, Size: d, First: first, Count: count, Keep: j > 0})
+		}
 		for first := 0; first < vocab; first += tile {
 			h.ahead(rec, first, min(tile, vocab-first))
 		}
 	})
 	part()
 	dx, _ := r.delta(op.X)
-	sum := r.takeRows(p.lossPart, d, 1)
+	sum := r.takePiece(p.lossPart * d)
 	r.record(func(rec *ops.Recorder) {
 		last := (vocab - 1) / tile * tile
 		for first := last; first >= 0; first -= tile {
 			h.back(rec, first, min(tile, vocab-first), first == last, sum)
 		}
-		rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: sum.Buffer, Out: dx.Buffer, Size: d, Back: true})
+		for j, piece := range dx.pieces {
+			first, count := dx.rowsOf(j)
+			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: sum.Buffer, Out: piece.Buffer, Size: d, Back: true, First: first, Count: count})
+		}
 	})
 	part()
-	for _, t := range []*tensor{h.x, h.logits, h.sums, sum} {
-		r.pool.drop(t)
-	}
+	r.pool.free = append(r.pool.free, h.x, h.logits, h.sums, sum)
 }
 
 // lossHead is the head with its loss, for a part of the asked positions.
 type lossHead struct {
 	*recording
 	output          *ops.Matrix
-	x, logits, sums *tensor
+	x, logits, sums *piece
 }
 
 func (h *lossHead) product(rec *ops.Recorder, w *ops.Matrix) {
@@ -315,7 +350,7 @@ func (h *lossHead) ahead(rec *ops.Recorder, first, rows int) {
 }
 
 // back adds what a tile hands back; there says that its logits still are.
-func (h *lossHead) back(rec *ops.Recorder, first, rows int, there bool, sum *tensor) {
+func (h *lossHead) back(rec *ops.Recorder, first, rows int, there bool, sum *piece) {
 	w := h.output.Part(first, rows)
 	if !there {
 		h.product(rec, w)

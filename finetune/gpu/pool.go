@@ -6,36 +6,93 @@ import (
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// tensor is memory for one value after another. Where a plan is only made, its
-// buffer is none of the device's.
-type tensor struct {
+// piece is memory that serves one tensor after another. Where a plan is only made,
+// its buffer is none of the device's.
+type piece struct {
 	*wgslkit.Buffer
 	bytes int64
-	refs  int // values that live in it
+}
+
+// tensor is rows of values: in one piece, or, where a binding would not hold them
+// all, in several of whole windows each.
+type tensor struct {
+	pieces  []*piece
+	row     int // values of a row
+	rows    int
+	ofPiece int // rows of each piece but the last
+	window  int // rows that are computed at once
+	refs    int // values that live in it
+}
+
+// windowed says that the rows are computed in more than one window.
+func (t *tensor) windowed() bool { return t.rows > t.window }
+
+// at is the rows of window i.
+func (t *tensor) at(i int) *wgslkit.Buffer {
+	if !t.windowed() {
+		return t.pieces[0].Buffer
+	}
+	first := i * t.window
+	n := min(t.window, t.rows-first)
+	in := t.pieces[first/t.ofPiece]
+	return in.Part(int64(4*t.row*(first%t.ofPiece)), int64(4*t.row*n))
+}
+
+// rowsOf is which rows lie in piece j; of a single one count is 0, which ops take
+// for all.
+func (t *tensor) rowsOf(j int) (first, count int) {
+	if len(t.pieces) == 1 {
+		return 0, 0
+	}
+	first = j * t.ofPiece
+	return first, min(t.ofPiece, t.rows-first)
 }
 
 // pool hands out tensors in the order in which programs will run, so that the
 // memory of a value serves others before and after it.
 type pool struct {
 	device *wgslkit.Device // nil for a plan alone
-	limit  int64           // of one tensor
-	free   []*tensor
-	all    []*tensor
+	limit  int64           // of one piece
+	window int             // rows of a tensor that are computed at once
+	rows   int             // of a piece of a tensor that has several, at most; 0 for as many as the limit lets be
+	widest int             // values of a row, of all tensors so far
+	free   []*piece
+	all    []*piece
 	bytes  int64
 }
 
-// take is a tensor of at least so many float32 values, for refs values.
-func (p *pool) take(values, refs int) (*tensor, error) {
+// take is a tensor for refs values.
+func (p *pool) take(rows, row, refs int) (*tensor, error) {
+	t := &tensor{row: row, rows: rows, ofPiece: rows, window: p.window, refs: refs}
+	p.widest = max(p.widest, row)
+	if t.windowed() {
+		most := int(p.limit / int64(4*row))
+		if p.rows > 0 {
+			most = min(most, p.rows)
+		}
+		t.ofPiece = max(1, most/p.window) * p.window
+	}
+	for first := 0; first < rows; first += t.ofPiece {
+		one, err := p.piece(min(t.ofPiece, rows-first) * row)
+		if err != nil {
+			p.free = append(p.free, t.pieces...)
+			return nil, err
+		}
+		t.pieces = append(t.pieces, one)
+	}
+	return t, nil
+}
+
+// piece is memory of at least so many float32 values.
+func (p *pool) piece(values int) (*piece, error) {
 	want := int64(4 * values)
 	if t := p.fitting(want); t != nil {
-		t.refs = refs
 		return t, nil
 	}
 	if want > p.limit {
-		return nil, fmt.Errorf("%w: one value of a batch takes %d bytes, this device binds %d at once; take batches of fewer tokens", wgslkit.ErrLimit, want, p.limit)
+		return nil, fmt.Errorf("%w: values of a batch take %d bytes, this device binds %d at once", wgslkit.ErrLimit, want, p.limit)
 	}
-	t := &tensor{bytes: want, refs: refs}
-	t.Buffer = new(wgslkit.Buffer)
+	t := &piece{Buffer: new(wgslkit.Buffer), bytes: want}
 	if p.device != nil {
 		b, err := p.device.NewBuffer("training values", wgslkit.Activations, want)
 		if err != nil {
@@ -48,8 +105,8 @@ func (p *pool) take(values, refs int) (*tensor, error) {
 	return t, nil
 }
 
-// fitting takes the smallest free tensor that is large enough and wastes little.
-func (p *pool) fitting(want int64) *tensor {
+// fitting takes the smallest free piece that is large enough and wastes little.
+func (p *pool) fitting(want int64) *piece {
 	best := -1
 	for i, t := range p.free {
 		if t.bytes >= want && t.bytes <= want+want/2 && (best < 0 || t.bytes < p.free[best].bytes) {
@@ -70,7 +127,7 @@ func (p *pool) drop(t *tensor) {
 		return
 	}
 	if t.refs--; t.refs == 0 {
-		p.free = append(p.free, t)
+		p.free = append(p.free, t.pieces...)
 	}
 }
 

@@ -104,6 +104,9 @@ func (m *Machine) Write(_ context.Context, list []*adapter.Pair, s *optimizer.St
 			return err
 		}
 		m.pairs = p
+		if err = m.measureWidest(); err != nil {
+			return err
+		}
 		if m.mover, err = m.newMover(); err != nil {
 			return err
 		}

@@ -138,6 +138,45 @@ func TestTwin(t *testing.T) {
 	}
 }
 
+// Examples whose values no buffer holds at once come out the same: all is computed in
+// windows of rows, values lie in several pieces, and what that takes is known before.
+func TestWindows(t *testing.T) {
+	upper := func(target adapter.Target) bool { return target.Layer > 1 }
+	for _, test := range []struct {
+		model     string
+		recompute bool
+		precision Precision
+		pieceRows int
+		batches   [][]int
+	}{
+		{"e2b", false, Float32, windowStep, [][]int{{70, 20}, {9}}}, // for which the second window has nothing to do
+		{"e2b", true, Float16, 0, [][]int{{70}}},
+		{"moe", false, Float32, windowStep, [][]int{{70}}},
+	} {
+		t.Run(test.model+string(test.precision), func(t *testing.T) {
+			model := openModel(t, test.model, gemma4.OpenOptions{})
+			m, pairs := machineFor(t, model, somePairs(t, model, upper))
+			m.Recompute, m.Precision, m.pieceRows = test.recompute, test.precision, test.pieceRows
+			m.limit = int64(4 * m.widest * windowStep)
+			for _, lengths := range test.batches {
+				twin(t, m, pairs, randomBatch(t, model.Config(), lengths...))
+				if n := len(m.plan.inputs.lower.windows); n != 2 {
+					t.Errorf("%d windows of %d rows", n, m.plan.window)
+				}
+			}
+			planned, err := m.planned(m.plan.size, m.plan.arrangement)
+			if err != nil || planned != m.plan.bytes {
+				t.Errorf("%d bytes planned, %d taken: %v", planned, m.plan.bytes, err)
+			}
+			for _, p := range m.plan.pool.all {
+				if p.bytes > m.limit {
+					t.Errorf("a buffer of %d bytes; %d is the most", p.bytes, m.limit)
+				}
+			}
+		})
+	}
+}
+
 // Where memory is short, layers are computed again, and the table that only lends
 // rows stays in the file.
 func TestShortMemory(t *testing.T) {

@@ -13,12 +13,13 @@ type view struct {
 	waiting             *waiting
 }
 
-func (v *view) lattice() ops.Lattice {
-	return ops.Lattice{Bind: v.All(), Offset: v.offset, Row: v.row, Column: v.column}
+// lattice and slice are the value's rows of window i.
+func (v *view) lattice(i int) ops.Lattice {
+	return ops.Lattice{Bind: v.at(i).All(), Offset: v.offset, Row: v.row, Column: v.column}
 }
 
-func (v *view) slice() ops.Slice {
-	return ops.Slice{Buffer: v.Buffer, Offset: v.offset, Stride: v.row}
+func (v *view) slice(i int) ops.Slice {
+	return ops.Slice{Buffer: v.at(i), Offset: v.offset, Stride: v.row}
 }
 
 // walk goes through the tape in the order in which programs will run, and takes
@@ -55,17 +56,40 @@ func (w *walk) record(f func(r *ops.Recorder)) {
 	}
 }
 
+// each records f for all rows of the half at once, or window by window.
+func (w *walk) each(f func(r *ops.Recorder, i int)) {
+	w.record(func(r *ops.Recorder) {
+		if w.rows <= w.plan.window {
+			f(r, 0)
+			return
+		}
+		for i, state := range w.inputs.windows {
+			first := i * w.plan.window
+			r.Window(first, min(w.plan.window, w.rows-first), state, func() { f(r, i) })
+		}
+	})
+}
+
 // take is memory for a value of so many numbers for each row of the half.
 func (w *walk) take(width, refs int) *tensor { return w.takeRows(w.rows, width, refs) }
 
 func (w *walk) takeRows(rows, width, refs int) *tensor {
-	t, err := w.pool.take(rows*width, refs)
+	t, err := w.pool.take(rows, width, refs)
 	if err != nil {
 		w.keep(err)
-		return &tensor{Buffer: new(wgslkit.Buffer), refs: refs} // so that the walk can go on to its end
+		return &tensor{refs: refs} // so that the walk can go on to its end
 	}
-	delete(w.done, t)
 	return t
+}
+
+// takePiece is memory of so many numbers for what no binding has to be too small for.
+func (w *walk) takePiece(values int) *piece {
+	p, err := w.pool.piece(values)
+	if err != nil {
+		w.keep(err)
+		return &piece{Buffer: new(wgslkit.Buffer)}
+	}
+	return p
 }
 
 // make gives a value memory of its own.
@@ -207,9 +231,7 @@ func (w *walk) narrow() {
 		width := w.tape.Shape(v).Width
 		narrow := &view{tensor: w.take(width, 1), row: width, column: 1}
 		w.values[v] = narrow
-		w.record(func(r *ops.Recorder) {
-			r.PickRows(ops.PickRows{Label: "asked positions", Rows: w.plan.inputs.asked, X: wide.Buffer, Out: narrow.Buffer, Size: width})
-		})
+		w.pick("asked positions", w.plan.inputs.asked, wide.tensor, narrow.tensor)
 	}
 }
 
@@ -225,9 +247,17 @@ func (w *walk) widen() {
 		}
 		w.deltas[v] = nil
 		wide, _ := w.delta(v)
-		w.record(func(r *ops.Recorder) {
-			r.PickRows(ops.PickRows{Label: "all positions", Rows: w.plan.inputs.places, X: narrow.Buffer, Out: wide.Buffer, Size: wide.row})
-		})
+		w.pick("all positions", w.plan.inputs.places, narrow.tensor, wide.tensor)
 		w.pool.drop(narrow.tensor)
 	}
+}
+
+// pick records the choice of rows of x, wherever they lie.
+func (w *walk) pick(label string, rows *wgslkit.Buffer, x, out *tensor) {
+	w.each(func(r *ops.Recorder, i int) {
+		for j, piece := range x.pieces {
+			first, count := x.rowsOf(j)
+			r.PickRows(ops.PickRows{Label: label, Rows: rows, X: piece.Buffer, Out: out.at(i), Size: x.row, First: first, Count: count, Keep: j > 0})
+		}
+	})
 }
