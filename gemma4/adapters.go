@@ -86,7 +86,9 @@ func (m *Model) Adapters() []AdapterUse {
 // UseAdapters makes the model compute with the loaded adapters of these names,
 // each as much as its weight says (1 is what it was trained as), and no others.
 // What sessions hold was computed otherwise and is computed anew. It fails with
-// ErrBusy while an answer is under way.
+// ErrBusy while an answer is under way, and with ErrDoesNotFit, on a GPU with a
+// memory budget, where they are more than it leaves beside a session: then all stays
+// as it was.
 func (m *Model) UseAdapters(ctx context.Context, weights map[string]float32) error {
 	s := &m.adapters
 	s.mu.Lock()

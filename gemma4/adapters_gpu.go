@@ -37,7 +37,9 @@ func (l *layerAdapters) groups() []*lowRank {
 type lowRank struct {
 	a       *ops.Matrix     // [rank, in]
 	b       *wgslkit.Buffer // [out, rank] of each part, weight and scale within
-	rank    int
+	in      int
+	rank    int              // of all parts
+	values  int              // of b
 	targets []adapter.Target // of the parts
 	parts   []ops.LowRankPart
 }
@@ -52,19 +54,67 @@ func (e *gpuEngine) setAdapters(ctx context.Context, adapters []adapter.Weighted
 	if len(adapters) > 0 && e.adapters.isOf(adapters) {
 		return e.adapters.weigh(adapters)
 	}
-	var made *gpuAdapters
-	if len(adapters) > 0 {
-		c := e.model.Config
-		l := &adapterLoader{ctx: ctx, kit: e.kit, config: c, adapters: adapters, made: &gpuAdapters{layers: make([]layerAdapters, c.Blocks)}}
-		if err := l.load(); err != nil {
-			l.made.release()
-			return fmt.Errorf("loading adapters: %w", err)
-		}
-		made = l.made
+	made, err := e.makeAdapters(ctx, adapters)
+	if err != nil {
+		return err
 	}
 	e.adapters.release()
 	e.adapters = made
+	e.adapterBytes.Store(made.bytes(e.kit, e.sizing(e.plan.Context)))
 	return nil
+}
+
+// makeAdapters uploads adapters, nil for none, beside those that are in use: on an
+// error these stay.
+func (e *gpuEngine) makeAdapters(ctx context.Context, adapters []adapter.Weighted) (*gpuAdapters, error) {
+	if len(adapters) == 0 {
+		return nil, nil
+	}
+	made := layAdapters(e.model.Config, adapters)
+	if err := e.roomFor(made.bytes(e.kit, e.sizing(e.plan.Context))); err != nil {
+		return nil, err
+	}
+	l := &adapterLoader{ctx: ctx, kit: e.kit, adapters: adapters, made: made}
+	if err := l.load(); err != nil {
+		made.release()
+		return nil, fmt.Errorf("loading adapters: %w", err)
+	}
+	return made, nil
+}
+
+// roomFor fails where adapters of that many bytes are more than the budget leaves
+// beside a session as planned and the adapters in use, or beside what is there.
+func (e *gpuEngine) roomFor(bytes int64) error {
+	budget, old := e.plan.Budget, e.adapterBytes.Load()
+	var used int64
+	for _, n := range e.device.Memory() {
+		used += n
+	}
+	used = max(used, e.plan.Total()+old)
+	if budget == 0 || used+bytes <= budget {
+		return nil
+	}
+	also := ""
+	if old > 0 {
+		also = fmt.Sprintf(", of which %s are adapters that stay in use until then", size(old))
+	}
+	return fmt.Errorf("%w: the adapters take %s beside %s%s, and %s are allowed; use fewer of them or a smaller context, merge them into the model, or allow more",
+		ErrDoesNotFit, size(bytes), size(used), also, size(budget))
+}
+
+// bytes is what the adapters take on the GPU: their matrices, and what a session
+// computes with them, as the plan counts sessions.
+func (g *gpuAdapters) bytes(kit *ops.Kit, s sizing) int64 {
+	if g == nil {
+		return 0
+	}
+	n := 4 * int64(s.chunk+1) * int64(g.rank)
+	for i := range g.layers {
+		for _, group := range g.layers[i].groups() {
+			n += kit.MatrixBytes(quant.F32, group.rank, group.in) + 4*int64(group.values)
+		}
+	}
+	return n
 }
 
 // isOf says whether the same adapters are there, whatever their weights.
@@ -96,40 +146,22 @@ func (g *gpuAdapters) release() {
 	}
 }
 
-// adapterLoader uploads adapters.
-type adapterLoader struct {
-	ctx      context.Context
-	kit      *ops.Kit
-	config   *arch.Config
-	adapters []adapter.Weighted
-	made     *gpuAdapters
-}
-
-func (l *adapterLoader) load() error {
-	for _, a := range l.adapters {
-		l.made.of = append(l.made.of, a.Adapter)
+// layAdapters says what lies where, before anything is uploaded.
+func layAdapters(c *arch.Config, adapters []adapter.Weighted) *gpuAdapters {
+	g := &gpuAdapters{layers: make([]layerAdapters, c.Blocks)}
+	for _, a := range adapters {
+		g.of = append(g.of, a.Adapter)
 	}
-	c := l.config
-	for i := range l.made.layers {
-		layer := &l.made.layers[i]
+	for i := range g.layers {
 		k := c.QueryDim(i) // the first row of keys behind queries
-		for _, g := range []struct {
-			into   **lowRank
-			linear []linearRows
-		}{
-			{&layer.qkv, []linearRows{{adapter.Q, 0}, {adapter.K, k}, {adapter.V, k + c.KVDim(i)}}},
-			{&layer.output, []linearRows{{adapter.Output, 0}}},
-			{&layer.gateUp, []linearRows{partGate: {adapter.Gate, 0}, partUp: {adapter.Up, 0}}},
-			{&layer.down, []linearRows{{adapter.Down, 0}}},
-		} {
-			group, err := l.group(i, g.linear)
-			if err != nil {
-				return err
-			}
-			*g.into = group
+		g.layers[i] = layerAdapters{
+			qkv:    g.lay(i, linearRows{adapter.Q, 0}, linearRows{adapter.K, k}, linearRows{adapter.V, k + c.KVDim(i)}),
+			output: g.lay(i, linearRows{adapter.Output, 0}),
+			gateUp: g.lay(i, []linearRows{partGate: {adapter.Gate, 0}, partUp: {adapter.Up, 0}}...),
+			down:   g.lay(i, linearRows{adapter.Down, 0}),
 		}
 	}
-	return nil
+	return g
 }
 
 // linearRows is a linear and its first row among those of its group.
@@ -138,40 +170,54 @@ type linearRows struct {
 	first  int
 }
 
-// group uploads the pairs of linears that read the same values, nil where there
-// are none.
-func (l *adapterLoader) group(layer int, linears []linearRows) (*lowRank, error) {
-	g := new(lowRank)
-	var a []float32
-	in, b := 0, 0
+// lay lays out the pairs of linears that read the same values; nil where there are none.
+func (g *gpuAdapters) lay(layer int, linears ...linearRows) *lowRank {
+	group := new(lowRank)
 	for _, linear := range linears {
 		t := adapter.Target{Layer: layer, Linear: linear.linear}
-		part := ops.LowRankPart{First: linear.first, Column: g.rank, B: b}
+		part := ops.LowRankPart{First: linear.first, Column: group.rank, B: group.values}
 		out := 0
-		for _, w := range l.adapters {
-			if p := w.Pairs[t]; p != nil {
-				a = append(a, p.A...)
+		for _, a := range g.of {
+			if p := a.Pairs[t]; p != nil {
 				part.Rank += p.Rank
-				in, out = p.In, p.Out
+				group.in, out = p.In, p.Out
 			}
 		}
-		padding := fours(part.Rank) - part.Rank
-		a = append(a, make([]float32, padding*in)...)
-		part.Rank += padding
-		g.rank += part.Rank
-		b += out * part.Rank
-		g.targets, g.parts = append(g.targets, t), append(g.parts, part)
+		part.Rank = fours(part.Rank)
+		group.rank += part.Rank
+		group.values += out * part.Rank
+		group.targets, group.parts = append(group.targets, t), append(group.parts, part)
 	}
-	if g.rank == 0 {
-		return nil, nil
+	if group.rank == 0 {
+		return nil
 	}
-	l.made.rank = max(l.made.rank, g.rank)
-	var err error
-	if g.b, err = l.vector(g.name(), g.stackB(l.adapters)); err != nil {
-		return nil, err
+	g.rank = max(g.rank, group.rank)
+	return group
+}
+
+// fours is n rounded up to what low-rank sums are read in.
+func fours(n int) int { return (n + 3) / 4 * 4 }
+
+// adapterLoader uploads adapters.
+type adapterLoader struct {
+	ctx      context.Context
+	kit      *ops.Kit
+	adapters []adapter.Weighted
+	made     *gpuAdapters
+}
+
+func (l *adapterLoader) load() (err error) {
+	for i := range l.made.layers {
+		for _, g := range l.made.layers[i].groups() {
+			if g.b, err = l.vector(g.name(), g.stackB(l.adapters)); err != nil {
+				return err
+			}
+			if g.a, err = l.matrix(g.name(), g.stackA(l.adapters), g.rank); err != nil {
+				return err
+			}
+		}
 	}
-	g.a, err = l.matrix(g.name(), a, g.rank)
-	return g, err
+	return nil
 }
 
 // name is that of the group's first linear that is changed.
@@ -183,9 +229,6 @@ func (g *lowRank) name() string {
 	}
 	return ""
 }
-
-// fours is n rounded up to what low-rank sums are read in.
-func fours(n int) int { return (n + 3) / 4 * 4 }
 
 func (l *adapterLoader) vector(name string, values []float32) (*wgslkit.Buffer, error) {
 	if size, most := 4*int64(len(values)), l.kit.Device().Limits().MaxStorageBindingSize; size > most {
@@ -206,6 +249,20 @@ func (l *adapterLoader) matrix(name string, values []float32, rows int) (*ops.Ma
 		l.made.matrices = append(l.made.matrices, m)
 	}
 	return m, err
+}
+
+// stackA is the A of all parts, [rank, in]; what a part's ranks lack is zeros.
+func (g *lowRank) stackA(adapters []adapter.Weighted) []float32 {
+	a := make([]float32, g.rank*g.in)
+	for i, t := range g.targets {
+		at := a[g.parts[i].Column*g.in:]
+		for _, w := range adapters {
+			if p := w.Pairs[t]; p != nil {
+				at = at[copy(at, p.A):]
+			}
+		}
+	}
+	return a
 }
 
 // stackB is the B of all parts.

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // randomAdapter changes every linear of a model.
@@ -135,5 +139,75 @@ func TestAdaptersWhileAnswering(t *testing.T) {
 	})
 	if !errors.Is(err, gemma4.ErrBusy) {
 		t.Errorf("changed under way: %v", err)
+	}
+}
+
+// Adapters count against the memory budget before any of them is uploaded: what is
+// planned is what is taken, to 1 %, and what does not fit leaves all as it was.
+func TestAdaptersWithinABudget(t *testing.T) {
+	const tokens = 256
+	ids := []int32{2, 5, 384, 279, 512, 610}
+	total := func(m *gemma4.Model) (n int64) {
+		for _, bytes := range m.GPUMemory() {
+			n += bytes
+		}
+		return n
+	}
+	free := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens})
+	s := newSession(t, free, 0)
+	greedy(t, s, ids, 2)
+	a := randomAdapter(t, free, 1, 0.5)
+	before, of := total(free), free.GPUMemory()
+	use(t, free, "one", a)
+	greedy(t, s, ids, 2)
+	planned, taken := free.Info().Plan.Adapters, int64(0)
+	for _, purpose := range []wgslkit.Purpose{wgslkit.Weights, wgslkit.Activations} {
+		taken += free.GPUMemory()[purpose] - of[purpose]
+	}
+	if off := math.Abs(float64(planned-taken)) / float64(taken); taken <= 0 || off > 0.01 {
+		t.Errorf("%d bytes were planned and %d taken", planned, taken)
+	}
+	plan, err := gemma4.PlanFor(free.File(), gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens}, adapter.Weighted{Adapter: a, Weight: 1})
+	if err != nil || plan.Adapters != planned || plan.Total() != free.Info().Plan.Total() {
+		t.Errorf("from the header %v, %v; with the model %d bytes", plan, err, planned)
+	}
+	if err := free.ClearAdapters(t.Context()); err != nil || free.Info().Plan.Adapters != 0 {
+		t.Errorf("without adapters, %d bytes of them are planned, %v", free.Info().Plan.Adapters, err)
+	}
+
+	for _, fits := range []bool{true, false} {
+		budget := before + planned
+		if fits {
+			budget += planned / 10 // the programs' parameters
+		} else {
+			budget -= planned / 10
+		}
+		m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens, GPU: wgslkit.Options{MemoryBudget: budget}})
+		s := newSession(t, m, 0)
+		plain := greedy(t, s, ids, 4)
+		held := m.GPUMemory()
+		if err := m.LoadAdapter("one", a); err != nil {
+			t.Fatal(err)
+		}
+		err := m.UseAdapters(t.Context(), map[string]float32{"one": 1})
+		if fits {
+			if err != nil {
+				t.Errorf("within the budget: %v", err)
+			}
+			greedy(t, s, ids, 2)
+			if n := total(m); n > budget {
+				t.Errorf("%d bytes in use of %d allowed", n, budget)
+			}
+			continue
+		}
+		if !errors.Is(err, gemma4.ErrDoesNotFit) || !strings.Contains(err.Error(), "MB") {
+			t.Errorf("beyond the budget: %v; want ErrDoesNotFit with figures", err)
+		}
+		if !maps.Equal(m.GPUMemory(), held) || m.Adapters()[0].Weight != 0 || m.Info().Plan.Adapters != 0 {
+			t.Errorf("something is left of the adapter: %v, before %v", m.GPUMemory(), held)
+		}
+		if got := greedy(t, s, ids, 4); !equal(got, plain) {
+			t.Errorf("answers %v, before it was asked for %v", got, plain)
+		}
 	}
 }

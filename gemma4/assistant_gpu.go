@@ -40,7 +40,7 @@ func (e *gpuEngine) attach(ctx context.Context, a *arch.Assistant, opts OpenOpti
 		return fmt.Errorf("%w: an assistant looks tokens up in the model's embedding table, which stays in the file here; allow more GPU memory", ErrDoesNotFit)
 	}
 	total := e.assistantBytes(a)
-	if p := e.plan; p.Budget > 0 && p.Total()+total > p.Budget {
+	if p := e.plan; p.Budget > 0 && p.Total()+e.adapterBytes.Load()+total > p.Budget {
 		return fmt.Errorf("%w: the assistant takes %s beside the model's %s and %s is allowed; use a smaller context, or go without", ErrDoesNotFit,
 			size(total), size(p.Total()), size(p.Budget))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/quant"
@@ -21,8 +22,10 @@ type gpuEngine struct {
 	plan    *Plan
 	weights *gpuWeights
 	// adapters are those in use, nil for none. States look before they compute.
-	adapters  *gpuAdapters
-	assistant *gpuAssistant // nil for none
+	adapters *gpuAdapters
+	// adapterBytes is what they take; Info reads it while they change.
+	adapterBytes atomic.Int64
+	assistant    *gpuAssistant // nil for none
 }
 
 func newGPUEngine(ctx context.Context, m *arch.Model, contextLength int, opts OpenOptions) (engine, error) {
@@ -47,7 +50,7 @@ func slowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
 }
 
 func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOptions) (err error) {
-	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength), opts.TablesInFile); err != nil {
+	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength), opts.TablesInFile, nil); err != nil {
 		return err
 	}
 	total := e.plan.Weights

@@ -200,8 +200,16 @@ func (m *Model) newEngine(ctx context.Context, opts OpenOptions) (engine, error)
 	return e, cpuErr
 }
 
-// Info describes the model and where it runs.
-func (m *Model) Info() Info { return m.info }
+// Info describes the model and where it runs, with the adapters that are in use now.
+func (m *Model) Info() Info {
+	info := m.info
+	if e, ok := m.engine.(*gpuEngine); ok && info.Plan != nil {
+		plan := *info.Plan
+		plan.Adapters = e.adapterBytes.Load()
+		info.Plan = &plan
+	}
+	return info
+}
 
 // Config is the model's sizes.
 func (m *Model) Config() *arch.Config { return m.arch.Config }

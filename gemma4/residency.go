@@ -39,6 +39,7 @@ type Plan struct {
 	Cache       int64       `json:"cache"`               // keys and values of one session
 	Activations int64       `json:"activations"`         // of one session
 	Assistant   int64       `json:"assistant,omitempty"` // its weights on the GPU
+	Adapters    int64       `json:"adapters,omitempty"`  // those in use, with what a session computes of them
 	Budget      int64       `json:"budget"`              // 0: no bound was given
 }
 
@@ -54,7 +55,14 @@ type PlanEntry struct {
 }
 
 // Total is what one session needs on the GPU.
-func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations + p.Assistant }
+func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations + p.Assistant + p.Adapters }
+
+func (p *Plan) adaptersText() string {
+	if p.Adapters == 0 {
+		return ""
+	}
+	return ", adapters " + size(p.Adapters)
+}
 
 func (p *Plan) onGPU(t *gguf.Tensor) bool {
 	for _, e := range p.Entries {
@@ -78,8 +86,8 @@ type planner struct {
 // newPlan places every tensor on the GPU; where that is over the budget, the
 // embedding tables that are only looked up, largest first, stay in the file.
 // Where tablesInFile, they do so anyway. It fails with ErrDoesNotFit where that is not
-// enough either.
-func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool) (*Plan, error) {
+// enough either. Room for the adapters, nil for none, is left.
+func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters *gpuAdapters) (*Plan, error) {
 	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
 		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
 	}}
@@ -90,10 +98,11 @@ func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool) (*Plan, e
 	}
 	p.plan.Cache = s.cacheBytes(m.Config)
 	p.plan.Activations = s.activationBytes(m.Config)
+	p.plan.Adapters = adapters.bytes(kit, s)
 	p.shrink()
 	if b := p.plan.Budget; b > 0 && p.plan.Total() > b {
-		return p.plan, fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s) and %s allowed; use a smaller context or model, or run on the CPU",
-			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations), size(b))
+		return p.plan, fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s%s) and %s allowed; use a smaller context or model, or run on the CPU",
+			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations), p.plan.adaptersText(), size(b))
 	}
 	return p.plan, nil
 }

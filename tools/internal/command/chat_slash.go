@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
 
+	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
@@ -234,10 +235,18 @@ func (c *chatLoop) slashInfo(context.Context, string) error {
 	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {
-		c.env.say("  memory     %s: weights %s, cache %s in %s, work %s", humanize.Bytes(uint64(p.Total())),
-			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations)))
+		c.env.say("  memory     %s: weights %s, cache %s in %s, work %s%s", humanize.Bytes(uint64(p.Total())),
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations)), adapterMemory(p))
 	}
 	c.env.say("  context    %d of %d tokens in use; the model takes %d", c.session.Len(), c.session.Context(), info.MaxContext)
 	c.env.say("  messages   %d", len(c.conversation.Messages))
 	return nil
+}
+
+// adapterMemory is what adapters take beside the rest, if any are in use.
+func adapterMemory(p *gemma4.Plan) string {
+	if p.Adapters == 0 {
+		return ""
+	}
+	return ", adapters " + humanize.Bytes(uint64(p.Adapters))
 }

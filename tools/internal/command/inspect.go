@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
 	towers "github.com/gemwire/gemwire/multimodal/arch"
@@ -15,17 +16,19 @@ import (
 
 func newInspect(env *environment) *cobra.Command {
 	var model modelFlags
+	var lora loraFlags
 	var asJSON, full bool
 	cmd := &cobra.Command{
 		Use:   "inspect [MODEL]",
 		Short: "Show what is in a model file",
 		Long: `Show a GGUF file's metadata, its tensors, their sizes by type, and where each would
 live on this machine's GPU. Only the header is read. The file may be of any model;
-the plan for the GPU is made for Gemma 4 alone.`,
+the plan for the GPU is made for Gemma 4 alone. With --lora, it counts adapters too.`,
 		Example: examples(
 			`gemwire inspect`,
 			`gemwire inspect gemma4:e2b`,
 			`gemwire inspect gemma4:e2b --context 32768 --gpu-memory 6GB`,
+			`gemwire inspect gemma4:e2b --gpu-memory 6GB --lora my-adapter`,
 			`gemwire inspect ./model.gguf --json | jq .plan`,
 			`gemwire inspect ./model.gguf --json --full | jq '.metadata[] | select(.key == "tokenizer.ggml.tokens")'`,
 		),
@@ -38,7 +41,11 @@ the plan for the GPU is made for Gemma 4 alone.`,
 				}
 				name = list[0]
 			}
-			if err := model.check(); err != nil {
+			if err := errors.Join(model.check(), lora.check()); err != nil {
+				return err
+			}
+			adapters, err := lora.open(cmd.Context())
+			if err != nil {
 				return err
 			}
 			file, err := model.openFile(cmd.Context(), env, name)
@@ -48,7 +55,7 @@ the plan for the GPU is made for Gemma 4 alone.`,
 			defer file.Close()
 			in := &inspection{file: file}
 			in.towers, in.brokenTowers = towers.Open(file, 0)
-			if err := in.makePlan(cmd.Context(), &model); err != nil {
+			if err := in.makePlan(cmd.Context(), &model, adapters); err != nil {
 				return err
 			}
 			if asJSON {
@@ -60,6 +67,7 @@ the plan for the GPU is made for Gemma 4 alone.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&full, "full", false, "with --json, give long lists in the metadata in full")
 	model.register(cmd.Flags())
+	lora.register(cmd.Flags())
 	return cmd
 }
 
@@ -75,14 +83,16 @@ type inspection struct {
 
 // makePlan plans for the GPU. Only a mistake in the flags is an error: that a
 // file or a machine has no plan is something to show.
-func (in *inspection) makePlan(ctx context.Context, flags *modelFlags) error {
+func (in *inspection) makePlan(ctx context.Context, flags *modelFlags, adapters []adapter.Weighted) error {
 	if gemma4.Device(flags.device) == gemma4.DeviceCPU {
 		in.noPlan = errors.New("on the CPU there is nothing to plan")
 		return ctx.Err()
 	}
-	in.plan, in.noPlan = gemma4.PlanFor(in.file, gemma4.OpenOptions{GPU: flags.gpu(), Context: flags.context, KVCache: gemma4.CacheType(flags.kvCache)})
+	in.plan, in.noPlan = gemma4.PlanFor(in.file, gemma4.OpenOptions{GPU: flags.gpu(), Context: flags.context, KVCache: gemma4.CacheType(flags.kvCache)}, adapters...)
 	switch {
 	case in.noPlan == nil, errors.Is(in.noPlan, gemma4.ErrDoesNotFit):
+	case errors.Is(in.noPlan, adapter.ErrTarget), errors.Is(in.noPlan, adapter.ErrFormat):
+		return in.noPlan
 	case errors.Is(in.noPlan, arch.ErrArchitecture):
 		in.noPlan = fmt.Errorf("made for Gemma 4 alone, and this is %s", printable(orUnknown(in.file.Architecture())))
 	default:

@@ -107,6 +107,9 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 		}
 		fmt.Fprintf(w, "cache\t%s for a session, in %s\n", byteCount(p.Cache), p.KVCache)
 		fmt.Fprintf(w, "work\t%s for a session\n", byteCount(p.Activations))
+		if p.Adapters > 0 {
+			fmt.Fprintf(w, "adapters\t%s, with a session's work\n", byteCount(p.Adapters))
+		}
 		fmt.Fprintf(w, "together\t%s%s\n", byteCount(p.Total()), budget(p.Budget))
 	}
 	if in.noPlan != nil {

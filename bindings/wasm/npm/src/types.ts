@@ -66,6 +66,8 @@ export interface Plan {
   activations: number;
   /** Of an assistant, its weights; nothing without one. */
   assistant?: number;
+  /** Of adapters in use, with the work memory that a session takes for them. */
+  adapters?: number;
   /** The bound that was given, 0 for none. */
   budget: number;
 }

@@ -186,6 +186,7 @@ export interface Gemma4Plan {
   cache: number;
   activations: number;
   assistant?: number;
+  adapters?: number;
   budget: number;
 }
 
