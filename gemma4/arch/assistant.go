@@ -180,6 +180,9 @@ func (c *Config) borrow(target *Config) error {
 		if l.donor < 0 {
 			return fmt.Errorf("layer %d reads the keys of a layer (sliding: %t) and the model has none: %w", i, l.sliding, ErrAssistant)
 		}
+		if l.sliding && target.SlidingWindow < 2 {
+			return fmt.Errorf("layer %d would see no key in a window of %d, which the token itself takes: %w", i, target.SlidingWindow, ErrAssistant)
+		}
 		of := &target.layers[l.donor]
 		l.kvHeads = of.kvHeads
 		if l.headDim != of.headDim || c.Heads%of.kvHeads != 0 || l.sliding && c.SlidingWindow != target.SlidingWindow {

@@ -163,6 +163,16 @@ func TestOpenAssistantRefuses(t *testing.T) {
 	}
 }
 
+// A window of one has no room for a key beside the token's own.
+func TestAssistantOfNoWindow(t *testing.T) {
+	target := smallTarget(t)
+	target.Config.SlidingWindow = 1
+	_, err := OpenAssistant(smallAssistant(AssistantName).put("attention.sliding_window", uint32(1)).file(t), target)
+	if !errors.Is(err, ErrAssistant) || !strings.Contains(fmt.Sprint(err), "no key") {
+		t.Errorf("a window of 1: %v", err)
+	}
+}
+
 // Tokens beyond the vocabulary are refused wherever they stand.
 func TestAssistantOrdering(t *testing.T) {
 	target := smallTarget(t)
