@@ -349,7 +349,7 @@ fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) 
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
 //#if MANY
   token = group.z;
-  let position = state[0] + token;
+  let position = state[0] + group.z; // the same in all of a workgroup, which of token compilers doubt
 //#else
   let position = state[0];
 //#end
