@@ -433,6 +433,14 @@ func (b *jsBackend) wait(submission) error {
 	return b.fault()
 }
 
+// flushBehind submits what was written and waits for what the last call submitted.
+func (b *jsBackend) flushBehind() error {
+	if _, err := b.await("flush", "flush"); err != nil {
+		return err
+	}
+	return b.fault()
+}
+
 func (b *jsBackend) close() {
 	b.object.Call("close")
 	b.heard.Release()

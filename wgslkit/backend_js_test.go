@@ -79,6 +79,32 @@ func TestUploadFromJavaScript(t *testing.T) {
 	}
 }
 
+// An upload's flush lets the GPU's process take the last bytes in while the next
+// are read, and no more than those.
+func TestFlushIsOneBehind(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	queue, held := backend.object.Get("queue"), js.Global().Get("Promise").Call("withResolvers")
+	work := js.FuncOf(func(js.Value, []js.Value) any { return held.Get("promise") })
+	defer work.Release()
+	queue.Set("onSubmittedWorkDone", work)
+	defer queue.Delete("onSubmittedWorkDone")
+	if err := backend.flushBehind(); err != nil {
+		t.Fatal("the first flush has nothing to wait for:", err)
+	}
+	second := make(chan error, 1)
+	go func() { second <- backend.flushBehind() }()
+	select {
+	case err := <-second:
+		t.Fatal("the second flush did not wait for what the first submitted:", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	held.Call("resolve")
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLostDevice(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()

@@ -52,8 +52,15 @@ func (d *Device) uploaded(n int64) error {
 	if !due {
 		return nil
 	}
+	if b, ok := d.backend.(lateFlusher); ok {
+		return b.flushBehind()
+	}
 	return d.Flush()
 }
+
+// lateFlusher is a backend whose writes are taken in by another process, which
+// goes on while the next bytes are read: a flush waits for the one before.
+type lateFlusher interface{ flushBehind() error }
 
 // mover moves n bytes, at most UploadChunk, from src into the buffer. What is
 // left of the last word becomes zero.

@@ -56,6 +56,7 @@
       this.objects = [null];
       this.unused = [];
       this.checks = []; // errors to come of calls that did not wait
+      this.flushed = undefined; // when what the last flush submitted is done
       this.scratch = new Uint8Array(1 << 16);
       this.closed = false;
       this.notify = (...answer) => this.closed || notify(...answer);
@@ -338,6 +339,16 @@
     wait(ticket) {
       this.queue.submit([]);
       this.answer(ticket, this.queue.onSubmittedWorkDone().then(() => this.settled()));
+    }
+
+    // flush submits what was written, and answers when that of the flush before is
+    // done: the GPU's process takes the last bytes in while the next are read.
+    flush(ticket) {
+      const before = this.flushed;
+      this.queue.submit([]);
+      this.flushed = this.queue.onSubmittedWorkDone();
+      this.flushed.catch(() => {}); // the next flush tells, if there is one
+      this.answer(ticket, Promise.resolve(before).then(() => this.settled()));
     }
 
     close() {

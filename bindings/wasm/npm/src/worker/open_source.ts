@@ -56,7 +56,8 @@ export class HandleSource implements OpenSource {
   }
 
   read(offset: number, length: number): Uint8Array {
-    if (this.#buffer.length < length) this.#buffer = new Uint8Array(length);
+    // Few sizes: memory that is new has to be cleared and mapped before it is read into.
+    if (this.#buffer.length < length) this.#buffer = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
     const view = this.#buffer.subarray(0, length);
     for (let got = 0; got < length;) {
       const n = this.#handle.read(view.subarray(got), { at: offset + got });
