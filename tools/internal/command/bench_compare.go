@@ -28,7 +28,8 @@ type benchCompareCommand struct {
 	model       modelFlags
 	options     bench.CompareOptions
 	llama       string
-	backend     string
+	wanted      string // backend, empty for the best one that is there
+	backend     string // the one that is taken
 	threads     int
 	promptBatch int
 	json        bool
@@ -66,7 +67,7 @@ towers in a text model's file: a copy without them is made for both, in $TMPDIR.
 	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` turns of each")
 	flags.IntVar(&b.options.Loads, "loads", 3, "measure loading `N` times; 0 leaves it out")
 	flags.StringVar(&b.llama, "llama", "", "the `FOLDER` of llama.cpp's libraries")
-	flags.StringVar(&b.backend, "backend", "", "what llama.cpp computes with, `cuda|vulkan|metal|cpu` (default: the first of them that is there, and the CPU with --device cpu)")
+	flags.StringVar(&b.wanted, "backend", "", "what llama.cpp computes with, `cuda|vulkan|metal|cpu` (default: the first of them that is there, and the CPU with --device cpu)")
 	flags.IntVar(&b.threads, "threads", runtime.NumCPU(), "give llama.cpp `N` threads of the CPU")
 	flags.IntVar(&b.promptBatch, "microbatch", 2048, "let llama.cpp compute `N` tokens of a prompt at once")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
@@ -86,8 +87,8 @@ func (b *benchCompareCommand) run(ctx context.Context, list []string, sizesGiven
 	if b.threads < 1 || b.promptBatch < 1 {
 		return usagef("--threads and --microbatch must be at least 1")
 	}
-	if b.backend == "" && b.model.device == string(gemma4.DeviceCPU) {
-		b.backend = string(llamacpp.CPU)
+	if b.wanted == "" && b.model.device == string(gemma4.DeviceCPU) {
+		b.wanted = string(llamacpp.CPU)
 	}
 	lib, err := b.openLibrary()
 	if err != nil {
@@ -110,9 +111,14 @@ func (b *benchCompareCommand) run(ctx context.Context, list []string, sizesGiven
 }
 
 func (b *benchCompareCommand) openLibrary() (*llamacpp.Library, error) {
-	folder, err := llamacpp.Find(llamacpp.FindOptions{Given: b.llama, Backend: llamacpp.Backend(b.backend), Getenv: b.env.getenv})
+	folder, err := llamacpp.Find(llamacpp.FindOptions{Given: b.llama, Backend: llamacpp.Backend(b.wanted), Getenv: b.env.getenv})
 	if err != nil {
 		return nil, err
+	}
+	// One that is there and does not work is said, not passed over for the CPU.
+	b.backend = string(folder.Backends[0])
+	if b.wanted != "" {
+		b.backend = b.wanted
 	}
 	return llamacpp.Open(folder)
 }

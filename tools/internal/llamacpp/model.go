@@ -60,7 +60,7 @@ func (l *Library) pick(wanted Backend) (Device, error) {
 	for _, d := range all {
 		names = append(names, d.Name)
 	}
-	return Device{}, fmt.Errorf("llama.cpp finds no device for the backend %s, only %s%s", wanted, strings.Join(names, ", "), l.missing(wanted))
+	return Device{}, fmt.Errorf("llama.cpp finds no device for the backend %s, only %s%s; or take another --backend", wanted, strings.Join(names, ", "), l.missing(wanted))
 }
 
 // missing says why a backend's library was not opened, which llama.cpp does not.
