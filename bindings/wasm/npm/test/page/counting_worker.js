@@ -1,0 +1,53 @@
+// The package's worker, which counts what is asked of JavaScript and of the GPU:
+// calls of Go's syscall/js, commands, bytes, and what is made. A message {counts}
+// is answered with the sums so far.
+const counts = {
+  calls: 0, submits: 0, dispatches: 0, writes: 0, writtenBytes: 0, reads: 0, readBytes: 0, copiedBytes: 0, buffers: 0, bufferBytes: 0, pipelines: 0, bindGroups: 0,
+};
+
+// also runs count, with a call's result and arguments, after each call of a method.
+function also(prototype, method, count) {
+  const original = prototype[method];
+  prototype[method] = function (...args) {
+    const result = original.apply(this, args);
+    count(args, result);
+    return result;
+  };
+}
+
+also(GPUQueue.prototype, "submit", ([buffers]) => { if (buffers.length) counts.submits++; });
+also(GPUQueue.prototype, "writeBuffer", ([, , data, , size]) => {
+  counts.writes++;
+  counts.writtenBytes += size ?? data.byteLength;
+});
+also(GPUComputePassEncoder.prototype, "dispatchWorkgroups", () => { counts.dispatches++; });
+also(GPUCommandEncoder.prototype, "copyBufferToBuffer", (args) => { counts.copiedBytes += args[4]; });
+also(GPUBuffer.prototype, "mapAsync", () => { counts.reads++; });
+also(GPUBuffer.prototype, "getMappedRange", (_, range) => { counts.readBytes += range.byteLength; });
+also(GPUDevice.prototype, "createBuffer", ([{ size }]) => {
+  counts.buffers++;
+  counts.bufferBytes += size;
+});
+also(GPUDevice.prototype, "createComputePipelineAsync", () => { counts.pipelines++; });
+also(GPUDevice.prototype, "createBindGroup", () => { counts.bindGroups++; });
+
+for (const method of ["instantiate", "instantiateStreaming"]) {
+  const original = WebAssembly[method];
+  WebAssembly[method] = (source, imports) => original.call(WebAssembly, source, imports?.gojs ? { ...imports, gojs: counted(imports.gojs) } : imports);
+}
+
+function counted(imports) {
+  const wrapped = ([name, call]) => [name, name.startsWith("syscall/js.") ? (sp) => {
+    counts.calls++;
+    return call(sp);
+  } : call];
+  return Object.fromEntries(Object.entries(imports).map(wrapped));
+}
+
+addEventListener("message", (event) => {
+  if (!event.data?.counts) return;
+  event.stopImmediatePropagation();
+  postMessage({ counts: { ...counts } });
+});
+await import("/dist/worker.js");
+postMessage({ ready: true });
