@@ -37,19 +37,17 @@ type Event struct {
 
 // Usage counts an answer's tokens and time.
 type Usage struct {
-	Prompt      int `json:"prompt"`                // tokens of the prompt, soft ones included
-	Computed    int `json:"computed"`              // of them, those that were not cached
-	Media       int `json:"media,omitempty"`       // images and clips that were encoded
-	Answer      int `json:"answer"`                // tokens chosen, the one that ended it included
-	Drafted     int `json:"drafted,omitempty"`     // tokens guessed ahead; see Choosing.Drafts
-	DraftsRight int `json:"draftsRight,omitempty"` // of them, those that the model chose
-	Assisted    int `json:"assisted,omitempty"`    // of those guessed, the assistant's guesses
-	// AssistedRight is, of the assistant's guesses, those that the model chose.
-	AssistedRight int `json:"assistedRight,omitempty"`
-
-	MediaTime   time.Duration `json:"mediaNanoseconds,omitempty"`
-	PrefillTime time.Duration `json:"prefillNanoseconds"` // that of media included
-	DecodeTime  time.Duration `json:"decodeNanoseconds"`  // from the first token to the last
+	Prompt        int           `json:"prompt"`                  // tokens of the prompt, soft ones included
+	Computed      int           `json:"computed"`                // of them, those that were not cached
+	Media         int           `json:"media,omitempty"`         // images and clips that were encoded
+	Answer        int           `json:"answer"`                  // tokens chosen, the one that ended it included
+	Drafted       int           `json:"drafted,omitempty"`       // tokens guessed ahead; see Choosing.Drafts
+	DraftsRight   int           `json:"draftsRight,omitempty"`   // of them, those that the model chose
+	Assisted      int           `json:"assisted,omitempty"`      // of those guessed, the assistant's
+	AssistedRight int           `json:"assistedRight,omitempty"` // of the assistant's, those that the model chose
+	MediaTime     time.Duration `json:"mediaNanoseconds,omitempty"`
+	PrefillTime   time.Duration `json:"prefillNanoseconds"` // that of media included
+	DecodeTime    time.Duration `json:"decodeNanoseconds"`  // from the first token to the last
 }
 
 // Chat answers a conversation. Control tokens in its messages are plain text.
