@@ -1,0 +1,114 @@
+// How fast a model comes from OPFS to the GPU, beside a plain read of its file.
+//
+//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [FILE.gguf]
+//
+// Without a file it makes one with gemwire synth, of E2B's sizes with so many
+// layers (8 are 1.3 GB). By turns, in one worker: the file is read from beginning
+// to end by a FileSystemSyncAccessHandle, in pieces of 8 MiB; and the model is
+// loaded. Shown are medians, and of each turn
+//   plain read     the whole file's bytes over the time
+//   load's reads   the bytes that the load asked for, over the time within read()
+//   load's writes  the bytes given to writeBuffer, over the time within it
+//   load           the file's bytes over the time until the model can answer
+// GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader.
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { launchWith } from "../../browsertest/chromium.mjs";
+import { serve } from "../../browsertest/server.mjs";
+
+const npm = join(import.meta.dirname, "..");
+const { values, positionals: [given] } = parseArgs({
+  allowPositionals: true,
+  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" } },
+});
+const folder = await mkdtemp(join(tmpdir(), "gemwire-opfs-"));
+const file = given ?? join(folder, "e2b.gguf");
+if (!given) {
+  execFileSync("go", ["run", "./tools/cmd/gemwire", "synth", "--shape", "e2b", "--mix", values.mix, "--layers", values.layers, "-o", file], { cwd: join(npm, "../../.."), stdio: "inherit" });
+}
+const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/bench": import.meta.dirname, "/models": dirname(file) });
+const browser = await launchWith(join(folder, "profile"));
+try {
+  const page = await browser.newPage();
+  await page.goto(`${site.url}/index.html`);
+  await page.waitForFunction(() => globalThis.gemwire);
+  await page.evaluate((url) => gemwire.store.download(url, { name: "large" }), `/models/${basename(file)}`);
+  report(await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20 }));
+} finally {
+  await browser.close();
+  await site.close();
+  await rm(folder, { recursive: true });
+}
+
+// run is in the page. The first round warms up.
+async function run({ rounds, piece }) {
+  const worker = new Worker("/bench/opfs_worker.js", { type: "module" });
+  const hear = (name) => new Promise((resolve, reject) => {
+    const listen = ({ data }) => {
+      if (!(name in data)) return;
+      worker.removeEventListener("message", listen);
+      resolve(data[name]);
+    };
+    worker.addEventListener("message", listen);
+    worker.addEventListener("error", (event) => reject(new Error(event.message)), { once: true });
+  });
+  const ask = (question) => {
+    const answer = hear(Object.keys(question)[0]);
+    worker.postMessage(question);
+    return answer;
+  };
+  await hear("ready");
+  const turns = [];
+  let adapter;
+  for (let round = 0; round <= rounds; round++) {
+    const plain = await ask({ plain: piece });
+    const before = await ask({ count: true });
+    const phases = {};
+    let last = performance.now(), phase = "header";
+    const begun = last;
+    const model = await gemwire.Model.load({ opfs: "large" }, {
+      device: "gpu", worker, context: 512,
+      onProgress(p) {
+        const now = performance.now();
+        phases[phase] = (phases[phase] ?? 0) + now - last;
+        [last, phase] = [now, p.phase];
+      },
+    });
+    const ms = performance.now() - begun;
+    phases[phase] = (phases[phase] ?? 0) + performance.now() - last;
+    const after = await ask({ count: true });
+    adapter = model.info.deviceName;
+    await model.close();
+    const clock = Object.fromEntries(Object.keys(after).map((key) => [key, after[key] - before[key]]));
+    if (round > 0) turns.push({ plain, clock, ms, phases });
+  }
+  return { adapter, turns };
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b), middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function report({ adapter, turns }) {
+  const size = turns[0].plain.bytes;
+  console.log(`${(size / 1e9).toFixed(2)} GB on ${adapter}, ${turns.length} turns; of reads ${turns[0].clock.reads}, of writes ${turns[0].clock.writes}`);
+  const rate = (bytes, ms) => bytes / ms / 1000; // MB/s
+  const lines = {
+    "plain read": (t) => rate(t.plain.bytes, t.plain.ms),
+    "load's reads": (t) => rate(t.clock.readBytes, t.clock.readMs),
+    "load's writes": (t) => rate(t.clock.writeBytes, t.clock.writeMs),
+    "load": (t) => rate(size, t.ms),
+  };
+  console.log(`${"".padEnd(16)}${"MB/s".padStart(26)}${"of a plain read".padStart(24)}`);
+  for (const [name, of] of Object.entries(lines)) {
+    const rates = turns.map(of), parts = turns.map((t) => 100 * of(t) / lines["plain read"](t));
+    const range = (values, unit) => `${median(values).toFixed(0)}${unit} (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`;
+    console.log(`${name.padEnd(16)}${range(rates, "").padStart(26)}${range(parts, " %").padStart(24)}`);
+  }
+  const names = [...new Set(turns.flatMap((t) => Object.keys(t.phases)))];
+  console.log(`seconds of the load by phase: ${names.map((name) => `${name} ${(median(turns.map((t) => t.phases[name] ?? 0)) / 1000).toFixed(2)}`).join(", ")}`);
+}
