@@ -19,6 +19,7 @@ export function SettingsFields({ suggested }: { suggested: Suggested }) {
         <NumberField label="Patience" help="Looks at what is held out without a gain, after which it stops. Empty: never." value={settings.patience} min={1} max={1000} step={1} placeholder="never" onChange={(patience) => set({ patience })} />
         <NumberField label="Examples at a time" help="More are steadier, and take more memory." value={settings.batchExamples} min={1} max={256} step={1} onChange={(batchExamples) => { if (batchExamples !== null) set({ batchExamples }); }} />
         <NumberField label="Longest example" help="In tokens; longer ones are cut off." value={settings.maxLength} min={16} max={131072} step={16} onChange={(maxLength) => { if (maxLength !== null) set({ maxLength }); }} />
+        <NumberField label="Room for training, in MB" help="Beside the model. With less, it takes longer. Empty: all there is." value={settings.memory} min={1} max={1_000_000} step={1} placeholder="all" onChange={(memory) => set({ memory })} />
         <NumberField label="Seed" help="The same seed, the same run." value={settings.seed} min={0} max={4294967295} step={1} onChange={(seed) => { if (seed !== null) set({ seed }); }} />
         <Field label="The rate">
           {(ids) => (

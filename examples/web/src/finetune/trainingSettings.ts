@@ -17,6 +17,8 @@ export interface TrainingSettings {
   patience: number | null;
   batchExamples: number;
   maxLength: number;
+  /** Megabytes beside the model; null: as many as there are. */
+  memory: number | null;
   /** Every answer of a conversation is learned, not only the last. */
   allTurns: boolean;
   /** Lines that are no examples are passed over. */
@@ -25,7 +27,7 @@ export interface TrainingSettings {
 }
 
 const initial: TrainingSettings = {
-  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, maxLength: 2048, allTurns: false, skipBad: false, seed: 0,
+  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, maxLength: 2048, memory: null, allTurns: false, skipBad: false, seed: 0,
 };
 
 interface SettingsState extends TrainingSettings {
@@ -56,7 +58,7 @@ export interface Suggested {
 
 /** trainingOptionsOf writes the settings as the package takes them. */
 export function trainingOptionsOf(settings: TrainingSettings, suggested: Suggested): TrainingOptions {
-  const { rank, schedule, heldOut, patience, batchExamples, maxLength, allTurns, skipBad, seed } = settings;
+  const { rank, schedule, heldOut, patience, batchExamples, maxLength, memory, allTurns, skipBad, seed } = settings;
   return {
     rank, schedule, batchExamples, maxLength, allTurns, seed,
     heldOut: heldOut / 100,
@@ -64,5 +66,6 @@ export function trainingOptionsOf(settings: TrainingSettings, suggested: Suggest
     learningRate: settings.learningRate ?? suggested.learningRate,
     badLines: skipBad ? "skip" : "refuse",
     ...(patience === null ? {} : { patience }),
+    ...(memory === null ? {} : { memoryBudget: memory * 1e6 }),
   };
 }
