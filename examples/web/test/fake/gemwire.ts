@@ -21,9 +21,9 @@ const wait = (ms: number, signal?: AbortSignal | null) =>
     });
   });
 
-const plan: Plan = { device: "Fake GPU", tensors: [], weights: 1_700_000_000, rows: 1_400_000_000, context: 8192, cache: 63_000_000, activations: 41_000_000, budget: 0 };
+const plan: Plan = { device: "Fake GPU", tensors: [], weights: 1_700_000_000, rows: 1_400_000_000, context: 8192, kvCache: "f16", cache: 63_000_000, activations: 41_000_000, budget: 0 };
 const info: ModelInfo = {
-  name: "Scripted", device: "gpu", deviceName: "Fake GPU", template: "gemma4", layers: 35, vocab: 262144, maxContext: 131072, context: 8192, fileSize: 3_349_516_256, plan, images: true, audio: true,
+  name: "Scripted", device: "gpu", deviceName: "Fake GPU", template: "gemma4", layers: 35, vocab: 262144, maxContext: 131072, context: 8192, kvCache: "f16", fileSize: 3_349_516_256, plan, images: true, audio: true,
 };
 
 const markdown = `## A heat pump, in short
