@@ -41,7 +41,7 @@ func (t *Trainer) Evaluate(ctx context.Context, examples []dataset.Example) (flo
 	var sum float64
 	asked := 0
 	for _, indices := range newOrder(examples, &t.config).inOrder() {
-		batch, err := t.batch(ctx, examples, indices)
+		batch, err := t.batch(ctx, examples, indices, asTheyAre)
 		if err != nil {
 			return 0, err
 		}

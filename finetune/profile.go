@@ -14,7 +14,7 @@ func (t *Trainer) Profile(ctx context.Context) ([]wgslkit.KernelTime, error) {
 		return nil, nil
 	}
 	batches, _ := newOrder(t.data.Train, &t.config).step()
-	batch, err := t.batch(ctx, t.data.Train, batches[0])
+	batch, err := t.batch(ctx, t.data.Train, batches[0], asTheyAre)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Trainer struct {
 	data   Data
 	order  *order
 	kept   *order // of data.Kept, nil where there are none
+	words  *dropout
 
 	done    int // steps
 	best    float64
@@ -135,6 +136,7 @@ func (t *Trainer) prepare(model *gemma4.Model) (err error) {
 
 // begin takes the examples in the order of step number done.
 func (t *Trainer) begin(done int) {
+	t.words = newDropout(t.data.Train, &t.config)
 	t.order, t.kept = newOrder(t.data.Train, &t.config), nil
 	t.order.skip(done)
 	if len(t.data.Kept) > 0 {
@@ -266,7 +268,7 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 		}
 	}
 	for _, indices := range batches {
-		batch, err := t.batch(ctx, t.data.Train, indices)
+		batch, err := t.batch(ctx, t.data.Train, indices, t.order.epoch)
 		if err != nil {
 			return e, err
 		}
@@ -299,7 +301,7 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 // hold adds the gradients of a batch of what the model is held to.
 func (t *Trainer) hold(ctx context.Context, e *Event) error {
 	batches, _ := t.kept.step()
-	batch, err := t.batch(ctx, t.data.Kept, batches[0])
+	batch, err := t.batch(ctx, t.data.Kept, batches[0], asTheyAre)
 	if err != nil {
 		return err
 	}
@@ -309,16 +311,19 @@ func (t *Trainer) hold(ctx context.Context, e *Event) error {
 	return err
 }
 
-// batch lays examples one behind the other, the soft tokens of their media in
-// place.
-func (t *Trainer) batch(ctx context.Context, from []dataset.Example, indices []int) (*tape.Batch, error) {
+// asTheyAre is instead of the epoch for examples that lose no words.
+const asTheyAre = -1
+
+// batch lays examples one behind the other as an epoch takes them, the soft tokens of
+// their media in place.
+func (t *Trainer) batch(ctx context.Context, from []dataset.Example, indices []int, epoch int) (*tape.Batch, error) {
 	examples := make([]tape.Example, len(indices))
 	for i, index := range indices {
 		e, err := withSoftTokens(ctx, &from[index], t.tape.Config.EmbeddingLength)
 		if err != nil {
 			return nil, err
 		}
-		examples[i] = e
+		examples[i] = t.words.apply(e, from[index].Words, epoch, index)
 	}
 	return tape.NewBatch(examples, t.tape.Config.BidirectionalImages())
 }

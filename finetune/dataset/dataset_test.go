@@ -122,6 +122,40 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// What the user says last is known from the template around it.
+func TestWords(t *testing.T) {
+	long := strings.Repeat("one two three ", 100)
+	for _, test := range []struct{ name, line, want string }{
+		{"a question", `{"system": "Count.", "prompt": " What is 1 + 1? ", "completion": "What is 1 + 1?"}`, "What is 1 + 1?"},
+		{"the last of two", `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, {"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`, "Two?"},
+		{"the template's words", `{"prompt": "model", "completion": "user"}`, "model"},
+		{"a long text", `{"prompt": "` + long + `", "completion": "Yes."}`, ""},
+		{"a text", `{"text": "One. Two."}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := openTemplate(t, chat.E2B)
+			r, err := dataset.Parse([]byte(test.line))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := dataset.Encode(t.Context(), m, r, dataset.EncodeOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []int
+			for _, at := range e[0].Words {
+				ids = append(ids, int(e[0].Tokens[at].ID))
+			}
+			if got, err := m.tok.Decode(ids, tokenizer.DecodeOptions{}); err != nil || got != test.want {
+				t.Errorf("%q, %v", got, err)
+			}
+			if n := len(e[0].Words); n > 0 && e[0].Targets[e[0].Words[n-1]] != tape.NoTarget {
+				t.Error("something is asked of a word")
+			}
+		})
+	}
+}
+
 func TestCut(t *testing.T) {
 	m := openTemplate(t, chat.E2B)
 	r, err := dataset.Parse([]byte(`{"prompt": "Count from 1 to 10.", "completion": "1, 2, 3, 4, 5, 6, 7, 8, 9, 10."}`))

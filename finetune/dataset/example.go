@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
@@ -31,7 +32,11 @@ type Example struct {
 	tape.Example
 	Line  int
 	Media []gemma4.Medium // whose soft tokens are still to be computed
-	Cut   int             // tokens that were cut off
+	// Words are the positions of the last question's own tokens, in order: what the
+	// user says before the answer, where that is text and short. Nothing is asked of
+	// them, and what is around them is the template's.
+	Words []int
+	Cut   int // tokens that were cut off
 }
 
 // Asked is how many targets the example has.
@@ -108,6 +113,7 @@ func textExample(tok *tokenizer.Tokenizer, text string) Example {
 type turn struct {
 	prompt   gemma4.Prompt
 	from, to int
+	words    []int // of the question
 }
 
 // turnOf is the turn whose answer is message k. It begins as the model will be
@@ -139,11 +145,41 @@ func turnOf(ctx context.Context, m Model, c chat.Conversation, k int) (turn, err
 	t := turn{from: len(asked.Tokens), prompt: gemma4.Prompt{Media: asked.Media}}
 	t.prompt.Tokens = slices.Concat(asked.Tokens, answer)
 	t.to = len(t.prompt.Tokens)
+	t.words = wordsOf(m.Tokenizer(), before.Messages, asked.Tokens)
 	return t, nil
 }
 
+// longestQuestion is how many tokens a question may have. Longer texts are something
+// to work on, of which each word may count.
+const longestQuestion = 256
+
+// wordsOf are the positions in a prompt of what the user says last, unless that is
+// long, or none of the prompt's tokens are its alone.
+func wordsOf(tok *tokenizer.Tokenizer, messages []chat.Message, prompt []int32) (words []int) {
+	if len(messages) == 0 || messages[len(messages)-1].Role != chat.User {
+		return nil
+	}
+	text := strings.TrimSpace(messages[len(messages)-1].Content.String())
+	question := tok.Encode(text)
+	if len(question) == 0 || len(question) > longestQuestion {
+		return nil
+	}
+	same := func(a int32, b int) bool { return int(a) == b }
+	for first := len(prompt) - len(question) - 1; first >= 0; first-- {
+		end := first + len(question)
+		// The template's own "model" could be a question too, but no turn ends behind it.
+		if tok.IsControl(int(prompt[end])) && slices.EqualFunc(prompt[first:end], question, same) {
+			for i := range question {
+				words = append(words, first+i)
+			}
+			return words
+		}
+	}
+	return nil
+}
+
 func (t turn) example() Example {
-	e := Example{Media: t.prompt.Media}
+	e := Example{Media: t.prompt.Media, Words: t.words}
 	e.Tokens = make([]tape.Token, len(t.prompt.Tokens))
 	e.Targets = make([]int32, len(t.prompt.Tokens))
 	for i, id := range t.prompt.Tokens {
@@ -192,4 +228,5 @@ func (e *Example) cut(n int) {
 		e.Targets[n-1] = tape.NoTarget
 	}
 	e.Media = slices.DeleteFunc(slices.Clone(e.Media), func(m gemma4.Medium) bool { return m.First >= n })
+	e.Words = slices.DeleteFunc(slices.Clone(e.Words), func(i int) bool { return i >= n })
 }

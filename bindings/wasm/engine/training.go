@@ -69,8 +69,8 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 	c := finetune.Config{
 		Rank: s.Rank, Alpha: s.Alpha, Layers: s.Layers, Epochs: s.Epochs, Steps: s.Steps,
 		Batching: dataset.Batching{Tokens: s.BatchTokens, Examples: s.BatchExamples}, Accumulate: s.Accumulate,
-		Schedule: schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
-		Seed:     s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
+		Schedule:    schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
+		WordDropout: s.WordDropout, Seed: s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
 		Precision: s.Precision, MemoryBudget: s.MemoryBudget,
 	}
 	if c.Precision == autoPrecision {
@@ -110,7 +110,7 @@ func settingsOf(c finetune.Config) TrainingSettings {
 		LearningRate: c.Schedule.Peak, MinLearningRate: c.Schedule.Floor, Schedule: string(c.Schedule.Kind),
 		Warmup: c.Schedule.Warmup, Restarts: c.Schedule.Cycles,
 		WeightDecay: &c.Optimizer.Decay, Clip: &c.Optimizer.Clip,
-		Seed: c.Seed, EvaluateEvery: c.EvaluateEvery, Patience: c.Patience, Recompute: c.Recompute,
+		WordDropout: c.WordDropout, Seed: c.Seed, EvaluateEvery: c.EvaluateEvery, Patience: c.Patience, Recompute: c.Recompute,
 		Precision: cmp.Or(c.Precision, autoPrecision), MemoryBudget: c.MemoryBudget,
 	}
 	for _, l := range c.Linears {

@@ -109,6 +109,7 @@ func TestTrainMistakes(t *testing.T) {
 		"give one":                             {"--steps", "3", "--epochs", "2"},
 		"say auto or on":                       {"--recompute", "sometimes"},
 		"say auto, none or a number":           {"--keep", "something"},
+		"--word-dropout is 1, wanted a part":   {"--word-dropout", "1"},
 		"--rank is 0":                          {"--rank", "0"},
 		"is an SVG":                            {"--plot", "loss.png"},
 		"say such as 5%":                       {"--held-out", "x%"},

@@ -411,6 +411,12 @@ export interface TrainingSettings {
   weightDecay?: number;
   /** How long a gradient may be: 1 if not given, 0 for any length. */
   clip?: number;
+  /**
+   * The part of a question's words that is left out or replaced, by chance, each time
+   * that an example is seen again after the third, so that answers hang less on how is
+   * asked. Words that the answer says stay. All stay if not given.
+   */
+  wordDropout?: number;
   /** The same seed gives the same run. */
   seed?: number;
   /** Steps between two looks at the examples that are held out: at the end of each epoch if not given. */

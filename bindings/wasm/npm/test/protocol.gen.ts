@@ -433,6 +433,7 @@ export interface TrainingSettings {
   accumulate?: number;
   weightDecay?: number;
   clip?: number;
+  wordDropout?: number;
   seed?: number;
   evaluateEvery?: number;
   patience?: number;
