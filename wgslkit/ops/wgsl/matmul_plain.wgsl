@@ -29,7 +29,7 @@ struct Place { rows: u32, tokens: u32 }
 
 fn place_of(thread: u32) -> Place {
   let group = thread >> 5u;
-  return Place((group & 1u) * 16u + (thread & 7u), 32u + (group >> 1u) * 8u + (thread >> 3u & 3u));
+  return Place((group & 1u) * 16u + (thread & 7u), 32u + (group >> 1u) * 8u + ((thread >> 3u) & 3u));
 }
 
 fn add(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>, q: vec4<f32>) {
