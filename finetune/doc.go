@@ -8,7 +8,7 @@
 //	err = adapter.Save("my-adapter")
 //
 // Read config.go, then trainer.go (a run: order.go says which examples a step
-// takes, evaluate.go how it is judged), rehearse.go (what a model is held to while it
+// takes, dropout.go which of their words it changes, evaluate.go how it is judged), rehearse.go (what a model is held to while it
 // learns), checkpoint.go (stopping and going on) and engine.go: what computes, engine_cpu.go on the CPU and engine_gpu.go on the GPU.
 //
 // Below it: tape spells the model once for both directions, cpu and gpu compute
