@@ -40,8 +40,9 @@ async function phases() {
   };
   const found = {};
   const count = async (phase, work) => {
-    const before = await sums();
+    const before = await sums(), begun = performance.now();
     const result = await work();
+    console.log(`${phase}: ${Math.round(performance.now() - begun)} ms`);
     const after = await sums();
     found[phase] = Object.fromEntries(Object.keys(after).map((key) => [key, after[key] - before[key]]));
     return result;
