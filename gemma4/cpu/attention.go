@@ -64,7 +64,7 @@ func (m *Model) attend(s *step, i int, q []float32) error {
 	grain := max(mulsPerPart/(2*longest*headDim), min(together, n/m.threads.n))
 	return m.threads.each(n, grain, func(from, to int) error {
 		a := attentionPool.Get().(*attention)
-		defer attentionPool.Put(a)
+		defer a.putBack()
 		for from < to {
 			// Queries in the order of the kv heads that they read, so that those side by
 			// side share them.
@@ -111,6 +111,15 @@ type query struct {
 
 // attentionPool holds one attention for each core at work.
 var attentionPool = sync.Pool{New: func() any { return new(attention) }}
+
+// putBack gives a to whoever computes next, without the queries' memory.
+func (a *attention) putBack() {
+	all := a.queries[:cap(a.queries)]
+	for i := range all {
+		all[i].q = nil
+	}
+	attentionPool.Put(a)
+}
 
 func (a *attention) add(q []float32, first, end int) {
 	var scores []float32

@@ -20,7 +20,7 @@ import { compile, goRoot, Results, temporary } from "./gotest.mjs";
 import { serve } from "./server.mjs";
 
 const suite = [
-  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4/cpu/kernel", "gemma4/cpu=TestConformance|TestSoftTokens|TestMany", "gemma4=JavaScript|Tab", "gemma4/parity=TestConformance$|TestConformanceQ8/gpu/nano",
+  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4/cpu/kernel", "gemma4/cpu=TestConformance|TestSoftTokens|TestMany", "gemma4=JavaScript|Tab", "gemma4/parity=TestConformance$|TestConformanceQ8/(cpu|gpu)/nano",
   "multimodal/picture", "multimodal/sound", "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano)",
 ];
 
