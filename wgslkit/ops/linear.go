@@ -37,10 +37,10 @@ type Linear struct {
 	Gated     bool
 	Mul       *wgslkit.Buffer // [width, MulStride], nil for none
 	MulOffset int
-	MulStride int     // 0 counts as the number of outputs
-	Softcap   float32 // 0 for none
-	Bounds    *Bounds // nil for none
-	LowRank   *LowRank
+	MulStride int      // 0 counts as the number of outputs
+	Softcap   float32  // 0 for none
+	Bounds    *Bounds  // nil for none
+	LowRank   *LowRank // nil for none
 }
 
 // Linear records the product: one dispatch for each tile of W in a program of
