@@ -47,3 +47,45 @@ func TestSubmitPart(t *testing.T) {
 		}
 	}
 }
+
+// A part of a buffer is written, bound and read where it lies, and ends with it.
+func TestPart(t *testing.T) {
+	dev := open(t, wgslkit.Options{})
+	k := scaleKernel(t, dev)
+	x, y := buffer(t, dev, 1024), buffer(t, dev, 1024)
+	from, to := x.Part(256, 768).Part(256, 256), y.Part(512, 256)
+	for b, value := range map[*wgslkit.Buffer][]byte{from: ones(64), y: make([]byte, 1024)} {
+		if err := b.Write(0, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := dev.NewProgram("part")
+	p.Add(wgslkit.Call{Label: "scale", Kernel: k, Bind: []wgslkit.Binding{from.All(), to.All()}, Params: scaleParams{64, 3}, Grid: wgslkit.Grid{Tile: 64}})
+	if err := p.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	if err := p.Submit(64); err != nil {
+		t.Fatal(err)
+	}
+	checkAll(t, to, 64, 3)
+	whole, err := y.ReadFloats(256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range whole {
+		if inside := i >= 128 && i < 192; (v == 3) != inside || !inside && v != 0 {
+			t.Errorf("value %d of the whole is %v", i, v)
+			break
+		}
+	}
+	to.Release()
+	if err := to.Write(0, ones(64)); err != nil {
+		t.Errorf("after its release, which frees nothing: %v", err)
+	}
+	for name, b := range map[string]*wgslkit.Buffer{"beyond the end": x.Part(768, 512), "of nothing": x.Part(1024, 256)} {
+		if err := b.Write(0, ones(64)); !errors.Is(err, wgslkit.ErrReleased) {
+			t.Errorf("a part %s: %v", name, err)
+		}
+	}
+}
