@@ -82,9 +82,21 @@ const storingBuffers = 9
 
 // attendsFew says whether the attention of few tokens is each one's own, with its
 // keys split over workgroups: a tile of tokens would leave a GPU with one
-// workgroup for each head.
+// workgroup for each head. It does where a binding holds what the splits leave.
 func (r *Recorder) attendsFew(o Attention) bool {
-	return r.width <= mostFewTokens && r.kit.tuning.Attention.MaxSplits > 1 && o.Spans == nil
+	if r.width > mostFewTokens || r.kit.tuning.Attention.MaxSplits <= 1 || o.Spans != nil {
+		return false
+	}
+	values := r.width * partialsOf(r.kit.planToken(o, r.width), o)
+	return 4*int64(values) <= r.kit.maxBinding()
+}
+
+// partialsOf is the values that a token's splits leave, with a counter for each head.
+func partialsOf(p tokenPlan, o Attention) int {
+	if p.splits <= 1 {
+		return 0
+	}
+	return partialsLen(p.splits, o.Heads, o.Cache.HeadDim) + o.Heads
 }
 
 type attendTokenParams struct {
@@ -100,8 +112,7 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 	c := o.Cache
 	plan := r.kit.planToken(o, r.width)
 	var partials *Partials
-	if plan.splits > 1 {
-		values := partialsLen(plan.splits, o.Heads, c.HeadDim) + o.Heads // and counters
+	if values := partialsOf(plan, o); values > 0 {
 		partials = &Partials{Buffer: r.temp("attention partials", r.width*values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
 		if r.width > 1 {
 			partials.region = values

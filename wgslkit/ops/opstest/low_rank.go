@@ -7,7 +7,7 @@ import (
 
 // lowRankShapes runs products with what adapters add: as many parts as a matrix of
 // queries, keys and values has, of any rank, and such as begin at a later row; gate
-// and up; large tiles, and those in splits. A rank below 0 is one whose B is 0.
+// and up. A rank below 0 is one whose B is 0.
 func lowRankShapes() []linearShape {
 	qkv := linearShape{rows: []int{67, 33, 31}, ranks: []int{8, 8, 8}, norm: true, weighted: true}
 	gated := linearShape{rows: []int{131, 131}, ranks: []int{16, 16}, gated: true, act: ops.GELU, norm: true, weighted: true}
@@ -35,9 +35,15 @@ func lowRankShapes() []linearShape {
 		linearShape{quant: quant.Q4_K, cols: 768, rows: []int{64}, ranks: []int{16}, width: 1, tokens: 1, splits: 5},
 		// More columns than workgroup memory holds on the smallest devices.
 		linearShape{quant: quant.Q4_K, cols: 8192, rows: []int{17}, ranks: []int{16}, width: 1, tokens: 1, norm: true},
-		linearShape{quant: quant.Q4_K, cols: 256, rows: []int{1500, 20, 20}, ranks: []int{8, 0, 17}, width: 260, tokens: 133},
-		linearShape{quant: quant.F16, cols: 1040, rows: []int{768, 768}, ranks: []int{16, 3}, gated: true, act: ops.GELU, width: 140, tokens: 70},
 	)
+}
+
+// largeLowRankShapes are the same in large tiles, and in those that are split.
+func largeLowRankShapes() []linearShape {
+	return []linearShape{
+		{quant: quant.Q4_K, cols: 256, rows: []int{1500, 20, 20}, ranks: []int{8, 0, 17}, width: 260, tokens: 133},
+		{quant: quant.F16, cols: 1040, rows: []int{768, 768}, ranks: []int{16, 3}, gated: true, act: ops.GELU, width: 140, tokens: 70},
+	}
 }
 
 // fours is n rounded up to vectors of four.

@@ -54,7 +54,7 @@ func linearShapes(kit *ops.Kit) []linearShape {
 	shapes = append(shapes, fusedShapes()...)
 	shapes = append(shapes, lowRankShapes()...)
 	most := kit.Device().Limits().MaxStorageBindingSize
-	for _, s := range largeShapes() {
+	for _, s := range append(largeShapes(), largeLowRankShapes()...) {
 		if s.activations() <= most { // matrices are split over bindings, activations are not
 			shapes = append(shapes, s)
 		}
