@@ -63,7 +63,7 @@ sources() { ls $tests/*.c | grep -v /rounds.c; }
 static() {
   adapter
   # shellcheck disable=SC2046
-  "$cc" "${strict[@]}" "${sanitize[@]}" $(sources) "$built/libgemwire.a" "${system[@]}" -o "$work/static"
+  "$cc" "${strict[@]}" "${sanitize[@]}" -rdynamic $(sources) "$built/libgemwire.a" "${system[@]}" -o "$work/static"
   counted 'static, sanitizers, CPU' "$work/static" cpu "$samples" "$work/adapter"
   if has_gpu; then
     # Drivers keep to the end what they have compiled, and are unloaded by then: rounds looks for leaks there.
