@@ -66,7 +66,7 @@ static() {
   "$cc" "${strict[@]}" "${sanitize[@]}" -rdynamic $(sources) "$built/libgemwire.a" "${system[@]}" -o "$work/static"
   counted 'static, sanitizers, CPU' "$work/static" cpu "$samples" "$work/adapter"
   if has_gpu; then
-    # Drivers keep to the end what they have compiled, and are unloaded by then: rounds looks for leaks there.
+    # Drivers keep to the end what they have compiled: rounds looks for leaks there.
     counted 'static, sanitizers, GPU' env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$work/static" gpu "$samples" "$work/adapter"
   else
     echo 'static, sanitizers, GPU            skipped: no GPU'
