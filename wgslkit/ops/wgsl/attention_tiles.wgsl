@@ -17,7 +17,7 @@
 //
 // Grid: x = the query heads of these kv heads, y = tiles of ROWS tokens.
 
-//#include "cell.wgsl"
+//#include "cache_column.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, slots: u32,
@@ -55,25 +55,6 @@ var<workgroup> shared_rows: array<f32, THREADS>;
 var<workgroup> fades: array<f32, ROWS>;
 
 fn four_halves(a: u32, b: u32) -> vec4<f32> { return vec4<f32>(unpack2x16float(a), unpack2x16float(b)); }
-
-// load_key and load_value read column c of a slot.
-fn load_key(kv_head: u32, c: u32, slot: u32) -> Loaded {
-  let row = kv_head * ROW_CELLS;
-//#if CACHE == q8
-  return Loaded(keys[(row + c) * params.slots + slot], keys[(row + COLUMNS + c / 16u) * params.slots + slot]);
-//#else
-  return keys[(row + c) * params.slots + slot];
-//#end
-}
-
-fn load_value(kv_head: u32, c: u32, slot: u32) -> Loaded {
-  let row = (kv_head * params.slots + slot) * ROW_CELLS;
-//#if CACHE == q8
-  return Loaded(values[row + c], values[row + COLUMNS + c / 16u]);
-//#else
-  return values[row + c];
-//#end
-}
 
 // visible says whether the token at row t (position p) sees the key at position j.
 fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
