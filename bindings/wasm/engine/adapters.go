@@ -14,15 +14,7 @@ import (
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
-func (c *call) loadAdapter(ctx context.Context) (any, error) {
-	p, err := params[AdapterParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) loadAdapter(ctx context.Context, m *openModel, p AdapterParams) (any, error) {
 	if p.Name == "" {
 		return nil, fmt.Errorf("%w: an adapter without a name", errArgument)
 	}
@@ -40,15 +32,7 @@ func (m *openModel) adapterList() AdaptersResult {
 	return AdaptersResult{Adapters: append([]gemma4.AdapterUse{}, m.Adapters()...)}
 }
 
-func (c *call) useAdapters(ctx context.Context) (any, error) {
-	p, err := params[UseAdaptersParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) useAdapters(ctx context.Context, m *openModel, p UseAdaptersParams) (any, error) {
 	weights := map[string]float32{}
 	for _, use := range p.Use {
 		if _, twice := weights[use.Name]; twice {
@@ -69,30 +53,14 @@ func weightOf(weight *float32) float32 {
 	return w
 }
 
-func (c *call) unloadAdapter(context.Context) (any, error) {
-	p, err := params[AdapterParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) unloadAdapter(_ context.Context, m *openModel, p AdapterParams) (any, error) {
 	if err := m.UnloadAdapter(p.Name); err != nil {
 		return nil, err
 	}
 	return m.adapterList(), nil
 }
 
-func (c *call) adapters(context.Context) (any, error) {
-	p, err := params[ModelParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) adapters(_ context.Context, m *openModel, _ ModelParams) (any, error) {
 	return m.adapterList(), nil
 }
 

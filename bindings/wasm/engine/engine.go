@@ -109,16 +109,17 @@ var errProtocol = errors.New("unknown request")
 
 func (c *call) do(ctx context.Context) (any, error) {
 	handlers := map[Op]func(context.Context) (any, error){
-		OpOpen: c.open, OpPlan: c.plan, OpClose: c.close,
-		OpSession: c.session, OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
-		OpChat: c.chat, OpStop: c.stop,
-		OpTokenize: c.tokenize, OpDetokenize: c.detokenize, OpCount: c.count,
-		OpLoadAdapter: c.loadAdapter, OpUseAdapters: c.useAdapters, OpUnloadAdapter: c.unloadAdapter, OpAdapters: c.adapters,
+		OpOpen: c.open, OpPlan: c.plan, OpClose: onModel(c, c.close),
+		OpSession: onModel(c, c.session), OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
+		OpChat: c.chat, OpStop: onModel(c, c.stop),
+		OpTokenize: onModel(c, c.tokenize), OpDetokenize: onModel(c, c.detokenize), OpCount: onModel(c, c.count),
+		OpLoadAdapter: onModel(c, c.loadAdapter), OpUseAdapters: onModel(c, c.useAdapters),
+		OpUnloadAdapter: onModel(c, c.unloadAdapter), OpAdapters: onModel(c, c.adapters),
 		OpConvertAdapter: c.convertAdapter,
-		OpPreviewData:    c.previewData, OpPrepare: c.prepareTraining,
+		OpPreviewData:    onModel(c, c.previewData), OpPrepare: onModel(c, c.prepareTraining),
 		OpShowRun: onRun(c, c.showRun), OpTrain: onRun(c, c.train), OpPause: onRun(c, c.pauseTraining), OpRunAdapter: onRun(c, c.runAdapter),
 		OpUseRun: onRun(c, c.useRun), OpCheckpoint: onRun(c, c.checkpoint), OpEndTraining: onRun(c, c.endTraining),
-		OpExamine: c.examine, OpMemory: c.memory, OpRelease: c.releaseTowers, OpCancel: c.cancel,
+		OpExamine: c.examine, OpMemory: c.memory, OpRelease: onModel(c, c.releaseTowers), OpCancel: c.cancel,
 	}
 	handle, ok := handlers[c.Op]
 	if !ok {

@@ -136,15 +136,7 @@ func (a *audience) tell(kind chat.PartType, done, total int) {
 	time.Sleep(time.Millisecond)
 }
 
-func (c *call) releaseTowers(context.Context) (any, error) {
-	p, err := params[ModelParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) releaseTowers(_ context.Context, m *openModel, _ ModelParams) (any, error) {
 	if m.media != nil {
 		m.media.Release()
 	}

@@ -151,15 +151,7 @@ func (c *call) plan(ctx context.Context) (any, error) {
 	return result, file.Close()
 }
 
-func (c *call) close(context.Context) (any, error) {
-	p, err := params[ModelParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) close(_ context.Context, m *openModel, _ ModelParams) (any, error) {
 	c.engine.stopAnswers(m)
 	for _, s := range c.engine.sessionsOf(m) {
 		if err := c.engine.end(s); err != nil {
@@ -175,6 +167,34 @@ func (c *call) close(context.Context) (any, error) {
 	return Nothing{}, m.Close()
 }
 
+// ofModel is the parameters of a request about a model.
+type ofModel interface{ model() int }
+
+func (p AdapterParams) model() int     { return p.Model }
+func (p UseAdaptersParams) model() int { return p.Model }
+func (p ModelParams) model() int       { return p.Model }
+func (p TokenizeParams) model() int    { return p.Model }
+func (p DetokenizeParams) model() int  { return p.Model }
+func (p CountParams) model() int       { return p.Model }
+func (p SessionParams) model() int     { return p.Model }
+func (p PrepareParams) model() int     { return p.Model }
+func (p PreviewParams) model() int     { return p.Model }
+
+// onModel handles a request by f, with its parameters and the model that they name.
+func onModel[P ofModel](c *call, f func(context.Context, *openModel, P) (any, error)) func(context.Context) (any, error) {
+	return func(ctx context.Context) (any, error) {
+		p, err := params[P](c)
+		if err != nil {
+			return nil, err
+		}
+		m, err := c.engine.model(p.model())
+		if err != nil {
+			return nil, err
+		}
+		return f(ctx, m, p)
+	}
+}
+
 // model finds an open model.
 func (e *Engine) model(id int) (*openModel, error) {
 	e.mu.Lock()
@@ -186,15 +206,7 @@ func (e *Engine) model(id int) (*openModel, error) {
 	return m, nil
 }
 
-func (c *call) tokenize(context.Context) (any, error) {
-	p, err := params[TokenizeParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) tokenize(_ context.Context, m *openModel, p TokenizeParams) (any, error) {
 	encode := m.Tokenizer().Encode
 	if p.Special {
 		encode = m.Tokenizer().EncodeSpecial
@@ -202,28 +214,12 @@ func (c *call) tokenize(context.Context) (any, error) {
 	return TokensResult{Tokens: append([]int{}, encode(p.Text)...)}, nil
 }
 
-func (c *call) detokenize(context.Context) (any, error) {
-	p, err := params[DetokenizeParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) detokenize(_ context.Context, m *openModel, p DetokenizeParams) (any, error) {
 	text, err := m.Tokenizer().Decode(p.Tokens, tokenizer.DecodeOptions{})
 	return TextResult{Text: text}, err
 }
 
-func (c *call) count(ctx context.Context) (any, error) {
-	p, err := params[CountParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) count(ctx context.Context, m *openModel, p CountParams) (any, error) {
 	if err := c.place(p.Messages, p.Media); err != nil {
 		return nil, err
 	}

@@ -22,15 +22,7 @@ type openSession struct {
 	done chan struct{}           // closed when that has ended
 }
 
-func (c *call) session(ctx context.Context) (any, error) {
-	p, err := params[SessionParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) session(ctx context.Context, m *openModel, p SessionParams) (any, error) {
 	made, err := m.NewSession(p.Context)
 	if errors.Is(err, wgslkit.ErrOutOfMemory) {
 		return nil, smaller{err, &Suggestion{Context: cmp.Or(p.Context, m.Info().Context) / 2}}
@@ -115,15 +107,7 @@ func (e *Engine) sessionsOf(m *openModel) (list []*openSession) {
 	return list
 }
 
-func (c *call) stop(context.Context) (any, error) {
-	p, err := params[ModelParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) stop(_ context.Context, m *openModel, _ ModelParams) (any, error) {
 	c.engine.stopAnswers(m)
 	return Nothing{}, nil
 }

@@ -29,15 +29,7 @@ const autoPrecision = "auto"
 
 // prepareTraining reads the data and makes a run of it: a new one, or one that goes
 // on from its checkpoint.
-func (c *call) prepareTraining(ctx context.Context) (any, error) {
-	p, err := params[PrepareParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) prepareTraining(ctx context.Context, m *openModel, p PrepareParams) (any, error) {
 	config, err := p.check()
 	if err != nil {
 		return nil, err

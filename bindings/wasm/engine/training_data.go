@@ -62,15 +62,7 @@ func (c *call) load(ctx context.Context, m *openModel, lines []byte, p DataParam
 }
 
 // previewData tells what a model sees of training data, bad lines and all.
-func (c *call) previewData(ctx context.Context) (any, error) {
-	p, err := params[PreviewParams](c)
-	if err != nil {
-		return nil, err
-	}
-	m, err := c.engine.model(p.Model)
-	if err != nil {
-		return nil, err
-	}
+func (c *call) previewData(ctx context.Context, m *openModel, p PreviewParams) (any, error) {
 	if err := p.Data.check(); err != nil {
 		return nil, err
 	}
