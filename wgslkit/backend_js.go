@@ -156,6 +156,8 @@ func (b *jsBackend) describe() (Info, Limits, Features) {
 	d := js.Global().Get("gemwireWebGPU").Call("describe", b.object)
 	info := Info{Name: d.Get("name").String(), Vendor: d.Get("vendor").String(), Driver: d.Get("driver").String(), Backend: "WebGPU"}
 	info.Kind = jsKind(info, d.Get("fallback").Bool())
+	info.SubgroupMin, info.SubgroupMax = d.Get("subgroupMin").Int(), d.Get("subgroupMax").Int()
+	info.SubgroupMatrices = jsMatrices(d.Get("matrices"))
 	info.SlowCompiler = info.Kind == CPU // browsers keep nothing of what a software rasterizer has compiled
 	l, f := d.Get("limits"), d.Get("features")
 	size := func(name string) int64 { return int64(l.Get(name).Float()) }
@@ -173,7 +175,21 @@ func (b *jsBackend) describe() (Info, Limits, Features) {
 		}, Features{
 			Timestamps: f.Get("timestamp-query").Bool(), Subgroups: f.Get("subgroups").Bool(),
 			ShaderF16: f.Get("shader-f16").Bool(), PackedDot: d.Get("packedDot").Bool(),
+			SubgroupMatrix: f.Get("chromium-experimental-subgroup-matrix").Bool(),
 		}
+}
+
+// jsMatrices reads the adapter's list, in which types have the names of WGSL.
+func jsMatrices(list js.Value) []SubgroupMatrix {
+	var matrices []SubgroupMatrix
+	for i := range list.Length() {
+		c := list.Index(i)
+		matrices = append(matrices, SubgroupMatrix{
+			Component: MatrixType(c.Get("componentType").String()), Result: MatrixType(c.Get("resultComponentType").String()),
+			M: c.Get("M").Int(), N: c.Get("N").Int(), K: c.Get("K").Int(),
+		})
+	}
+	return matrices
 }
 
 // jsKind guesses what WebGPU does not tell from what it does.

@@ -70,7 +70,7 @@ func (b *loadedBackend) describeAdapter(adapter unsafe.Pointer) Info {
 	}
 	return Info{
 		Name: C.GoString(&about.name[0]), Vendor: C.GoString(&about.vendor[0]), Driver: C.GoString(&about.driver[0]),
-		Backend: backends[about.backend], Kind: kind, Library: b.name,
+		Backend: backends[about.backend], Kind: kind, Library: b.name, SubgroupMin: int(about.subgroupMin), SubgroupMax: int(about.subgroupMax),
 		Unzeroed: true, // the library asks wgpu-core to leave workgroup memory as it is
 	}
 }

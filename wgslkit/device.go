@@ -126,6 +126,9 @@ func (d *Device) disable(f Features) {
 	d.features.Subgroups = d.features.Subgroups && !f.Subgroups
 	d.features.ShaderF16 = d.features.ShaderF16 && !f.ShaderF16
 	d.features.PackedDot = d.features.PackedDot && !f.PackedDot
+	if d.features.SubgroupMatrix = d.features.SubgroupMatrix && !f.SubgroupMatrix; !d.features.SubgroupMatrix {
+		d.info.SubgroupMatrices = nil
+	}
 }
 
 // Info names the adapter.

@@ -33,7 +33,7 @@ var headerMembers = map[string]map[string]string{
 	"gw_instance_extras": {"backends": "backends", "flags": "flags", "compiler": "dx12ShaderCompiler", "dxc": "dxcPath", "budgets": "budgetForDeviceCreation", "display": "displayHandle"},
 	"gw_callback":        {"mode": "mode", "callback": "callback", "user1": "userdata1", "user2": "userdata2"},
 	"gw_uncaptured":      {"callback": "callback", "user1": "userdata1"},
-	"gw_adapter_info":    {"vendor": "vendor", "device": "device", "description": "description", "backend": "backendType", "kind": "adapterType"},
+	"gw_adapter_info":    {"vendor": "vendor", "device": "device", "description": "description", "backend": "backendType", "kind": "adapterType", "subgroupMin": "subgroupMinSize", "subgroupMax": "subgroupMaxSize"},
 	"gw_limits": {
 		"storageBuffers": "maxStorageBuffersPerShaderStage", "uniformBindingSize": "maxUniformBufferBindingSize", "storageBindingSize": "maxStorageBufferBindingSize",
 		"uniformAlignment": "minUniformBufferOffsetAlignment", "storageAlignment": "minStorageBufferOffsetAlignment", "bufferSize": "maxBufferSize",

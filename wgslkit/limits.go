@@ -29,7 +29,38 @@ type Info struct {
 	// Unzeroed tells that workgroup memory begins with what others left there, where
 	// WGSL promises zeros. Shaders that count on them look at UNZEROED.
 	Unzeroed bool `json:"unzeroed,omitempty"`
+	// SubgroupMin and SubgroupMax bound a subgroup's invocations, 0 where they are unknown.
+	SubgroupMin int `json:"subgroupMin,omitempty"`
+	SubgroupMax int `json:"subgroupMax,omitempty"`
+	// SubgroupMatrices are the matrix products that a subgroup computes together, on
+	// tensor cores where there are some; none without Features.SubgroupMatrix.
+	SubgroupMatrices []SubgroupMatrix `json:"subgroupMatrices,omitempty"`
 }
+
+// SubgroupMatrix is a size and type of D = A·B + C that a subgroup computes
+// together: A is an M×K matrix, B a K×N one, C and D are M×N. In WGSL:
+// subgroup_matrix_left<Component, K, M>, subgroup_matrix_right<Component, N, K> and
+// subgroup_matrix_result<Result, N, M>.
+type SubgroupMatrix struct {
+	Component MatrixType `json:"component"` // of A and B
+	Result    MatrixType `json:"result"`    // of C and D
+	M         int        `json:"m"`
+	N         int        `json:"n"`
+	K         int        `json:"k"`
+}
+
+// MatrixType is the type of a subgroup matrix's elements, by its name in WGSL.
+type MatrixType string
+
+// The types that there are.
+const (
+	MatrixF32 MatrixType = "f32"
+	MatrixF16 MatrixType = "f16"
+	MatrixU32 MatrixType = "u32"
+	MatrixI32 MatrixType = "i32"
+	MatrixU8  MatrixType = "u8"
+	MatrixI8  MatrixType = "i8"
+)
 
 // Limits are the device's own, as granted. Sizes are in bytes.
 type Limits struct {
@@ -51,4 +82,7 @@ type Features struct {
 	Subgroups  bool `json:"subgroups"`
 	ShaderF16  bool `json:"shaderF16"`
 	PackedDot  bool `json:"packedDot"` // dot4I8Packed and its kin
+	// SubgroupMatrix is WGSL's chromium_experimental_subgroup_matrix, with the sizes
+	// and types of Info.SubgroupMatrices.
+	SubgroupMatrix bool `json:"subgroupMatrix"`
 }

@@ -112,6 +112,8 @@ void gw_describe(void *adapter, gw_about *about) {
   copy_text(about->driver, sizeof about->driver, info.description);
   about->backend = info.backend;
   about->kind = info.kind;
+  about->subgroupMin = info.subgroupMin;
+  about->subgroupMax = info.subgroupMax;
   lib.AdapterInfoFreeMembers(info);
 }
 

@@ -168,7 +168,7 @@ void gw_use(const gw_library *loaded);
 const gw_api *gw_loaded(void);
 
 // What an adapter says of itself, cut where it is very long.
-typedef struct { char name[256], vendor[256], driver[256]; uint32_t backend, kind; } gw_about;
+typedef struct { char name[256], vendor[256], driver[256]; uint32_t backend, kind, subgroupMin, subgroupMax; } gw_about;
 
 void *gw_open_instance(void);
 size_t gw_adapters(void *instance, void **adapters);

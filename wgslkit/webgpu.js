@@ -28,7 +28,7 @@
     "maxComputeInvocationsPerWorkgroup", "maxComputeWorkgroupSizeX", "maxComputeWorkgroupSizeY", "maxComputeWorkgroupSizeZ",
     "maxComputeWorkgroupsPerDimension",
   ];
-  const featureNames = ["timestamp-query", "subgroups", "shader-f16"];
+  const featureNames = ["timestamp-query", "subgroups", "shader-f16", "chromium-experimental-subgroup-matrix"];
 
   class Failure extends Error {
     constructor(kind, message) {
@@ -366,6 +366,8 @@
       fallback: Boolean(info.isFallbackAdapter ?? adapter.isFallbackAdapter),
       limits: Object.fromEntries(limitNames.map((name) => [name, device.limits[name]])),
       features: Object.fromEntries(featureNames.map((name) => [name, device.features.has(name)])),
+      subgroupMin: info.subgroupMinSize ?? 0, subgroupMax: info.subgroupMaxSize ?? 0,
+      matrices: Array.from(info.subgroupMatrixConfigs ?? [], ({ componentType, resultComponentType, M, N, K }) => ({ componentType, resultComponentType, M, N, K })),
       packedDot: Boolean(navigator.gpu.wgslLanguageFeatures?.has("packed_4x8_integer_dot_product")),
     };
   }

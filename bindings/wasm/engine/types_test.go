@@ -51,7 +51,7 @@ func typescript(t *testing.T) string {
 		TrainingSettings{}, PrepareParams{}, PrepareResult{}, TrainingPlan{}, RehearsalEvent{}, RunParams{}, ShowParams{}, ShowResult{},
 		TrainParams{}, StepEvent{}, TrainResult{}, PauseParams{}, RunAdapterParams{}, UseRunParams{}, CheckpointResult{},
 		ExamineParams{}, ExamineProgress{}, MemoryResult{}, CancelParams{}, Failure{}, Suggestion{}, Nothing{},
-		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{}, wgslkit.Avoid{},
+		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{}, wgslkit.SubgroupMatrix{}, wgslkit.Avoid{},
 		checkup.Verdict{}, checkup.OpVerdict{}, checkup.Failure{},
 	} {
 		w.names[reflect.TypeOf(message)] = name(reflect.TypeOf(message))

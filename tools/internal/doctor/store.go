@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -72,7 +73,7 @@ func (s Store) Load(info wgslkit.Info) *Verdict {
 	}
 	found := v.Info
 	found.LibraryRefused = info.LibraryRefused // that is not the adapter's doing
-	if found != info || v.Drivers != drivers() || v.Version != s.Version {
+	if !reflect.DeepEqual(found, info) || v.Drivers != drivers() || v.Version != s.Version {
 		return nil
 	}
 	return v

@@ -142,6 +142,7 @@ var features = []struct {
 	{"subgroups", func(f *wgslkit.Features) *bool { return &f.Subgroups }},
 	{"f16", func(f *wgslkit.Features) *bool { return &f.ShaderF16 }},
 	{"packed dot products", func(f *wgslkit.Features) *bool { return &f.PackedDot }},
+	{"subgroup matrices", func(f *wgslkit.Features) *bool { return &f.SubgroupMatrix }},
 }
 
 // withoutFeatures tries what failed again, without each feature in turn.

@@ -12,6 +12,22 @@ export interface Adapter {
   libraryRefused?: string;
   /** Never in a browser: kernels may find workgroup memory that is not zero. */
   unzeroed?: boolean;
+  /** The invocations of a subgroup, where they are known. */
+  subgroupMin?: number;
+  subgroupMax?: number;
+  /** The matrix products that a subgroup computes together, where features.subgroupMatrix says that it does. */
+  subgroupMatrices?: SubgroupMatrix[];
+}
+
+/** A size and type of D = A·B + C: A is m×k, B k×n, C and D m×n. */
+export interface SubgroupMatrix {
+  /** Of A and B: f32, f16, u32, i32, u8 or i8. */
+  component: string;
+  /** Of C and D. */
+  result: string;
+  m: number;
+  n: number;
+  k: number;
 }
 
 /** The device's limits in force; sizes are in bytes. */
@@ -34,6 +50,7 @@ export interface Features {
   subgroups: boolean;
   shaderF16: boolean;
   packedDot: boolean;
+  subgroupMatrix: boolean;
 }
 
 /** Where one tensor lives. */
@@ -657,7 +674,7 @@ export interface SelfTestProgress {
 
 /** Avoid is what the self-test found to compute wrongly. */
 export interface Avoid {
-  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean };
+  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean; subgroupMatrix: boolean };
   kernels?: string[];
 }
 

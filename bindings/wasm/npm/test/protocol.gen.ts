@@ -476,6 +476,7 @@ export interface WgslkitFeatures {
   subgroups: boolean;
   shaderF16: boolean;
   packedDot: boolean;
+  subgroupMatrix: boolean;
 }
 
 export interface WgslkitInfo {
@@ -488,6 +489,9 @@ export interface WgslkitInfo {
   libraryRefused?: string;
   slowCompiler?: boolean;
   unzeroed?: boolean;
+  subgroupMin?: number;
+  subgroupMax?: number;
+  subgroupMatrices?: WgslkitSubgroupMatrix[];
 }
 
 export interface WgslkitLimits {
@@ -501,6 +505,14 @@ export interface WgslkitLimits {
   maxWorkgroupInvocations: number;
   maxWorkgroupSizeX: number;
   maxWorkgroupsPerDimension: number;
+}
+
+export interface WgslkitSubgroupMatrix {
+  component: string;
+  result: string;
+  m: number;
+  n: number;
+  k: number;
 }
 
 export const ops: Op[] = [

@@ -133,9 +133,9 @@ export class Model {
         maxBufferSize: 0, maxStorageBindingSize: 0, maxUniformBindingSize: 0, maxStorageBuffersPerStage: 0, minStorageOffsetAlignment: 0, minUniformOffsetAlignment: 0,
         maxWorkgroupStorage: 0, maxWorkgroupInvocations: 0, maxWorkgroupSizeX: 0, maxWorkgroupsPerDimension: 0,
       },
-      features: { timestamps: true, subgroups: true, shaderF16: false, packedDot: true },
+      features: { timestamps: true, subgroups: true, shaderF16: false, packedDot: true, subgroupMatrix: false },
       ops: [{ op: "matmul", passed: 260, failed: 0, skipped: 3, worst: 0.31 }, { op: "attention", passed: 96, failed: failures.length, skipped: 0, worst: 0.12 }, { op: "rmsNorm", passed: 56, failed: 0, skipped: 0, worst: 0.02 }],
-      failures, avoid: { features: { timestamps: false, subgroups: false, shaderF16: false, packedDot: false } },
+      failures, avoid: { features: { timestamps: false, subgroups: false, shaderF16: false, packedDot: false, subgroupMatrix: false } },
     };
   }
 
