@@ -54,7 +54,7 @@ func (d *Device) newBuffer(label string, purpose Purpose, u usage, size int64) (
 	}
 	b := &Buffer{device: d, handle: h, label: label, purpose: purpose, size: size}
 	d.buffers[b] = struct{}{}
-	d.used[purpose] += size
+	d.count(purpose, size)
 	return b, nil
 }
 
@@ -62,15 +62,24 @@ func (d *Device) checkBudget(label string, size int64) error {
 	if d.budget == 0 {
 		return nil
 	}
-	var total int64
-	for _, n := range d.used {
-		total += n
-	}
-	if total+size > d.budget {
+	if total := d.inUse(); total+size > d.budget {
 		return fmt.Errorf("%w: %q wants %d bytes, %d of the budget of %d are in use; take a smaller context or model, or raise the budget",
 			ErrOutOfMemory, label, size, total, d.budget)
 	}
 	return nil
+}
+
+// count notes that bytes came into use.
+func (d *Device) count(purpose Purpose, size int64) {
+	d.used[purpose] += size
+	d.peak = max(d.peak, d.inUse())
+}
+
+func (d *Device) inUse() (total int64) {
+	for _, n := range d.used {
+		total += n
+	}
+	return total
 }
 
 // Memory is the bytes in use by purpose.
@@ -78,6 +87,13 @@ func (d *Device) Memory() map[Purpose]int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.used)
+}
+
+// Peak is the most bytes that were in use at once, for all purposes together.
+func (d *Device) Peak() int64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.peak
 }
 
 // Buffers is how many buffers live on the device.

@@ -13,8 +13,8 @@ type Options struct {
 	Adapter string
 	// Power says which of several adapters to prefer; empty is HighPerformance.
 	Power PowerPreference
-	// MemoryBudget bounds the bytes of all buffers together; 0 is no bound
-	// but the device's.
+	// MemoryBudget bounds the bytes of all buffers together, those that reads wait in
+	// with them: what is over it fails with ErrOutOfMemory. 0 is no bound but the device's.
 	MemoryBudget int64
 	// MinimumLimits asks for no more than every WebGPU device has. The
 	// environment variable GEMWIRE_MINIMUM_LIMITS=1 does the same.
@@ -66,9 +66,12 @@ type Device struct {
 	budget   int64
 	avoid    Avoid
 
+	rehearses bool // see Rehearse
+
 	mu       sync.Mutex
 	closed   bool
 	used     map[Purpose]int64
+	peak     int64 // the most that was in use at once
 	buffers  map[*Buffer]struct{}
 	kernels  map[string]*Kernel
 	asked    map[KernelID]bool        // kernels asked for, while that is traced
@@ -94,19 +97,24 @@ func Open(opts Options) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{
-		backend: b, budget: opts.MemoryBudget,
-		used:    map[Purpose]int64{},
-		buffers: map[*Buffer]struct{}{},
-		kernels: map[string]*Kernel{},
-		staging: map[int64][]bufferHandle{},
-	}
+	d := newDevice(b)
+	d.budget = opts.MemoryBudget
 	if opts.CountWork {
 		d.backend = &countedBackend{backend: b}
 	}
 	d.info, d.limits, d.features = b.describe()
 	d.applyOptions(opts)
 	return d, nil
+}
+
+func newDevice(b backend) *Device {
+	return &Device{
+		backend: b,
+		used:    map[Purpose]int64{},
+		buffers: map[*Buffer]struct{}{},
+		kernels: map[string]*Kernel{},
+		staging: map[int64][]bufferHandle{},
+	}
 }
 
 func (d *Device) applyOptions(opts Options) {

@@ -6,7 +6,7 @@
 // model-agnostic kernels.
 //
 // Read device.go first, then buffer.go, shader.go, kernel.go and program.go;
-// readback.go, upload.go, profile.go and avoid.go stand beside them. backend.go is the
+// readback.go, upload.go, profile.go, avoid.go and rehearsal.go stand beside them. backend.go is the
 // seam behind which a platform stands: backend_native.go is wgpu (Vulkan,
 // Metal, DX12), linked in or loaded, backend_js.go with webgpu.js the browser.
 package wgslkit

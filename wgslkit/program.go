@@ -169,6 +169,9 @@ func (p *Program) bind(i int) error {
 	if c.Kernel == nil {
 		return fmt.Errorf("%w: no kernel", ErrValidation)
 	}
+	if p.device.rehearses {
+		return nil
+	}
 	entries, err := p.entries(i)
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", c.Kernel.name, err)

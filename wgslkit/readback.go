@@ -85,6 +85,18 @@ func (r *Readback) Discard() {
 	}
 }
 
+// RoomToRead says whether the budget has room for a read of size bytes: it fails with
+// ErrOutOfMemory where StartRead would.
+func (d *Device) RoomToRead(size int64) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	rounded := stagingSize(size)
+	if len(d.staging[rounded]) > 0 {
+		return nil
+	}
+	return d.checkBudget("read staging", rounded)
+}
+
 // stagingSize rounds up to a power of two, so that few sizes are kept.
 func stagingSize(n int64) int64 {
 	return max(int64(1)<<bits.Len64(uint64(n-1)), 256)
@@ -101,9 +113,12 @@ func (d *Device) takeStaging(size int64) (bufferHandle, error) {
 		d.staging[size] = idle[:len(idle)-1]
 		return h, nil
 	}
+	if err := d.checkBudget("read staging", size); err != nil {
+		return nil, err
+	}
 	h, err := d.backend.newBuffer("read staging", usageMapRead, size)
 	if err == nil {
-		d.used[Staging] += size
+		d.count(Staging, size)
 	}
 	return h, err
 }
