@@ -55,12 +55,6 @@ func sizesOf(c *arch.Config) activationSizes {
 	return s
 }
 
-// perToken is the float32 values of all buffers but the logits, with what a prompt's
-// products with experts leave for the sums over a token's slots.
-func (s activationSizes) perToken() int {
-	return 1 + 5*s.d + s.qkv + s.attended + 2*s.ff + 3*s.perLayer + s.perLayerDim + s.experts + 2*s.used + s.expertHidden + s.used*s.d
-}
-
 // newActivations makes the buffers for width tokens and logitRows rows of logits.
 func newActivations(kit *ops.Kit, c *arch.Config, width, logitRows int) (*activations, error) {
 	s := sizesOf(c)

@@ -7,6 +7,7 @@
 //
 // Read graph.go first: it spells the model, step by step, over the kernels of
 // wgslkit/ops. weights.go and residency.go bring a file's tensors to the GPU,
+// and rehearsal.go knows beforehand what that takes;
 // programs.go records the graph, state_gpu.go replays it token by token;
 // engine_gpu.go and engine_cpu.go stand behind the one seam, engine.go.
 // model.go, session.go, generate.go and saved.go are the public face.

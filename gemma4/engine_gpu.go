@@ -57,19 +57,6 @@ func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOption
 	e.weights, err = loadWeights(ctx, e.kit, e.model, e.plan, func(done int64) {
 		opts.report(Progress{Phase: PhaseWeights, Done: min(done, total), Total: total})
 	})
-	if err == nil && len(e.device.Avoided().Kernels) > 0 {
-		err = e.tryKernels(contextLength)
-	}
-	return err
-}
-
-// tryKernels makes a session, so that a kernel that must be avoided here, and
-// has no other variant, is told when the model is opened.
-func (e *gpuEngine) tryKernels(contextLength int) error {
-	s, err := e.newState(contextLength)
-	if err == nil {
-		s.close()
-	}
 	return err
 }
 
@@ -95,6 +82,14 @@ func (e *gpuEngine) close() error {
 
 // newState makes the caches and records the programs of a session.
 func (e *gpuEngine) newState(n int) (state, error) {
+	s, err := e.newGPUState(n)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (e *gpuEngine) newGPUState(n int) (*gpuState, error) {
 	s := &gpuState{engine: e, sizing: e.sizing(n)}
 	if err := s.build(); err != nil {
 		s.close()

@@ -2,6 +2,7 @@ package gemma4
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -18,37 +19,104 @@ import (
 // Where the model is larger than what it may use, that is ErrDoesNotFit, and
 // the plan that was tried comes with it.
 func PlanFor(file *gguf.File, opts OpenOptions, adapters ...adapter.Weighted) (*Plan, error) {
-	m, err := arch.Open(file)
+	p, err := newPlanning(file, opts, adapters)
 	if err != nil {
+		return nil, err
+	}
+	plan, err := p.plan(p.context)
+	return plan, errors.Join(err, p.close())
+}
+
+// LongestContext is PlanFor with the longest context that fits, a multiple of step
+// tokens of at most opts.Context, or what the model was made for. Where not even one
+// step fits, it is that one's plan and error.
+func LongestContext(file *gguf.File, opts OpenOptions, step int, adapters ...adapter.Weighted) (*Plan, error) {
+	if step < 1 {
+		return nil, fmt.Errorf("%w: contexts in steps of %d tokens", ErrUnsupported, step)
+	}
+	p, err := newPlanning(file, opts, adapters)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.longest(max(opts.Context, 0), step)
+	return plan, errors.Join(err, p.close())
+}
+
+// planning makes plans of one model on one device.
+type planning struct {
+	model    *arch.Model
+	device   *wgslkit.Device // nil for the CPU
+	context  int
+	cache    CacheType
+	options  OpenOptions
+	adapters []adapter.Weighted
+}
+
+func newPlanning(file *gguf.File, opts OpenOptions, adapters []adapter.Weighted) (p *planning, err error) {
+	p = &planning{options: opts, adapters: adapters}
+	if p.model, err = arch.Open(file); err != nil {
 		return nil, err
 	}
 	for _, a := range adapters {
-		if err := a.Check(m); err != nil {
+		if err := a.Check(p.model); err != nil {
 			return nil, err
 		}
 	}
-	n, err := opts.contextFor(m.Config)
-	if err != nil {
+	if p.context, err = opts.contextFor(p.model.Config); err != nil {
 		return nil, err
 	}
-	cache, err := opts.KVCache.filled()
-	if err != nil {
+	if p.cache, err = opts.KVCache.filled(); err != nil {
 		return nil, err
 	}
 	if opts.Device == DeviceCPU {
-		return newCPUPlan(m, n, cache)
+		return p, nil
 	}
-	device, err := wgslkit.Open(opts.GPU)
-	if err == nil && plansForCPU && slowerThanCPU(device, opts) {
-		err = errors.Join(wgslkit.ErrNoDevice, device.Close())
+	p.device, err = wgslkit.Open(opts.GPU)
+	if err == nil && plansForCPU && slowerThanCPU(p.device, opts) {
+		err = errors.Join(wgslkit.ErrNoDevice, p.close())
 	}
 	if plansForCPU && opts.Device == DeviceAuto && errors.Is(err, wgslkit.ErrNoDevice) {
-		return newCPUPlan(m, n, cache)
+		p.device, err = nil, nil
 	}
+	return p, err
+}
+
+func (p *planning) plan(context int) (*Plan, error) {
+	if p.device == nil {
+		return newCPUPlan(p.model, context, p.cache)
+	}
+	sizing := newSizing(p.model.Config, context, p.cache.onGPU(), p.device.Info().Kind, p.device.Limits())
+	return newPlan(ops.New(p.device), p.model, sizing, p.options.TablesInFile, layAdapters(p.model.Config, p.adapters))
+}
+
+// longest halves what is between a context that fits and one that does not.
+func (p *planning) longest(most, step int) (*Plan, error) {
+	if most == 0 {
+		most = p.model.Config.ContextLength
+	}
+	best, err := p.plan(min(step, most))
 	if err != nil {
-		return nil, err
+		return best, err
 	}
-	sizing := newSizing(m.Config, n, cache.onGPU(), device.Info().Kind, device.Limits())
-	plan, err := newPlan(ops.New(device), m, sizing, opts.TablesInFile, layAdapters(m.Config, adapters))
-	return plan, errors.Join(err, device.Close())
+	fits, fails := 1, most/step+1
+	for fails-fits > 1 {
+		n := (fits + fails) / 2
+		plan, err := p.plan(n * step)
+		switch {
+		case err == nil:
+			best, fits = plan, n
+		case errors.Is(err, ErrDoesNotFit), errors.Is(err, wgslkit.ErrLimit):
+			fails = n
+		default:
+			return nil, err
+		}
+	}
+	return best, nil
+}
+
+func (p *planning) close() error {
+	if p.device == nil {
+		return nil
+	}
+	return p.device.Close()
 }

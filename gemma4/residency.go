@@ -32,12 +32,12 @@ var ErrDoesNotFit = errors.New("the model does not fit")
 type Plan struct {
 	Device      string      `json:"device"`
 	Entries     []PlanEntry `json:"tensors"`
-	Weights     int64       `json:"weights"`             // on the GPU
+	Weights     int64       `json:"weights"`             // on the GPU, with the tables that rotations read
 	Rows        int64       `json:"rows"`                // left in the file, fetched by row
 	Context     int         `json:"context"`             // tokens
 	KVCache     CacheType   `json:"kvCache"`             // what keys and values are kept as
 	Cache       int64       `json:"cache"`               // keys and values of one session
-	Activations int64       `json:"activations"`         // of one session
+	Activations int64       `json:"activations"`         // all else that one session takes: what its programs work in, their parameters, reads under way
 	Assistant   int64       `json:"assistant,omitempty"` // its weights on the GPU
 	Adapters    int64       `json:"adapters,omitempty"`  // those in use, with what a session computes of them
 	Budget      int64       `json:"budget"`              // 0: no bound was given
@@ -56,6 +56,8 @@ type PlanEntry struct {
 
 // Total is what one session needs on the GPU.
 func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations + p.Assistant + p.Adapters }
+
+func (p *Plan) fits() bool { return p.Budget == 0 || p.Total() <= p.Budget }
 
 func (p *Plan) adaptersText() string {
 	if p.Adapters == 0 {
@@ -86,7 +88,9 @@ type planner struct {
 // newPlan places every tensor on the GPU; where that is over the budget, the
 // embedding tables that are only looked up, largest first, stay in the file.
 // Where tablesInFile, they do so anyway. It fails with ErrDoesNotFit where that is not
-// enough either. Room for the adapters, nil for none, is left.
+// enough either. Room for the adapters, nil for none, is left. What is made beside, on
+// first use, is not counted: room for drafts, for the logits of every token, for
+// pictures and sound.
 func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters *gpuAdapters) (*Plan, error) {
 	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
 		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
@@ -96,11 +100,11 @@ func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters 
 			return nil, err
 		}
 	}
-	p.plan.Cache = s.cacheBytes(m.Config)
-	p.plan.Activations = s.activationBytes(m.Config)
 	p.plan.Adapters = adapters.bytes(kit, s)
-	p.shrink()
-	if b := p.plan.Budget; b > 0 && p.plan.Total() > b {
+	if err := p.shrink(); err != nil {
+		return nil, err
+	}
+	if b := p.plan.Budget; !p.plan.fits() {
 		return p.plan, fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s%s) and %s allowed; use a smaller context or model, or run on the CPU",
 			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations), p.plan.adaptersText(), size(b))
 	}
@@ -117,22 +121,27 @@ func (p *planner) place(t *gguf.Tensor) error {
 	p.plan.Entries = append(p.plan.Entries, PlanEntry{
 		Name: t.Name, Type: t.Type.String(), Bytes: bytes, Tiles: int((bytes + limit - 1) / limit), Where: OnGPU, tensor: t,
 	})
-	p.plan.Weights += bytes
 	return nil
 }
 
 // shrink moves lookup-only tables out of the GPU until the budget holds, or all.
-func (p *planner) shrink() {
+func (p *planner) shrink() error {
 	for _, t := range lookupTables(p.model) {
-		if !p.tablesInFile && (p.plan.Budget == 0 || p.plan.Total() <= p.plan.Budget) {
-			return
-		}
-		for i := range p.plan.Entries {
-			if e := &p.plan.Entries[i]; e.tensor == t {
-				p.plan.Weights -= e.Bytes
-				p.plan.Rows += t.Size
-				e.Where, e.Bytes, e.Tiles = RowByRow, t.Size, 0
+		if !p.tablesInFile {
+			if err := p.rehearse(); err != nil || p.plan.fits() {
+				return err
 			}
+		}
+		p.leaveInFile(t)
+	}
+	return p.rehearse()
+}
+
+func (p *planner) leaveInFile(t *gguf.Tensor) {
+	p.plan.Rows += t.Size
+	for i := range p.plan.Entries {
+		if e := &p.plan.Entries[i]; e.tensor == t {
+			e.Where, e.Bytes, e.Tiles = RowByRow, t.Size, 0
 		}
 	}
 }
@@ -212,22 +221,6 @@ func (s sizing) slots(c *arch.Config, i int) int {
 // cacheShape is layer i's cache, where it owns one.
 func (s sizing) cacheShape(c *arch.Config, i int) ops.CacheShape {
 	return ops.CacheShape{Slots: s.slots(c, i), KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Type: s.cache}
-}
-
-// cacheBytes is the size of the keys and values of one session.
-func (s sizing) cacheBytes(c *arch.Config) int64 {
-	var n int64
-	for i := range c.Blocks {
-		if c.HasOwnKV(i) {
-			n += s.cacheShape(c, i).Bytes()
-		}
-	}
-	return n
-}
-
-func (s sizing) activationBytes(c *arch.Config) int64 {
-	sizes := sizesOf(c)
-	return 4 * (int64(s.chunk+1)*int64(sizes.perToken()) + int64(s.rows+1)*int64(sizes.vocab))
 }
 
 // size prints bytes as people read them.

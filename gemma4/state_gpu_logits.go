@@ -2,8 +2,10 @@ package gemma4
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -74,27 +76,43 @@ func (s *gpuState) everyFor(p *piece) (*ops.Recording, error) {
 	return *every, nil
 }
 
-// widenRows makes room for the logits of so many positions at once.
+// widenRows makes room for the logits of so many positions at once, and of more where
+// memory allows.
 func (s *gpuState) widenRows(width int) error {
 	e := s.engine
-	width = max(width, s.sizing.rows)
-	if s.rows != nil && s.rows.width >= width {
+	least := max(width, 1)
+	if s.rows != nil && s.rows.width >= least {
 		return nil
 	}
+	width = max(width, s.sizing.rows)
 	if bytes, most := 4*int64(width)*int64(e.model.Config.Vocab), e.device.Limits().MaxStorageBindingSize; width > s.sizing.rows && bytes > most {
 		return fmt.Errorf("%w: the logits of an image's %d soft tokens take %s and this device binds %s; give the image a smaller budget",
 			ErrDoesNotFit, width, size(bytes), size(most))
 	}
-	rows, err := newActivations(e.kit, e.model.Config, width, width)
-	if err != nil {
-		return err
+	rows, err := s.newRows(width)
+	for errors.Is(err, wgslkit.ErrOutOfMemory) && width > least {
+		width = max(width/2, least)
+		rows, err = s.newRows(width)
 	}
-	if err := rows.setAdapted(e.kit, s.adapters); err != nil {
-		rows.release()
+	if err != nil {
 		return err
 	}
 	s.programs.releaseEvery()
 	s.rows.release()
 	s.rows = rows
 	return nil
+}
+
+// newRows makes the activations of so many positions, if their logits can be read too.
+func (s *gpuState) newRows(width int) (*activations, error) {
+	e, vocab := s.engine, s.engine.model.Config.Vocab
+	rows, err := newActivations(e.kit, e.model.Config, width, width)
+	if err == nil {
+		err = errors.Join(rows.setAdapted(e.kit, s.adapters), e.device.RoomToRead(int64(4*width*vocab)))
+	}
+	if err != nil {
+		rows.release()
+		return nil, err
+	}
+	return rows, nil
 }

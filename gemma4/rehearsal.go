@@ -1,0 +1,55 @@
+package gemma4
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// rehearse counts what the weights and a session take: it loads the one and records
+// the other on a device where nothing is made, so that there is no second account of
+// what either needs.
+func (p *planner) rehearse() error {
+	device := p.kit.Device().Rehearse()
+	e := &gpuEngine{device: device, kit: ops.New(device), model: p.model, cache: p.sizing.cache, plan: p.plan}
+	err := p.count(e)
+	return errors.Join(err, e.close())
+}
+
+func (p *planner) count(e *gpuEngine) (err error) {
+	if e.weights, err = loadWeights(context.Background(), e.kit, e.model, e.plan, nil); err != nil {
+		return err
+	}
+	s, err := e.newGPUState(p.sizing.context)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := s.readAhead(); err != nil {
+		return err
+	}
+	taken := e.device.Memory()
+	p.plan.Weights, p.plan.Cache, p.plan.Activations = taken[wgslkit.Weights], taken[wgslkit.Cache], 0
+	for _, purpose := range []wgslkit.Purpose{wgslkit.Activations, wgslkit.Parameters, wgslkit.Staging} {
+		p.plan.Activations += taken[purpose]
+	}
+	return nil
+}
+
+// readAhead begins as many reads as there are under way while tokens are chosen.
+func (s *gpuState) readAhead() error {
+	reads := maxAhead
+	if s.rowByRow {
+		reads = 1
+	}
+	for i := range reads {
+		read, err := s.sampler.StartRead(i)
+		if err != nil {
+			return err
+		}
+		s.ahead = append(s.ahead, read)
+	}
+	return nil
+}

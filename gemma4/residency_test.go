@@ -1,0 +1,156 @@
+package gemma4_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit"
+)
+
+// total is what a model takes on its GPU.
+func total(m *gemma4.Model) (bytes int64) {
+	for _, n := range m.GPUMemory() {
+		bytes += n
+	}
+	return bytes
+}
+
+// What is planned is what is taken, to the byte: by weights, caches and all that a
+// session does with text, whatever the model is made of. A budget of just that is
+// enough, and with one byte less there is another plan or none.
+func TestPlansAreExact(t *testing.T) {
+	shared := filepath.Join(os.Getenv("GEMWIRE_SHARED"), "conformance")
+	for _, tc := range []struct {
+		name, file string
+		opts       gemma4.OpenOptions
+	}{
+		{"per-layer embeddings", nanoPath, gemma4.OpenOptions{}},
+		{"tables in the file, a cache of 8 bits", nanoPath, gemma4.OpenOptions{TablesInFile: true, KVCache: gemma4.CacheQ8}},
+		{"keys as values", filepath.Join(shared, "dense.gguf"), gemma4.OpenOptions{}},
+		{"experts", filepath.Join(shared, "moe.gguf"), gemma4.OpenOptions{}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := os.Stat(tc.file); err != nil {
+				t.Skip("no shared conformance cases: ", err)
+			}
+			opts := tc.opts
+			opts.Device, opts.Context = gemma4.DeviceGPU, 300
+			plan, err := planFor(t, tc.file, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts.GPU.MemoryBudget = plan.Total()
+			answered(t, tc.file, opts)
+			opts.GPU.MemoryBudget--
+			less, err := planFor(t, tc.file, opts)
+			if !errors.Is(err, gemma4.ErrDoesNotFit) && less.Rows == plan.Rows {
+				t.Errorf("%d bytes are planned with %d allowed, %v", less.Total(), less.Budget, err)
+			}
+		})
+	}
+}
+
+// planFor is the plan by a file's header alone.
+func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, error) {
+	t.Helper()
+	source, err := gguf.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := gguf.Open(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plan, err := gemma4.PlanFor(file, opts)
+	if errors.Is(err, wgslkit.ErrNoDevice) {
+		t.Skip("no GPU: ", err)
+	}
+	return plan, err
+}
+
+// answered has a model answer, and compares what it takes with its plan.
+func answered(t *testing.T, file string, opts gemma4.OpenOptions) {
+	t.Helper()
+	m := open(t, file, opts)
+	s := newSession(t, m, 0)
+	prompt := make([]int32, 150) // more than a chunk of a software rasterizer
+	for i := range prompt {
+		prompt[i] = int32(3 + i%7)
+	}
+	greedy(t, s, prompt, 4)
+	plan, dev := m.Info().Plan, m.Kit().Device()
+	if taken := total(m); taken != plan.Total() || dev.Peak() > taken {
+		t.Errorf("%d bytes are planned, %d taken and %d at most: %v", plan.Total(), taken, dev.Peak(), m.GPUMemory())
+	}
+}
+
+// The logits of all tokens are computed in smaller groups where there is no memory
+// for large ones.
+func TestLogitsWithLittleMemory(t *testing.T) {
+	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 256}
+	tokens := readNanoCases(t)[0].IDs
+	rows := func(opts gemma4.OpenOptions) (all [][]float32) {
+		s := newSession(t, open(t, nanoPath, opts), 0)
+		err := s.Logits(context.Background(), gemma4.Tokens(tokens), func(_ int, row []float32) error {
+			all = append(all, append([]float32(nil), row...))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	want := rows(opts)
+	plan := open(t, nanoPath, opts).Info().Plan
+	opts.GPU = wgslkit.Options{MemoryBudget: plan.Total() + 400_000}
+	for i, row := range rows(opts) {
+		for j := range row {
+			if d := row[j] - want[i][j]; d > 1e-4 || d < -1e-4 {
+				t.Fatalf("logit %d of token %d is %g, and %g with all memory", j, i, row[j], want[i][j])
+			}
+		}
+	}
+}
+
+// The longest context fits, and one step more does not.
+func TestLongestContext(t *testing.T) {
+	const step = 64
+	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 1024}
+	plan, err := planFor(t, nanoPath, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := gguf.OpenFile(nanoPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := gguf.Open(t.Context(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	opts.GPU.MemoryBudget, opts.TablesInFile, opts.Context = plan.Total()-plan.Rows, true, 0
+	longest, err := gemma4.LongestContext(file, opts, step)
+	if err != nil || longest.Context%step != 0 || longest.Total() > opts.GPU.MemoryBudget {
+		t.Fatalf("%+v, %v", longest, err)
+	}
+	if opts.Context = longest.Context + step; opts.Context <= 4096 {
+		if _, err := gemma4.PlanFor(file, opts); !errors.Is(err, gemma4.ErrDoesNotFit) {
+			t.Errorf("%d tokens fit and %d were found: %v", opts.Context, longest.Context, err)
+		}
+	}
+	opts.Context = 512
+	if bounded, err := gemma4.LongestContext(file, opts, step); err != nil || bounded.Context != 512 {
+		t.Errorf("%+v, %v", bounded, err)
+	}
+	opts.GPU.MemoryBudget = 1000
+	if none, err := gemma4.LongestContext(file, opts, step); !errors.Is(err, gemma4.ErrDoesNotFit) || none.Context != step {
+		t.Errorf("%+v, %v", none, err)
+	}
+}
