@@ -45,6 +45,7 @@ bandwidth at which the device copies memory.`,
 			`gemwire bench media gemma4:e2b`,
 			`gemwire bench train gemma4:e2b`,
 			`gemwire bench ops --only matvec`,
+			`gemwire bench memory`,
 			`gemwire bench compare gemma4:e2b`,
 		),
 		Args: args(cobra.MaximumNArgs(1)),
@@ -59,7 +60,7 @@ bandwidth at which the device copies memory.`,
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
 	b.lora.register(flags)
-	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env), newBenchCompare(env))
+	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env), newBenchMemory(env), newBenchCompare(env))
 	return cmd
 }
 

@@ -5,5 +5,5 @@
 // Read shape.go for the sizes, mix.go for which tensor has which type,
 // tensors.go for the list of tensors and how each is filled, towers.go for those
 // of images and audio, metadata.go and vocabulary.go for the header; write.go
-// joins them.
+// joins them in a file, source.go in one that is nowhere.
 package synth
