@@ -3,6 +3,7 @@ package wgslkit_test
 import (
 	"errors"
 	"maps"
+	"reflect"
 	"testing"
 
 	"github.com/gemwire/gemwire/wgslkit"
@@ -40,7 +41,7 @@ func TestRehearsalsCountAndMakeNothing(t *testing.T) {
 	if work := dev.Work().Minus(before); work != (wgslkit.Work{}) || len(dev.Memory()) > 0 {
 		t.Errorf("a rehearsal did %+v", work)
 	}
-	if rehearsed.Info() != dev.Info() || rehearsed.Limits() != dev.Limits() || rehearsed.Features() != dev.Features() {
+	if !reflect.DeepEqual(rehearsed.Info(), dev.Info()) || rehearsed.Limits() != dev.Limits() || rehearsed.Features() != dev.Features() {
 		t.Error("another device was rehearsed on")
 	}
 	if got := scaled(t, dev); !maps.Equal(got, want) || dev.Peak() != rehearsed.Peak() {
