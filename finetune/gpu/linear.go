@@ -80,8 +80,9 @@ func (m *Machine) whole(t *gguf.Tensor) (*ops.Matrix, error) {
 	return rows.Matrix, nil
 }
 
-// Linear is y = W·x for all of a group at its first member's turn, then
-// u = A·x and y += scale·B·u.
+// Linear is, for all of a group at its first member's turn, u = scale·A·x and
+// y = W·x + B·u in one product, or where pairs are no such end of one, u = A·x,
+// y = W·x and y += scale·B·u.
 func (f *ahead) Linear(op *tape.Linear) error {
 	w := (*walk)(f)
 	g := w.groups[op]
@@ -92,21 +93,25 @@ func (f *ahead) Linear(op *tape.Linear) error {
 	for i, l := range g.members {
 		w.values[l.Out] = g.at(i, all)
 	}
-	w.each(func(r *ops.Recorder, i int) {
-		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(i), Out: all.at(i)})
-	})
 	p := w.pairs.of(g)
 	if p.rank == 0 {
+		w.each(func(r *ops.Recorder, i int) {
+			r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(i), Out: all.at(i)})
+		})
 		return nil
 	}
 	u := w.take(p.rank, 1)
 	w.aux[g] = u
 	w.each(func(r *ops.Recorder, i int) {
-		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(i), B: p.turnedA(values), Out: p.inner(u.at(i), 0), N: p.rank, K: p.in})
+		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(i), B: p.turnedA(values), Out: p.inner(u.at(i), 0), N: p.rank, K: p.in, Scale: p.factor()})
+		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(i), Out: all.at(i), LowRank: p.lowRank(u.at(i))})
+		if !p.apart {
+			return
+		}
 		for j, l := range g.members {
 			if s := w.pairs.slot(l); s != nil {
 				r.Dense(ops.Dense{
-					Label: "B·u", A: p.inner(u.at(i), s.first), B: s.turnedB(values), Out: g.at(j, all).lattice(i), N: s.out, K: s.rank, Scale: s.scale, Add: true,
+					Label: "B·u", A: p.inner(u.at(i), s.first), B: s.turnedB(values), Out: g.at(j, all).lattice(i), N: s.out, K: s.rank, Scale: s.left(), Add: true,
 				})
 			}
 		}
@@ -127,7 +132,7 @@ func (w *walk) takeGroup(g *group) {
 }
 
 // Linear adds, when all of a group's outputs have their gradients, with
-// du = scale·Bᵀ·dy: dB += scale·dy·uᵀ, dA += du·xᵀ and dx += Wᵀ·dy + Aᵀ·du.
+// du = scale·Bᵀ·dy: dB += scale·dy·(A·x)ᵀ, dA += du·xᵀ and dx += Wᵀ·dy + Aᵀ·du.
 func (b *back) Linear(op *tape.Linear) error {
 	w := (*walk)(b)
 	g := w.groups[op]
@@ -171,7 +176,7 @@ func (w *walk) pairsBack(g *group, p *groupPairs, dx *view) {
 			}
 			dy := w.deltas[l.Out].lattice(i)
 			r.Dense(ops.Dense{Label: "Bᵀ·dy", A: dy, B: s.b(values), Out: p.inner(du, s.first), N: s.rank, K: s.out, Scale: s.scale})
-			r.Dense(ops.Dense{Label: "dB", A: turned(dy), B: p.inner(u, s.first), Out: s.b(grads), M: s.out, N: s.rank, Scale: s.scale, Add: true})
+			r.Dense(ops.Dense{Label: "dB", A: turned(dy), B: p.inner(u, s.first), Out: s.b(grads), M: s.out, N: s.rank, Scale: s.left(), Add: true})
 		}
 		r.Dense(ops.Dense{Label: "dA", A: turned(p.inner(du, 0)), B: x.lattice(i), Out: p.a(grads), M: p.rank, N: p.in, Add: true})
 		if dx != nil {

@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
@@ -41,6 +43,33 @@ type groupPairs struct {
 	rank, in int // of all together
 	bank     *bank
 	offset   int
+	parts    []ops.LowRankPart // of the matrix's rows, in order
+	scale    float32           // of all
+	apart    bool              // B·u is no end of the group's product, as lowRank says
+}
+
+// factor is what u = factor·A·x takes of the scale, and left what B·u and dB do.
+func (p *groupPairs) factor() float32 {
+	if p.apart {
+		return 1
+	}
+	return p.scale
+}
+
+func (s *slot) left() float32 {
+	if s.apart {
+		return s.scale
+	}
+	return 1
+}
+
+// lowRank is what the group's product adds of u, nil where kernels cannot read the
+// pairs so: where their ranks are no multiples of 4 or their scales differ.
+func (p *groupPairs) lowRank(u *wgslkit.Buffer) *ops.LowRank {
+	if p.rank == 0 || p.apart {
+		return nil
+	}
+	return &ops.LowRank{U: u, Stride: p.rank, B: p.bank.buffers[values], Parts: p.parts}
 }
 
 // slot is one pair: rows first to first+rank of its group's A, and its B.
@@ -137,7 +166,23 @@ func (p *pairs) lay(g *group, list []*adapter.Pair, most int) error {
 			gp.bank.size += s.out * s.rank
 		}
 	}
+	p.part(g, gp)
 	return nil
+}
+
+// part says what each part of the rows of a group's matrix gets.
+func (p *pairs) part(g *group, gp *groupPairs) {
+	gp.apart = len(g.members) > ops.LowRankParts
+	for i, l := range g.members {
+		part := ops.LowRankPart{First: g.rows[i].First}
+		if s := p.slot(l); s != nil {
+			part.Column, part.Rank, part.B = s.first, s.rank, s.offsetB
+			gp.scale = cmp.Or(gp.scale, s.scale)
+			gp.apart = gp.apart || s.scale != gp.scale || (s.first|s.rank|s.offsetB)%4 != 0
+		}
+		gp.parts = append(gp.parts, part)
+	}
+	slices.SortFunc(gp.parts, func(a, b ops.LowRankPart) int { return cmp.Compare(a.First, b.First) })
 }
 
 func (p *pairs) of(g *group) *groupPairs { return p.groups[g] }

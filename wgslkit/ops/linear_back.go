@@ -6,8 +6,8 @@ import (
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// AllRows is Out[t] = W·x for every row of W in W's own order, whatever its
-// layout: of a Paired matrix gate and up take turns.
+// AllRows is Out[t] = W·x, or with LowRank W·x + B·u, for every row of W in W's own
+// order, whatever its layout: of a Paired matrix gate and up take turns.
 type AllRows struct {
 	Label string
 	W     *Matrix
@@ -15,6 +15,7 @@ type AllRows struct {
 	Out   *wgslkit.Buffer // [width, W.Rows]
 	// Softcap makes each value c·tanh(value / c); 0 for none.
 	Softcap float32
+	LowRank *LowRank // nil for none
 }
 
 // AllRows records the product.
@@ -27,8 +28,12 @@ func (r *Recorder) AllRows(o AllRows) {
 		return
 	}
 	l := Linear{
-		Label: o.Label, W: o.W, Out: o.Out, OutStride: o.W.Rows, MulStride: o.W.Rows, Softcap: o.Softcap,
+		Label: o.Label, W: o.W, Out: o.Out, OutStride: o.W.Rows, MulStride: o.W.Rows, Softcap: o.Softcap, LowRank: o.LowRank,
 		In: Input{X: o.X.Buffer, Offset: o.X.Offset, Stride: orInt(o.X.Stride, o.W.Cols)},
+	}
+	if err := o.LowRank.check(l); err != nil {
+		r.fail(o.Label, err)
+		return
 	}
 	switch {
 	case r.kit.tuning.SmallKernels:

@@ -15,11 +15,42 @@ type backShape struct {
 	cols, rows    int
 	width, tokens int
 	paired, add   bool
+	ranks         []int // of what LowRank adds to each part of the rows, nil for none
 }
 
 func (s backShape) String() string {
-	return fmt.Sprintf("%v_%dx%d_%dof%d_paired=%t_add=%t", s.quant, s.rows, s.cols, s.tokens, s.width, s.paired, s.add)
+	name := fmt.Sprintf("%v_%dx%d_%dof%d_paired=%t_add=%t", s.quant, s.rows, s.cols, s.tokens, s.width, s.paired, s.add)
+	if s.ranks != nil {
+		name += fmt.Sprintf("_low=%v", s.ranks)
+	}
+	return name
 }
+
+// parts are how many rows each part of the matrix has.
+func (s backShape) parts() []int {
+	n := max(len(s.ranks), 1)
+	if s.paired {
+		n = 2
+	}
+	parts := make([]int, n)
+	for i := range parts {
+		parts[i] = s.rows / n
+	}
+	return parts
+}
+
+// source says which part row i of the matrix is of, and which row of the part: in a
+// paired matrix the rows of gate and up take turns.
+func (s backShape) source(i int) (part, row int) {
+	n := len(s.parts())
+	if s.paired {
+		return i % n, i / n
+	}
+	return i / (s.rows / n), i % (s.rows / n)
+}
+
+// activations is the size of the largest buffer of inputs or outputs, in bytes.
+func (s backShape) activations() int64 { return 4 * int64(s.width) * int64(max(s.rows, s.cols)) }
 
 func backShapes() []backShape {
 	var shapes []backShape
@@ -35,12 +66,22 @@ func backShapes() []backShape {
 	return append(shapes,
 		backShape{quant: quant.Q4_K, cols: 256, rows: 88, width: 70, tokens: 65, paired: true},
 		backShape{quant: quant.Q6_K, cols: 256, rows: 70, width: 1, tokens: 1, paired: true},
-		backShape{quant: quant.F16, cols: 200, rows: 1060, width: 40, tokens: 33, add: true})
+		backShape{quant: quant.F16, cols: 200, rows: 1060, width: 40, tokens: 33, add: true},
+		backShape{quant: quant.Q4_K, cols: 256, rows: 99, width: 21, tokens: 19, ranks: []int{8, 0, 17}},
+		backShape{quant: quant.Q6_K, cols: 256, rows: 88, width: 70, tokens: 65, paired: true, ranks: []int{16, 3}},
+		backShape{quant: quant.F16, cols: 200, rows: 34, width: 1, tokens: 1, ranks: []int{4}},
+		// Large tiles, and such as are split.
+		backShape{quant: quant.Q4_K, cols: 256, rows: 3080, width: 133, tokens: 130, paired: true, ranks: []int{8, 20}},
+		backShape{quant: quant.F16, cols: 2048, rows: 768, width: 70, tokens: 66, ranks: []int{16, 16}})
 }
 
-func linearBackCases(*ops.Kit) []Case {
+func linearBackCases(kit *ops.Kit) []Case {
 	var cases []Case
+	most := kit.Device().Limits().MaxStorageBindingSize
 	for _, s := range backShapes() {
+		if s.activations() > most { // matrices are split over bindings, activations are not
+			continue
+		}
 		cases = append(cases, Case{Op: "LinearBack", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 			r := newRig(kit, uint64(s.cols))
 			defer r.close()
@@ -50,30 +91,38 @@ func linearBackCases(*ops.Kit) []Case {
 	return cases
 }
 
-// linearBackCase runs both ways. In a paired matrix the rows of gate and up take turns.
+// linearBackCase runs both ways.
 func linearBackCase(ctx context.Context, r *rig, s backShape) (float64, error) {
-	layout, parts := ops.Stacked, []rows{r.rows(s.quant, s.rows, s.cols, 0)}
+	layout := ops.Stacked
 	if s.paired {
-		layout, parts = ops.Paired, []rows{r.rows(s.quant, s.rows/2, s.cols, 0), r.rows(s.quant, s.rows/2, s.cols, 0)}
+		layout = ops.Paired
+	}
+	var parts []rows
+	for _, n := range s.parts() {
+		parts = append(parts, r.rows(s.quant, n, s.cols, 0))
 	}
 	w := r.matrix(ctx, layout, parts...)
 	row := func(i int) []float64 {
-		p := parts[i%len(parts)]
-		i = i / len(parts) % (len(p.values) / s.cols)
+		part, i := s.source(i)
+		p := parts[part]
+		i %= len(p.values) / s.cols
 		return p.values[i*s.cols : (i+1)*s.cols]
 	}
+	var op ops.Linear
+	low := linearShape{rows: s.parts(), ranks: s.ranks, gated: s.paired, tokens: s.tokens}.lowRank(r, &op)
 	x, dy, before := r.normal(s.width*s.cols), r.normal(s.width*s.rows), r.normal(s.width*s.cols)
 	y, dx := r.floats(s.width*s.rows), r.upload(before)
 	xBuffer, dyBuffer := r.upload(x), r.upload(dy)
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
-		rec.AllRows(ops.AllRows{W: w, X: ops.All(xBuffer), Out: y})
+		rec.AllRows(ops.AllRows{W: w, X: ops.All(xBuffer), Out: y, LowRank: op.LowRank})
 		rec.LinearBack(ops.LinearBack{W: w, DY: ops.All(dyBuffer), DX: ops.All(dx), Add: s.add})
 	})
 	var ahead []float64
 	back := make([]float64, s.tokens*s.cols)
 	for t := range s.tokens {
 		for i := range s.rows {
-			var sum float64
+			part, at := s.source(i)
+			sum := low(t, part*s.parts()[0]+at)
 			for c, v := range row(i) {
 				sum += v * x[t*s.cols+c]
 				back[t*s.cols+c] += v * dy[t*s.rows+i]
