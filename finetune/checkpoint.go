@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -135,6 +136,8 @@ func readState(file *safetensors.File) (*state, error) {
 	if s.Config.Optimizer == nil || s.Done < 0 || s.Steps < 0 {
 		return nil, fmt.Errorf("%w: its settings are incomplete", ErrCheckpoint)
 	}
+	// Runs that began before word dropout was the default have 0 for none, or nothing.
+	s.Config.WordDropout = cmp.Or(s.Config.WordDropout, NoWordDropout)
 	return s, nil
 }
 

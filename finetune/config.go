@@ -38,8 +38,9 @@ type Config struct {
 	// WordDropout is the part of a question's words that is left out or replaced, by
 	// chance, each time that an example is seen again after the third, so that answers
 	// hang less on how is asked. Words that the answer says stay, and examples that are
-	// held out lose nothing. 0 means that all stay; 0.2 to 0.5 are worth a try.
-	WordDropout float64 `json:"wordDropout,omitempty"`
+	// held out lose nothing. 0 means DefaultWordDropout; below 0, as NoWordDropout is,
+	// all stay.
+	WordDropout float64 `json:"wordDropout"`
 	// Seed fixes the first A, the order of the examples and the words they lose.
 	Seed uint64 `json:"seed"`
 	// EvaluateEvery is how many steps lie between two looks at the examples that
@@ -61,6 +62,13 @@ type Config struct {
 	// again, and batches take fewer examples, in this order.
 	MemoryBudget int64 `json:"memoryBudget,omitempty"`
 }
+
+// The WordDropout of a run that asks for none in particular, and of one whose
+// questions keep all their words.
+const (
+	DefaultWordDropout = 0.4
+	NoWordDropout      = -1
+)
 
 const (
 	// usualRate is the learning rate of models of usualWidth and more. Narrow ones
@@ -97,6 +105,7 @@ func (c Config) filled() Config {
 	c.Batching.Seed = c.Seed
 	c.Accumulate = cmp.Or(c.Accumulate, 1)
 	c.Keep = cmp.Or(c.Keep, 1)
+	c.WordDropout = max(cmp.Or(c.WordDropout, DefaultWordDropout), NoWordDropout)
 	if c.Optimizer == nil {
 		o := optimizer.Default()
 		c.Optimizer = &o
@@ -116,8 +125,8 @@ func (c *Config) check() error {
 		return fmt.Errorf("%w: %d epochs, %d steps, %d batches to a step, an evaluation every %d steps, a patience of %d: none may be negative",
 			ErrConfig, c.Epochs, c.Steps, c.Accumulate, c.EvaluateEvery, c.Patience)
 	}
-	if !(c.WordDropout >= 0 && c.WordDropout < 1) {
-		return fmt.Errorf("%w: a word dropout of %v, wanted a part from 0 to 1", ErrConfig, c.WordDropout)
+	if !(c.WordDropout < 1) {
+		return fmt.Errorf("%w: a word dropout of %v, wanted a part below 1, or a negative number for none", ErrConfig, c.WordDropout)
 	}
 	if p := gpu.Precision(c.Precision); p != gpu.AutoPrecision && p != gpu.Float32 && p != gpu.Float16 {
 		return fmt.Errorf("%w: a precision of %q; it is f32, f16, or nothing for what memory asks for", ErrConfig, c.Precision)

@@ -1,6 +1,7 @@
 package finetune_test
 
 import (
+	"bytes"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ func TestWordDropout(t *testing.T) {
 		c.WordDropout = dropout
 		return losses(t, newTrainer(t, model, data, c), 0)
 	}
-	whole, some, more := run(0), run(0.4), run(0.8)
+	whole, some, more := run(finetune.NoWordDropout), run(0), run(0.8) // none, 0.4, 0.8
 	if !slices.Equal(whole[:3], some[:3]) || !slices.Equal(whole[:3], more[:3]) {
 		t.Errorf("the first three losses are %v with all words, %v and %v without some", whole[:3], some[:3], more[:3])
 	}
@@ -30,7 +31,6 @@ func TestWordDropout(t *testing.T) {
 		t.Errorf("the fourth loss is %v with all words, %v and %v without some", whole[3], some[3], more[3])
 	}
 
-	config.WordDropout = 0.4
 	first := newTrainer(t, model, data, config)
 	losses(t, first, 4)
 	path := filepath.Join(t.TempDir(), "run.safetensors")
@@ -44,6 +44,27 @@ func TestWordDropout(t *testing.T) {
 	defer second.Close()
 	if rest := losses(t, second, 0); !slices.Equal(rest, some[4:]) {
 		t.Errorf("resumed, the last losses are %v, wanted %v", rest, some[4:])
+	}
+
+	// Checkpoints of runs that began before there was a default say 0 for none.
+	config.WordDropout = finetune.NoWordDropout
+	third := newTrainer(t, model, data, config)
+	losses(t, third, 3)
+	var b bytes.Buffer
+	if err := third.WriteCheckpoint(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.Replace(b.Bytes(), []byte(`\"wordDropout\":-1`), []byte(`\"wordDropout\": 0`), 1)
+	if bytes.Equal(old, b.Bytes()) {
+		t.Fatal("the checkpoint does not say how many words are lost")
+	}
+	fourth, err := finetune.Resume(t.Context(), model, data, bytes.NewReader(old), int64(len(old)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fourth.Close()
+	if rest := losses(t, fourth, 0); !slices.Equal(rest, whole[3:]) {
+		t.Errorf("resumed from an old checkpoint, the last losses are %v, wanted %v", rest, whole[3:])
 	}
 
 	config.WordDropout = 1

@@ -88,7 +88,7 @@ type TrainingSettings struct {
 	Accumulate      int      `json:"accumulate,omitempty"`
 	WeightDecay     *float64 `json:"weightDecay,omitempty"`
 	Clip            *float64 `json:"clip,omitempty"`
-	WordDropout     float64  `json:"wordDropout,omitempty"`
+	WordDropout     *float64 `json:"wordDropout,omitempty"` // 0 for none
 	Seed            uint64   `json:"seed,omitempty"`
 	EvaluateEvery   int      `json:"evaluateEvery,omitempty"`
 	Patience        int      `json:"patience,omitempty"`

@@ -61,8 +61,8 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 	c := finetune.Config{
 		Rank: s.Rank, Alpha: s.Alpha, Layers: s.Layers, Epochs: s.Epochs, Steps: s.Steps,
 		Batching: dataset.Batching{Tokens: s.BatchTokens, Examples: s.BatchExamples}, Accumulate: s.Accumulate,
-		Schedule:    schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
-		WordDropout: s.WordDropout, Seed: s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
+		Schedule: schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
+		Seed:     s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
 		Precision: s.Precision, MemoryBudget: s.MemoryBudget,
 	}
 	if c.Precision == autoPrecision {
@@ -84,6 +84,14 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 		return c, fmt.Errorf("%w: a weightDecay of %v and a clip of %v", errArgument, o.Decay, o.Clip)
 	}
 	c.Optimizer = &o
+	if part := s.WordDropout; part != nil {
+		if !(*part >= 0) {
+			return c, fmt.Errorf("%w: a wordDropout of %v, wanted a part from 0 to 1", errArgument, *part)
+		}
+		if c.WordDropout = *part; *part == 0 {
+			c.WordDropout = finetune.NoWordDropout
+		}
+	}
 	for _, name := range s.Targets {
 		l, err := adapter.ParseLinear(name)
 		if err != nil {
@@ -96,13 +104,14 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 
 // settingsOf are a run's settings, defaults filled in.
 func settingsOf(c finetune.Config) TrainingSettings {
+	words := max(c.WordDropout, 0)
 	s := TrainingSettings{
 		Rank: c.Rank, Alpha: c.Alpha, Layers: c.Layers, Epochs: c.Epochs, Steps: c.Steps,
 		BatchExamples: c.Batching.Examples, BatchTokens: c.Batching.Tokens, Accumulate: c.Accumulate,
 		LearningRate: c.Schedule.Peak, MinLearningRate: c.Schedule.Floor, Schedule: string(c.Schedule.Kind),
 		Warmup: c.Schedule.Warmup, Restarts: c.Schedule.Cycles,
 		WeightDecay: &c.Optimizer.Decay, Clip: &c.Optimizer.Clip,
-		WordDropout: c.WordDropout, Seed: c.Seed, EvaluateEvery: c.EvaluateEvery, Patience: c.Patience, Recompute: c.Recompute,
+		WordDropout: &words, Seed: c.Seed, EvaluateEvery: c.EvaluateEvery, Patience: c.Patience, Recompute: c.Recompute,
 		Precision: cmp.Or(c.Precision, autoPrecision), MemoryBudget: c.MemoryBudget,
 	}
 	for _, l := range c.Linears {

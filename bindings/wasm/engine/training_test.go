@@ -247,7 +247,7 @@ func TestRefusedTraining(t *testing.T) {
 		"a negative rank":    {PrepareParams{Settings: TrainingSettings{Rank: -1}}, boat, CodeBadArgument},
 		"epochs and steps":   {PrepareParams{Settings: TrainingSettings{Epochs: 1, Steps: 1}}, boat, CodeBadArgument},
 		"a negative clip":    {PrepareParams{Settings: TrainingSettings{Clip: &negative}}, boat, CodeBadArgument},
-		"a negative dropout": {PrepareParams{Settings: TrainingSettings{WordDropout: negative}}, boat, CodeBadArgument},
+		"a negative dropout": {PrepareParams{Settings: TrainingSettings{WordDropout: &negative}}, boat, CodeBadArgument},
 		"an odd precision":   {PrepareParams{Settings: TrainingSettings{Precision: "f8"}}, boat, CodeBadArgument},
 		"too little memory":  {PrepareParams{Settings: TrainingSettings{MemoryBudget: 1 << 20}}, boat, CodeBadArgument},
 		"negative memory":    {PrepareParams{Settings: TrainingSettings{MemoryBudget: -1}}, boat, CodeBadArgument},

@@ -50,7 +50,7 @@ func (f *trainFlags) register(flags *pflag.FlagSet) {
 	s.IntVar(&f.schedule.Warmup, "warmup", 0, "rise to the rate over `N` steps (default: a twentieth of all)")
 	s.Float64Var(&f.decay, "decay", o.Decay, "let weights shrink by this `PART` of the rate")
 	s.Float64Var(&f.clip, "clip", o.Clip, "shorten gradients to this `LENGTH`; 0 never does")
-	s.Float64Var(&c.WordDropout, "word-dropout", 0, "leave out or replace this `PART` of the words that a question has and its answer has not, each time after the third; try 0.4 where many will ask otherwise")
+	s.Float64Var(&c.WordDropout, "word-dropout", finetune.DefaultWordDropout, "leave out or replace this `PART` of the words that a question has and its answer has not, each time after the third, so that it may be asked otherwise; 0 leaves all there")
 	s.Uint64Var(&c.Seed, "seed", 0, "the same `SEED` gives the same run")
 	s.IntVar(&c.EvaluateEvery, "evaluate-every", 0, "look at the held-out examples every `N` steps (default: at the end of each epoch)")
 	s.IntVar(&c.Patience, "patience", 0, "stop after `N` looks in a row that were no better, and keep the best adapter")
@@ -96,6 +96,9 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 	}
 	if !(c.WordDropout >= 0 && c.WordDropout < 1) {
 		return c, usagef("--word-dropout is %v, wanted a part from 0 to 1", c.WordDropout)
+	}
+	if c.WordDropout == 0 {
+		c.WordDropout = finetune.NoWordDropout
 	}
 	if c.Precision == "auto" {
 		c.Precision = ""

@@ -265,7 +265,7 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
 }
 
 const nothingSaid: TrainingSettings = {
-  layers: [], epochs: 0, steps: 0, minLearningRate: 0, warmup: 0, seed: 0, evaluateEvery: 0, patience: 0, recompute: false, memoryBudget: 0, wordDropout: 0, keep: 0,
+  layers: [], epochs: 0, steps: 0, minLearningRate: 0, warmup: 0, seed: 0, evaluateEvery: 0, patience: 0, recompute: false, memoryBudget: 0, keep: 0,
 };
 
 // As in Go, bytes are whole.

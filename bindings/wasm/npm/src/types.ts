@@ -431,7 +431,7 @@ export interface TrainingSettings {
   /**
    * The part of a question's words that is left out or replaced, by chance, each time
    * that an example is seen again after the third, so that answers hang less on how is
-   * asked. Words that the answer says stay. All stay if not given.
+   * asked. Words that the answer says stay. 0.4 if not given; with 0 all stay.
    */
   wordDropout?: number;
   /** The same seed gives the same run. */

@@ -16,6 +16,8 @@ export interface TrainingSettings {
   /** Looks at what was held out without a gain, after which a run ends; null: never. */
   patience: number | null;
   batchExamples: number;
+  /** Per cent of a question's words that change, each time after the third. */
+  wordDropout: number;
   maxLength: number;
   /** Megabytes beside the model; null: as many as there are. */
   memory: number | null;
@@ -27,7 +29,7 @@ export interface TrainingSettings {
 }
 
 const initial: TrainingSettings = {
-  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, maxLength: 2048, memory: null, allTurns: false, skipBad: false, seed: 0,
+  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, wordDropout: 40, maxLength: 2048, memory: null, allTurns: false, skipBad: false, seed: 0,
 };
 
 interface SettingsState extends TrainingSettings {
@@ -62,6 +64,7 @@ export function trainingOptionsOf(settings: TrainingSettings, suggested: Suggest
   return {
     rank, schedule, batchExamples, maxLength, allTurns, seed,
     heldOut: heldOut / 100,
+    wordDropout: settings.wordDropout / 100,
     epochs: settings.epochs ?? suggested.epochs,
     learningRate: settings.learningRate ?? suggested.learningRate,
     badLines: skipBad ? "skip" : "refuse",
