@@ -95,7 +95,7 @@ func relative(t testing.TB, got, want []float32) float64 {
 // gathered reads what gradients have gathered.
 func gathered(t testing.TB, m *Machine) []*adapter.Pair {
 	t.Helper()
-	list, err := m.pairs.read(grads)
+	list, err := m.pairs.read(grads, m.kit.Device())
 	if err != nil {
 		t.Fatal(err)
 	}

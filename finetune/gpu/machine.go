@@ -238,6 +238,9 @@ func (m *Machine) arrangementFor(s size) (arrangement, error) {
 	}
 }
 
+// roomToRead is what plans leave of the device's budget, to read losses and the adapter.
+const roomToRead = 2 * leastReadChunk
+
 // room is the bytes that a plan may take in place of the one at hand, if there is a
 // bound.
 func (m *Machine) room() (bytes int64, bounded bool) {
@@ -249,6 +252,7 @@ func (m *Machine) room() (bytes int64, bounded bool) {
 		for _, n := range m.kit.Device().Memory() {
 			budget -= n
 		}
+		budget -= roomToRead
 		if m.plan != nil {
 			budget += m.plan.bytes
 		}

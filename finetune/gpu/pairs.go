@@ -260,20 +260,37 @@ func (p *pairs) clear(of role) error {
 	return nil
 }
 
-// readChunk bounds what read has in flight.
-const readChunk = 16 << 20
+// readChunk bounds what read has in flight, and leastReadChunk what it needs for that
+// where the budget has hardly any room.
+const (
+	readChunk      = 16 << 20
+	leastReadChunk = 32 << 10
+)
+
+// chunk is how much of any bank is read at once: as much as the budget has room for.
+func (p *pairs) chunk(device *wgslkit.Device) int {
+	chunk := readChunk
+	for _, b := range p.banks {
+		chunk = min(chunk, 4*b.size)
+	}
+	for chunk > leastReadChunk && device.RoomToRead(int64(chunk)) != nil {
+		chunk = max(chunk/8*4, leastReadChunk)
+	}
+	return chunk
+}
 
 // read copies the numbers of a role into new pairs.
-func (p *pairs) read(of role) ([]*adapter.Pair, error) {
-	raw := map[*bank][]float32{}
+func (p *pairs) read(of role, device *wgslkit.Device) ([]*adapter.Pair, error) {
+	raw, chunk := map[*bank][]float32{}, p.chunk(device)
 	for _, b := range p.banks {
 		all := make([]float32, 0, b.size)
-		for at := int64(0); at < int64(4*b.size); at += readChunk {
-			part, err := b.buffers[of].Read(at, min(readChunk, int64(4*b.size)-at))
+		for len(all) < b.size { // the last chunk may begin within the one before
+			at := min(len(all), b.size-chunk/4)
+			part, err := b.buffers[of].Read(int64(4*at), int64(chunk))
 			if err != nil {
 				return nil, err
 			}
-			all = appendFloats(all, part)
+			all = appendFloats(all[:at], part)
 		}
 		raw[b] = all
 	}

@@ -130,7 +130,7 @@ func (m *Machine) Read(context.Context) ([]*adapter.Pair, *optimizer.State, erro
 	}
 	var lists [roles][]*adapter.Pair
 	for _, r := range []role{values, firsts, seconds} {
-		list, err := m.pairs.read(r)
+		list, err := m.pairs.read(r, m.kit.Device())
 		if err != nil {
 			return nil, nil, err
 		}
