@@ -54,7 +54,7 @@ $(C_LIBRARIES):
 	@scripts/c-library.sh $(@:c-%=%)
 
 .PHONY: test-browser
-test-browser: ## The part of make test that needs a browser; STEP= runs one (bundle, types, lint, logic, kernels, package, app, nginx, bench)
+test-browser: ## The part of make test that needs a browser; STEP= runs one (bundle, types, lint, logic, kernels, package, app, nginx, dawn, bench)
 	@scripts/setup.sh build
 	@go build -o bin/gemwire ./tools/cmd/gemwire
 	@scripts/test-browser.sh $(STEP)

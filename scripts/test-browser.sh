@@ -28,6 +28,7 @@ steps=(
   'package|the package in a tab|node bindings/wasm/npm/test/run.mjs'
   'app|the app in Chromium|npm run e2e --silent --prefix examples/web'
   'nginx|the app behind nginx, in Chromium|scripts/test-nginx.sh app'
+  'dawn|the kit on Dawn, natively|scripts/test-dawn.sh'
   'bench|the measuring page in Chromium|node examples/bench/test.mjs --real'
 )
 

@@ -13,8 +13,9 @@ import (
 	"unsafe"
 )
 
-// loadedBackend is a wgpu-native that was loaded at run time. It has what the
-// pinned one lacks: subgroups, f16, packed dot products.
+// loadedBackend is a wgpu-native or a Dawn that was loaded at run time. They have
+// what the pinned one lacks: subgroups, f16, packed dot products, and Dawn subgroup
+// matrices.
 type loadedBackend struct {
 	nativeQueue
 	name     string // of the library
@@ -44,10 +45,8 @@ func openLoaded(path string, opts Options) (backend, error) {
 }
 
 func (b *loadedBackend) open(opts Options) (err error) {
-	adapters := make([]unsafe.Pointer, C.gw_adapters(b.instance, nil))
-	if len(adapters) > 0 {
-		C.gw_adapters(b.instance, &adapters[0])
-	}
+	adapters := make([]unsafe.Pointer, 64)
+	adapters = adapters[:C.gw_adapters(b.instance, &adapters[0], C.size_t(len(adapters)))]
 	release := func(a unsafe.Pointer) { C.gw_release_adapter(a) }
 	if b.adapter, err = bestAdapter(adapters, b.describeAdapter, release, opts); err != nil {
 		return err
@@ -68,16 +67,22 @@ func (b *loadedBackend) describeAdapter(adapter unsafe.Pointer) Info {
 		C.GW_BACKEND_VULKAN: "Vulkan", C.GW_BACKEND_METAL: "Metal", C.GW_BACKEND_D3D12: "D3D12",
 		C.GW_BACKEND_GL: "OpenGL", C.GW_BACKEND_GLES: "OpenGLES",
 	}
-	return Info{
+	info := Info{
 		Name: C.GoString(&about.name[0]), Vendor: C.GoString(&about.vendor[0]), Driver: C.GoString(&about.driver[0]),
 		Backend: backends[about.backend], Kind: kind, Library: b.name, SubgroupMin: int(about.subgroupMin), SubgroupMax: int(about.subgroupMax),
-		Unzeroed: true, // the library asks wgpu-core to leave workgroup memory as it is
+		Unzeroed: true, // both libraries are asked to leave workgroup memory as it is
 	}
+	for _, m := range about.matrix[:about.matrices] {
+		info.SubgroupMatrices = append(info.SubgroupMatrices, SubgroupMatrix{
+			Component: matrixTypes[m.component], Result: matrixTypes[m.result], M: int(m.m), N: int(m.n), K: int(m.k),
+		})
+	}
+	return info
 }
 
-// wantedFeatures are asked for where the adapter has them.
-var wantedFeatures = []C.uint32_t{
-	C.GW_FEATURE_TIMESTAMPS, C.GW_FEATURE_F16, C.GW_FEATURE_SUBGROUPS, C.GW_FEATURE_SUBGROUP_BARRIER,
+var matrixTypes = map[C.uint32_t]MatrixType{
+	C.GW_MATRIX_F32: MatrixF32, C.GW_MATRIX_F16: MatrixF16, C.GW_MATRIX_U32: MatrixU32, C.GW_MATRIX_I32: MatrixI32,
+	C.GW_MATRIX_U8: MatrixU8, C.GW_MATRIX_I8: MatrixI8,
 }
 
 func (b *loadedBackend) openDevice(opts Options) error {
@@ -87,22 +92,15 @@ func (b *loadedBackend) openDevice(opts Options) error {
 	if opts.MinimumLimits {
 		least = 1
 	}
-	b.device = C.gw_open_device(b.adapter, &wantedFeatures[0], C.size_t(len(wantedFeatures)), least, &granted, &cerr)
+	b.device = C.gw_open_device(b.adapter, least, &granted, &cerr)
 	if b.device == nil {
 		return fmt.Errorf("%s refused a device: %w", b.info.Name, nativeError("device", &cerr))
 	}
 	b.queue = C.gw_get_queue(b.device)
-	has := func(feature C.uint32_t) bool {
-		for i, f := range wantedFeatures {
-			if f == feature {
-				return granted>>i&1 == 1
-			}
-		}
-		return false
-	}
 	b.features = Features{
-		Timestamps: has(C.GW_FEATURE_TIMESTAMPS), Subgroups: has(C.GW_FEATURE_SUBGROUPS), ShaderF16: has(C.GW_FEATURE_F16),
-		PackedDot: true, // part of its WGSL, emulated where the device has none
+		Timestamps: granted&C.GW_CAN_TIMESTAMPS != 0, Subgroups: granted&C.GW_CAN_SUBGROUPS != 0,
+		ShaderF16: granted&C.GW_CAN_F16 != 0, SubgroupMatrix: granted&C.GW_CAN_MATRICES != 0 && len(b.info.SubgroupMatrices) > 0,
+		PackedDot: true, // part of their WGSL, emulated where the device has none
 	}
 	if b.features.Timestamps {
 		b.period = float64(C.gw_timestamp_period(b.queue))
@@ -170,8 +168,7 @@ func (b *loadedBackend) newPipeline(spec pipelineSpec) (pipelineHandle, error) {
 	if len(spec.bindings) > C.GW_MOST_BINDINGS {
 		return nil, fmt.Errorf("%w: kernel %s has %d bindings", ErrLimit, spec.label, len(spec.bindings))
 	}
-	// Its WGSL has subgroups without being asked for them, and refuses to be asked.
-	source := strings.Replace(spec.wgsl, "enable subgroups;\n", "", 1)
+	source := strings.Replace(spec.wgsl, C.GoString(C.gw_strange()), "", 1)
 	label, wgsl, entry := C.CString(spec.label), C.CString(source), C.CString(spec.entry)
 	defer C.free(unsafe.Pointer(label))
 	defer C.free(unsafe.Pointer(wgsl))

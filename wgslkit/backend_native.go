@@ -10,7 +10,7 @@ import (
 )
 
 // openBackend opens the adapter that opts asks for, with all the limits it has:
-// with a wgpu-native that the user has, where there is one and it is worth while,
+// with a wgpu-native or a Dawn that the user has, where there is one and it is worth while,
 // and else with the one that is linked in. Why a library that there is was not
 // taken stands in the Info.
 func openBackend(opts Options) (backend, error) {

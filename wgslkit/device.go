@@ -22,10 +22,10 @@ type Options struct {
 	// MaxBindingSize lowers the device's storage binding and buffer limits,
 	// to try what a smaller device does; 0 leaves them.
 	MaxBindingSize int64
-	// Library is the whole path of a wgpu-native to load in place of the one that is
-	// linked in, or LibraryOff. Empty takes what the environment variable
-	// GEMWIRE_WGPU says, or a libwgpu_native next to the program or in the folder
-	// gemwire of the user's settings. What cannot be used is passed over, and Info
+	// Library is the whole path of a wgpu-native or a Dawn to load in place of the
+	// wgpu-native that is linked in, or LibraryOff. Empty takes what the environment
+	// variable GEMWIRE_WGPU says, or a libwgpu_native or libwebgpu_dawn next to the
+	// program or in the folder gemwire of the user's settings. What cannot be used is passed over, and Info
 	// says why. A browser has its own.
 	Library string
 	// Disable switches features off that the device has.

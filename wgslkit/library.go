@@ -2,7 +2,8 @@
 
 package wgslkit
 
-// #include "loaded.h"
+// #include "loaded_dawn.h"
+// #include "loaded_wgpu.h"
 import "C"
 
 import (
@@ -19,12 +20,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// loadedMajor is the version of wgpu-native whose headers loaded.h follows. Others
-// lay their structs out in other ways.
+// loadedMajor is the version of wgpu-native whose headers loaded_wgpu.h follows.
+// Others lay their structs out in other ways.
 const loadedMajor = 29
 
-// library is the wgpu-native that this process has loaded. There is one at most,
-// and it stays: its threads do.
+// dawnAge is when Dawn's webgpu.h has been as loaded_dawn.h has it. Dawn has no version
+// to ask for.
+const dawnAge = "of March 2026 or later"
+
+// library is what this process has loaded. There is one at most, and it stays: its
+// threads do.
 var library struct {
 	mu   sync.Mutex
 	path string // empty while none is
@@ -63,20 +68,64 @@ func load(path string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	names := unsafe.Slice((**C.char)(unsafe.Pointer(&C.gw_library_names)), unsafe.Sizeof(C.gw_library{})/unsafe.Sizeof(uintptr(0)))
-	var lib C.gw_library
-	members := unsafe.Slice((*uintptr)(unsafe.Pointer(&lib)), len(names))
-	for i, symbol := range names {
-		if members[i], err = purego.Dlsym(handle, C.GoString(symbol)); err != nil {
-			return "", fmt.Errorf("%s is no wgpu-native of version %d: %w", path, loadedMajor, err)
-		}
+	has := func(symbol string) bool {
+		_, err := purego.Dlsym(handle, symbol)
+		return err == nil
 	}
-	version := uint32(C.gw_library_version(&lib))
+	switch {
+	case has("wgpuGetVersion"):
+		return useWGPU(handle, path)
+	case has("wgpuDeviceTick"): // Dawn's alone
+		return useDawn(handle, path)
+	}
+	return "", fmt.Errorf("%s is neither wgpu-native nor Dawn", path)
+}
+
+func useWGPU(handle uintptr, path string) (name string, err error) {
+	if err := resolve(handle, &C.gw_wgpu); err != nil {
+		return "", fmt.Errorf("%s is no wgpu-native of version %d: %w", path, loadedMajor, err)
+	}
+	version := uint32(C.gw_wgpu_version())
 	if major := version >> 24; major != loadedMajor {
 		return "", fmt.Errorf("%s has version %d; this gemwire knows how to call %d", path, major, loadedMajor)
 	}
-	C.gw_use(&lib)
+	C.gw_use(&C.gw_wgpu)
 	return libraryName(version, path), nil
+}
+
+// useDawn tells a Dawn of another time by its functions; one with the same functions
+// and other structs is found out when its adapter's limits are read.
+func useDawn(handle uintptr, path string) (name string, err error) {
+	if err := resolve(handle, &C.gw_dawn); err != nil {
+		return "", fmt.Errorf("%s is no Dawn %s: %w", path, dawnAge, err)
+	}
+	C.gw_use(&C.gw_dawn)
+	return fmt.Sprintf("Dawn (%s)", path), nil
+}
+
+// resolve finds the functions of a library: those that both have, and its own.
+func resolve(handle uintptr, dialect *C.gw_dialect) error {
+	if err := resolveInto(handle, (**C.char)(unsafe.Pointer(&C.gw_library_names)), unsafe.Pointer(&C.gw_lib)); err != nil {
+		return err
+	}
+	return resolveInto(handle, dialect.names, dialect.functions)
+}
+
+// resolveInto fills a struct of function pointers, one for each name up to a NULL.
+func resolveInto(handle uintptr, names **C.char, functions unsafe.Pointer) error {
+	const most = 1 << 10
+	members := unsafe.Slice((*uintptr)(functions), most)
+	for i, symbol := range unsafe.Slice(names, most) {
+		if symbol == nil {
+			return nil
+		}
+		address, err := purego.Dlsym(handle, C.GoString(symbol))
+		if err != nil {
+			return err
+		}
+		members[i] = address
+	}
+	return nil
 }
 
 // checkLibraryFile refuses what somebody else may have put there.
@@ -98,15 +147,18 @@ func checkLibraryFile(path string) error {
 	return nil
 }
 
-// findLibrary is the first wgpu-native that lies where one is looked for, empty if
-// there is none: next to the program, and in the folder of the user's settings.
+// libraryNames are how wgpu-native and Dawn are called in the packages that bring them.
+var libraryNames = []string{"libwgpu_native", "libwgpu_native-release", "libwebgpu_dawn"}
+
+// findLibrary is the first library that lies where one is looked for, empty if there
+// is none: next to the program, and in the folder of the user's settings.
 func findLibrary() string {
 	extension := ".so"
 	if runtime.GOOS == "darwin" {
 		extension = ".dylib"
 	}
 	for _, folder := range libraryFolders() {
-		for _, name := range []string{"libwgpu_native", "libwgpu_native-release"} {
+		for _, name := range libraryNames {
 			path := filepath.Join(folder, name+extension)
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 				return path
@@ -126,3 +178,6 @@ func libraryFolders() []string {
 	}
 	return folders
 }
+
+// loseDevice has a device of Dawn's be lost, for tests.
+func loseDevice(device unsafe.Pointer) { C.gw_dawn_lose(device) }

@@ -15,25 +15,38 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/internal/librarytest"
 )
 
-// headerNames are the names in webgpu.h and wgpu.h of what loaded.h declares.
+// headerNames are the names in the libraries' headers of what loaded.h declares, and
+// what loaded_wgpu.h and loaded_dawn.h do.
 var headerNames = map[string]string{
 	"gw_string": "WGPUStringView", "gw_chain": "WGPUChainedStruct", "gw_future": "WGPUFuture",
 	"gw_callback": "WGPUBufferMapCallbackInfo", "gw_uncaptured": "WGPUUncapturedErrorCallbackInfo",
-	"gw_instance_desc": "WGPUInstanceDescriptor", "gw_instance_extras": "WGPUInstanceExtras", "gw_enumerate_options": "WGPUInstanceEnumerateAdapterOptions",
-	"gw_adapter_info": "WGPUAdapterInfo", "gw_limits": "WGPULimits", "gw_labelled": "WGPUShaderModuleDescriptor", "gw_device_desc": "WGPUDeviceDescriptor",
+	"gw_instance_desc": "WGPUInstanceDescriptor",
+	"gw_adapter_info":  "WGPUAdapterInfo", "gw_limits": "WGPULimits", "gw_labelled": "WGPUShaderModuleDescriptor", "gw_device_desc": "WGPUDeviceDescriptor",
 	"gw_buffer_desc": "WGPUBufferDescriptor", "gw_buffer_layout": "WGPUBufferBindingLayout", "gw_layout_entry": "WGPUBindGroupLayoutEntry",
 	"gw_layout_desc": "WGPUBindGroupLayoutDescriptor", "gw_pipeline_layout_desc": "WGPUPipelineLayoutDescriptor", "gw_wgsl": "WGPUShaderSourceWGSL",
 	"gw_pipeline_desc": "WGPUComputePipelineDescriptor", "gw_group_entry": "WGPUBindGroupEntry", "gw_group_desc": "WGPUBindGroupDescriptor",
 	"gw_query_desc": "WGPUQuerySetDescriptor", "gw_stamps": "WGPUPassTimestampWrites", "gw_pass_desc": "WGPUComputePassDescriptor",
 }
 
+var wgpuNames = map[string]string{"gw_instance_extras": "WGPUInstanceExtras", "gw_enumerate_options": "WGPUInstanceEnumerateAdapterOptions"}
+
+var dawnNames = map[string]string{
+	"gw_dawn_adapter_options": "WGPURequestAdapterOptions", "gw_dawn_toggles": "WGPUDawnTogglesDescriptor",
+	"gw_dawn_matrices": "WGPUAdapterPropertiesSubgroupMatrixConfigs", "gw_matrix": "WGPUSubgroupMatrixConfig",
+}
+
 // headerMembers are the header's names of members that are written or read by name
 // and that loaded.h calls otherwise.
 var headerMembers = map[string]map[string]string{
-	"gw_instance_extras": {"backends": "backends", "flags": "flags", "compiler": "dx12ShaderCompiler", "dxc": "dxcPath", "budgets": "budgetForDeviceCreation", "display": "displayHandle"},
-	"gw_callback":        {"mode": "mode", "callback": "callback", "user1": "userdata1", "user2": "userdata2"},
-	"gw_uncaptured":      {"callback": "callback", "user1": "userdata1"},
-	"gw_adapter_info":    {"vendor": "vendor", "device": "device", "description": "description", "backend": "backendType", "kind": "adapterType", "subgroupMin": "subgroupMinSize", "subgroupMax": "subgroupMaxSize"},
+	"gw_instance_desc":        {"features": "requiredFeatureCount", "limits": "requiredLimits"},
+	"gw_dawn_adapter_options": {"level": "featureLevel", "power": "powerPreference", "fallback": "forceFallbackAdapter", "backend": "backendType", "surface": "compatibleSurface"},
+	"gw_dawn_toggles":         {"enabled": "enabledToggleCount", "enable": "enabledToggles", "disabled": "disabledToggleCount", "disable": "disabledToggles"},
+	"gw_dawn_matrices":        {"count": "configCount", "configs": "configs"},
+	"gw_matrix":               {"component": "componentType", "result": "resultComponentType", "m": "M", "n": "N", "k": "K"},
+	"gw_instance_extras":      {"backends": "backends", "flags": "flags", "compiler": "dx12ShaderCompiler", "dxc": "dxcPath", "budgets": "budgetForDeviceCreation", "display": "displayHandle"},
+	"gw_callback":             {"mode": "mode", "callback": "callback", "user1": "userdata1", "user2": "userdata2"},
+	"gw_uncaptured":           {"callback": "callback", "user1": "userdata1"},
+	"gw_adapter_info":         {"vendor": "vendor", "device": "device", "description": "description", "backend": "backendType", "kind": "adapterType", "subgroupMin": "subgroupMinSize", "subgroupMax": "subgroupMaxSize"},
 	"gw_limits": {
 		"storageBuffers": "maxStorageBuffersPerShaderStage", "uniformBindingSize": "maxUniformBufferBindingSize", "storageBindingSize": "maxStorageBufferBindingSize",
 		"uniformAlignment": "minUniformBufferOffsetAlignment", "storageAlignment": "minStorageBufferOffsetAlignment", "bufferSize": "maxBufferSize",
@@ -56,9 +69,9 @@ var headerMembers = map[string]map[string]string{
 	"gw_pass_desc":            {"stamps": "timestampWrites"},
 }
 
-// headerValues are the header's names of the numbers in loaded.h.
+// headerValues are the headers' names of the numbers in loaded.h.
 var headerValues = map[string]string{
-	"GW_STYPE_WGSL": "WGPUSType_ShaderSourceWGSL", "GW_STYPE_INSTANCE_EXTRAS": "WGPUSType_InstanceExtras",
+	"GW_STYPE_WGSL":  "WGPUSType_ShaderSourceWGSL",
 	"GW_SPONTANEOUS": "WGPUCallbackMode_AllowSpontaneous", "GW_STATUS_SUCCESS": "WGPUStatus_Success",
 	"GW_FILTER_VALIDATION": "WGPUErrorFilter_Validation", "GW_FILTER_OUT_OF_MEMORY": "WGPUErrorFilter_OutOfMemory",
 	"GW_ERROR_NONE + GW_VALIDATION": "WGPUErrorType_Validation", "GW_ERROR_NONE + GW_OUT_OF_MEMORY": "WGPUErrorType_OutOfMemory",
@@ -69,57 +82,102 @@ var headerValues = map[string]string{
 	"GW_BIND_UNIFORM": "WGPUBufferBindingType_Uniform", "GW_BIND_STORAGE": "WGPUBufferBindingType_Storage", "GW_BIND_READ_ONLY": "WGPUBufferBindingType_ReadOnlyStorage",
 	"GW_MAP_READ": "WGPUMapMode_Read", "GW_STAGE_COMPUTE": "WGPUShaderStage_Compute", "GW_QUERY_TIMESTAMP": "WGPUQueryType_Timestamp",
 	"GW_FEATURE_TIMESTAMPS": "WGPUFeatureName_TimestampQuery", "GW_FEATURE_F16": "WGPUFeatureName_ShaderF16",
-	"GW_FEATURE_SUBGROUPS": "WGPUNativeFeature_Subgroup", "GW_FEATURE_SUBGROUP_BARRIER": "WGPUNativeFeature_SubgroupBarrier",
-	"GW_BACKENDS_PRIMARY": "WGPUInstanceBackend_Primary", "GW_CHECK_BOUNDS": "WGPUShaderRuntimeChecks_BoundsChecks",
 	fmt.Sprint(nativeMapRead): "WGPUBufferUsage_MapRead", fmt.Sprint(nativeCopySrc): "WGPUBufferUsage_CopySrc", fmt.Sprint(nativeCopyDst): "WGPUBufferUsage_CopyDst",
 	fmt.Sprint(nativeUniform): "WGPUBufferUsage_Uniform", fmt.Sprint(nativeStorage): "WGPUBufferUsage_Storage", fmt.Sprint(nativeQueries): "WGPUBufferUsage_QueryResolve",
 }
 
-// TestLayoutsAreTheHeaders has a C compiler hold loaded.h against the headers of
-// the library: sizes, offsets, numbers, and what functions take and return.
+var wgpuValues = map[string]string{
+	"GW_STYPE_INSTANCE_EXTRAS": "WGPUSType_InstanceExtras",
+	"GW_WGPU_SUBGROUPS":        "WGPUNativeFeature_Subgroup", "GW_WGPU_SUBGROUP_BARRIER": "WGPUNativeFeature_SubgroupBarrier",
+	"GW_BACKENDS_PRIMARY": "WGPUInstanceBackend_Primary", "GW_CHECK_BOUNDS": "WGPUShaderRuntimeChecks_BoundsChecks",
+}
+
+var dawnValues = map[string]string{
+	"GW_STYPE_DAWN_TOGGLES": "WGPUSType_DawnTogglesDescriptor", "GW_STYPE_DAWN_MATRICES": "WGPUSType_AdapterPropertiesSubgroupMatrixConfigs",
+	"GW_DAWN_CORE": "WGPUFeatureLevel_Core", "GW_DAWN_LOW_POWER": "WGPUPowerPreference_LowPower", "GW_DAWN_HIGH_POWER": "WGPUPowerPreference_HighPerformance",
+	"GW_DAWN_THREADS": "WGPUFeatureName_ImplicitDeviceSynchronization", "GW_DAWN_SUBGROUPS": "WGPUFeatureName_Subgroups",
+	"GW_DAWN_MATRICES": "WGPUFeatureName_ChromiumExperimentalSubgroupMatrix", "GW_DAWN_LOST": "WGPUDeviceLostReason_Unknown",
+	"GW_MATRIX_F32": "WGPUSubgroupMatrixComponentType_F32", "GW_MATRIX_F16": "WGPUSubgroupMatrixComponentType_F16", "GW_MATRIX_U32": "WGPUSubgroupMatrixComponentType_U32",
+	"GW_MATRIX_I32": "WGPUSubgroupMatrixComponentType_I32", "GW_MATRIX_U8": "WGPUSubgroupMatrixComponentType_U8", "GW_MATRIX_I8": "WGPUSubgroupMatrixComponentType_I8",
+}
+
+// headers are those of one library, and our file about it.
+type headers struct {
+	folder    string
+	files     []string // the last includes the others
+	ours      string
+	names     map[string]string
+	values    map[string]string
+	callbacks []string // of gw_callback's layout
+}
+
+// TestLayoutsAreTheHeaders has a C compiler hold what we declare against the headers
+// of the libraries: sizes, offsets, numbers, and what functions take and return.
 func TestLayoutsAreTheHeaders(t *testing.T) {
-	folder, _ := librarytest.Library(t)
+	callbacks := []string{"BufferMap", "PopErrorScope", "RequestDevice", "DeviceLost"}
+	t.Run("wgpu-native", func(t *testing.T) {
+		folder, _ := librarytest.Library(t)
+		headers{folder, []string{"webgpu.h", "wgpu.h"}, "loaded_wgpu.h", wgpuNames, wgpuValues, callbacks}.hold(t)
+	})
+	t.Run("Dawn", func(t *testing.T) {
+		headers{"testdata/dawn", []string{"webgpu.h"}, "loaded_dawn.h", dawnNames, dawnValues, append(callbacks, "RequestAdapter", "QueueWorkDone")}.hold(t)
+	})
+}
+
+func (h headers) hold(t *testing.T) {
 	var c strings.Builder
-	c.WriteString("#include <assert.h>\n#include <stddef.h>\n#include \"wgpu.h\"\n#include \"loaded.h\"\n")
+	fmt.Fprintf(&c, "#include <assert.h>\n#include <stddef.h>\n#include %q\n#include %q\n", h.files[len(h.files)-1], h.ours)
 	claim := func(format string, values ...any) {
 		text := fmt.Sprintf(format, values...)
 		fmt.Fprintf(&c, "static_assert(%s, %q);\n", text, text)
 	}
-	for ours, theirs := range headerNames {
-		claim("sizeof(%s) == sizeof(%s)", ours, theirs)
-		for member, name := range headerMembers[ours] {
-			claim("offsetof(%s, %s) == offsetof(%s, %s)", ours, member, theirs, name)
+	for _, names := range []map[string]string{headerNames, h.names} {
+		for ours, theirs := range names {
+			claim("sizeof(%s) == sizeof(%s)", ours, theirs)
+			for member, name := range headerMembers[ours] {
+				claim("offsetof(%s, %s) == offsetof(%s, %s)", ours, member, theirs, name)
+			}
 		}
 	}
-	claimCalls(t, folder, claim)
-	for _, callback := range []string{"PopErrorScope", "RequestDevice", "DeviceLost"} {
+	h.claimCalls(t, claim)
+	for _, callback := range h.callbacks {
 		claim("sizeof(gw_callback) == sizeof(WGPU%sCallbackInfo)", callback)
 		claim("offsetof(gw_callback, user2) == offsetof(WGPU%sCallbackInfo, userdata2)", callback)
 	}
 	c.WriteString("void values(void) {\n") // some of the header's are no constants to static_assert
-	for ours, theirs := range headerValues {
-		fmt.Fprintf(&c, "  if (%s != %s) __builtin_printf(\"%s is not %s\\n\");\n", ours, theirs, ours, theirs)
+	for _, values := range []map[string]string{headerValues, h.values} {
+		for ours, theirs := range values {
+			fmt.Fprintf(&c, "  if (%s != %s) __builtin_printf(\"%s is not %s\\n\");\n", ours, theirs, ours, theirs)
+		}
 	}
 	c.WriteString("}\nint main(void) { values(); return 0; }\n")
+	compileAndRun(t, h.folder, c.String())
+}
 
+func compileAndRun(t *testing.T, folder, text string) {
 	program := filepath.Join(t.TempDir(), "layout")
 	source := program + ".c"
-	if err := os.WriteFile(source, []byte(c.String()), 0o644); err != nil {
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
+	compile(t, "-std=gnu11", "-I", folder, "-I", here, "-o", program, source)
+	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func compile(t *testing.T, args ...string) {
+	t.Helper()
 	compiler := os.Getenv("CC")
 	if compiler == "" {
 		compiler = "cc"
 	}
-	if out, err := exec.Command(compiler, "-std=gnu11", "-I", folder, "-I", here, "-o", program, source).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
-	}
-	if out, err := exec.Command(program).CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s", err, out)
 	}
 }
 
@@ -131,14 +189,14 @@ var (
 
 // claimCalls claims that each function takes and returns as many and as wide
 // values here as in the headers.
-func claimCalls(t *testing.T, folder string, claim func(format string, values ...any)) {
+func (h headers) claimCalls(t *testing.T, claim func(format string, values ...any)) {
 	type call struct {
 		result string
 		takes  []string
 	}
 	theirs := map[string]call{}
-	for _, name := range []string{"webgpu.h", "wgpu.h"} {
-		raw, err := os.ReadFile(filepath.Join(folder, name))
+	for _, name := range h.files {
+		raw, err := os.ReadFile(filepath.Join(h.folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,13 +210,17 @@ func claimCalls(t *testing.T, folder string, claim func(format string, values ..
 			theirs[m[2]] = c
 		}
 	}
-	raw, err := os.ReadFile("loaded.h")
-	if err != nil {
-		t.Fatal(err)
+	var ours string
+	for _, name := range []string{"loaded.h", h.ours} {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours += string(raw)
 	}
-	calls := ourCall.FindAllStringSubmatch(string(raw), -1)
-	if len(calls) < 40 {
-		t.Fatalf("%d calls found in loaded.h", len(calls))
+	calls := ourCall.FindAllStringSubmatch(ours, -1)
+	if len(calls) < 50 {
+		t.Fatalf("%d calls found in loaded.h and %s", len(calls), h.ours)
 	}
 	for _, m := range calls {
 		var takes []string
@@ -237,6 +299,29 @@ func TestLibrariesThatAreRefused(t *testing.T) {
 	}
 	if _, err := load(file("text", 0o644)); err == nil {
 		t.Error("a text was loaded")
+	}
+}
+
+// TestOtherLibraries refuses libraries that are neither, or of another time.
+func TestOtherLibraries(t *testing.T) {
+	folder := t.TempDir()
+	for name, c := range map[string]struct{ functions, want string }{
+		"neither":        {"void wgpuCreateInstance(void) {}", "neither wgpu-native nor Dawn"},
+		"an old Dawn":    {"void wgpuDeviceTick(void) {}", "is no Dawn of March 2026 or later"},
+		"half a library": {"int wgpuGetVersion(void) { return 29 << 24; }", "is no wgpu-native of version 29"},
+		"nothing at all": {"int nothing;", "neither wgpu-native nor Dawn"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(folder, strings.ReplaceAll(name, " ", "-")+".so")
+			source := path + ".c"
+			if err := os.WriteFile(source, []byte(c.functions), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			compile(t, "-shared", "-fPIC", "-o", path, source)
+			if _, err := load(path); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v; want %q", err, c.want)
+			}
+		})
 	}
 }
 

@@ -1,6 +1,7 @@
-// What is called of a wgpu-native that is loaded at run time, and the parts of
-// its webgpu.h and wgpu.h that these calls need. library_test.go holds them
-// against the headers themselves.
+// What is called of a library that is loaded at run time, wgpu-native or Dawn, and
+// the parts of webgpu.h that these calls need and that both lay out alike. What
+// each has of its own is in loaded_wgpu.h and loaded_dawn.h. library_test.go holds
+// all three against the libraries' headers.
 
 #ifndef GEMWIRE_LOADED_H
 #define GEMWIRE_LOADED_H
@@ -15,8 +16,6 @@ typedef struct { const void *next; uint32_t mode; void *callback; void *user1, *
 typedef struct { const void *next; void *callback; void *user1, *user2; } gw_uncaptured;
 
 typedef struct { const void *next; size_t features; const void *required, *limits; } gw_instance_desc;
-typedef struct { gw_chain chain; uint64_t backends, flags; uint32_t compiler, gles, fences; gw_string dxc; uint32_t model, swapchain; const void *budgets[2]; uint64_t display[3]; } gw_instance_extras;
-typedef struct { const void *next; uint64_t backends; } gw_enumerate_options;
 
 typedef struct {
   void *next;
@@ -79,9 +78,9 @@ typedef struct { const void *next; gw_string label; const gw_stamps *stamps; } g
 
 // The values of the header's enumerations.
 enum {
-  GW_STYPE_WGSL = 2, GW_STYPE_INSTANCE_EXTRAS = 0x30004,
+  GW_STYPE_WGSL = 2,
   GW_SPONTANEOUS = 3, GW_STATUS_SUCCESS = 1,
-  GW_FILTER_VALIDATION = 1, GW_FILTER_OUT_OF_MEMORY = 2,
+  GW_FILTER_VALIDATION = 1, GW_FILTER_OUT_OF_MEMORY = 2, GW_FILTER_INTERNAL = 3,
   GW_ERROR_NONE = 1,
   GW_ADAPTER_DISCRETE = 1, GW_ADAPTER_INTEGRATED = 2, GW_ADAPTER_CPU = 3,
   GW_BACKEND_D3D12 = 4, GW_BACKEND_METAL = 5, GW_BACKEND_VULKAN = 6, GW_BACKEND_GL = 7, GW_BACKEND_GLES = 8,
@@ -90,18 +89,13 @@ enum {
   GW_USAGE_UNIFORM = 0x40, GW_USAGE_STORAGE = 0x80, GW_USAGE_QUERY = 0x200,
   GW_MAP_READ = 1, GW_STAGE_COMPUTE = 4, GW_QUERY_TIMESTAMP = 2,
   GW_FEATURE_TIMESTAMPS = 9, GW_FEATURE_F16 = 0xB,
-  GW_FEATURE_SUBGROUPS = 0x30021, GW_FEATURE_SUBGROUP_BARRIER = 0x30023,
-  GW_BACKENDS_PRIMARY = 1 | 4 | 8 | 32, GW_CHECK_BOUNDS = 1,
 };
 
-// GW_CALLS lists the functions: what each returns, its name without wgpu, and
-// what it takes.
+// GW_CALLS lists the functions that both have: what each returns, its name without
+// wgpu, and what it takes.
 #define GW_CALLS(X) \
-  X(uint32_t, GetVersion, (void)) \
-  X(void, SetLogLevel, (uint32_t)) \
   X(void *, CreateInstance, (const gw_instance_desc *)) \
   X(void, InstanceRelease, (void *)) \
-  X(size_t, InstanceEnumerateAdapters, (void *, const gw_enumerate_options *, void **)) \
   X(uint32_t, AdapterGetInfo, (void *, gw_adapter_info *)) \
   X(void, AdapterInfoFreeMembers, (gw_adapter_info)) \
   X(uint32_t, AdapterHasFeature, (void *, uint32_t)) \
@@ -115,12 +109,10 @@ enum {
   X(void *, DeviceCreateBuffer, (void *, const gw_buffer_desc *)) \
   X(void *, DeviceCreateBindGroupLayout, (void *, const gw_layout_desc *)) \
   X(void *, DeviceCreatePipelineLayout, (void *, const gw_pipeline_layout_desc *)) \
-  X(void *, DeviceCreateShaderModuleTrusted, (void *, const gw_labelled *, uint64_t)) \
   X(void *, DeviceCreateComputePipeline, (void *, const gw_pipeline_desc *)) \
   X(void *, DeviceCreateBindGroup, (void *, const gw_group_desc *)) \
   X(void *, DeviceCreateQuerySet, (void *, const gw_query_desc *)) \
   X(void *, DeviceCreateCommandEncoder, (void *, const void *)) \
-  X(uint32_t, DevicePoll, (void *, uint32_t, const void *)) \
   X(void, DeviceRelease, (void *)) \
   X(void *, CommandEncoderBeginComputePass, (void *, const gw_pass_desc *)) \
   X(void, CommandEncoderCopyBufferToBuffer, (void *, void *, uint64_t, void *, uint64_t, uint64_t)) \
@@ -133,9 +125,7 @@ enum {
   X(void, ComputePassEncoderDispatchWorkgroups, (void *, uint32_t, uint32_t, uint32_t)) \
   X(void, ComputePassEncoderEnd, (void *)) \
   X(void, ComputePassEncoderRelease, (void *)) \
-  X(uint64_t, QueueSubmitForIndex, (void *, size_t, void *const *)) \
   X(void, QueueWriteBuffer, (void *, void *, uint64_t, const void *, size_t)) \
-  X(float, QueueGetTimestampPeriod, (void *)) \
   X(void, QueueRelease, (void *)) \
   X(gw_future, BufferMapAsync, (void *, uint64_t, size_t, size_t, gw_callback)) \
   X(const void *, BufferGetConstMappedRange, (void *, size_t, size_t)) \
@@ -156,32 +146,72 @@ typedef struct {
 #undef GW_MEMBER
 } gw_library;
 
-// gw_library_names are the symbols of the members, and a NULL.
+// gw_lib is the library that is called, filled once in a process.
+extern gw_library gw_lib;
+
+// What a device may have been granted, a bit each.
+enum { GW_CAN_TIMESTAMPS = 1, GW_CAN_F16 = 2, GW_CAN_SUBGROUPS = 4, GW_CAN_MATRICES = 8 };
+
+// A feature is asked for by the library's number; it grants can, or nothing by itself.
+typedef struct { uint32_t number, can; } gw_feature;
+
+// A size and type of subgroup matrices; types are GW_MATRIX.
+typedef struct { uint32_t component, result, m, n, k; } gw_matrix;
+enum { GW_MATRIX_F32 = 1, GW_MATRIX_F16, GW_MATRIX_U32, GW_MATRIX_I32, GW_MATRIX_U8, GW_MATRIX_I8 };
+
+// What an adapter says of itself, cut where it is very long.
+typedef struct {
+  char name[256], vendor[256], driver[256];
+  uint32_t backend, kind, subgroupMin, subgroupMax, matrices;
+  gw_matrix matrix[64];
+} gw_about;
+
+// gw_dialect is what one library does in its own way.
+typedef struct {
+  const char *const *names; // of the functions that it alone has, and a NULL
+  void *functions;          // where they go
+  const char *strange;      // a word that its WGSL refuses, or NULL
+  const gw_feature *features;
+  size_t featureCount;
+  // start begins to use the library, and fills what is the library's own in api.
+  void (*start)(gw_api *api);
+  void *(*openInstance)(void);
+  size_t (*adapters)(void *instance, void **adapters, size_t room);
+  void (*describeMore)(void *adapter, gw_about *about); // or NULL
+  // These three may be NULL: before a device is made, after it, when it may be
+  // NULL, and before it is released.
+  void (*prepareDevice)(gw_device_desc *desc);
+  void (*deviceMade)(gw_device_desc *desc, void *device);
+  void (*forgetDevice)(void *device);
+  void (*deviceFailure)(void *device, gw_error *err); // that no error scope tells, or NULL
+  void *(*newModule)(void *device, const gw_labelled *named);
+  float (*timestampPeriod)(void *queue); // nanoseconds a tick
+} gw_dialect;
+
+extern const gw_dialect gw_wgpu, gw_dawn;
+
+// gw_library_names are the symbols of gw_lib's members, and a NULL.
 extern const char *const gw_library_names[];
 
-uint32_t gw_library_version(const gw_library *loaded);
-
-// gw_use makes what loaded holds the library that is called, once in a process.
-void gw_use(const gw_library *loaded);
+// gw_use makes gw_lib, whose members and whose dialect's have been filled, the
+// library that is called, once in a process.
+void gw_use(const gw_dialect *dialect);
 
 // gw_loaded is its table.
 const gw_api *gw_loaded(void);
 
-// What an adapter says of itself, cut where it is very long.
-typedef struct { char name[256], vendor[256], driver[256]; uint32_t backend, kind, subgroupMin, subgroupMax; } gw_about;
-
+const char *gw_strange(void); // the dialect's
 void *gw_open_instance(void);
-size_t gw_adapters(void *instance, void **adapters);
+size_t gw_adapters(void *instance, void **adapters, size_t room);
 void gw_describe(void *adapter, gw_about *about);
 
-// gw_open_device asks for the features among wanted that the adapter has, writes
-// which (a bit each, in their order), and takes all of its limits, or, with
-// least, no more than every device has.
-// On an error it returns NULL.
-void *gw_open_device(void *adapter, const uint32_t *wanted, size_t count, int least, uint32_t *granted, gw_error *err);
+// gw_open_device asks for the features that the dialect knows and the adapter has,
+// writes what they grant, and takes all of its limits, or, with least, no more than
+// every device has. On an error it returns NULL.
+void *gw_open_device(void *adapter, int least, uint32_t *granted, gw_error *err);
 void *gw_get_queue(void *device);
 int gw_get_limits(void *device, gw_limits *limits);
-float gw_timestamp_period(void *queue); // nanoseconds a tick
+float gw_timestamp_period(void *queue);
 
 // More bindings than WebGPU allows in a group.
 enum { GW_MOST_BINDINGS = 32 };
@@ -201,5 +231,9 @@ void gw_release_queries(void *set);
 void gw_release_adapter(void *adapter);
 void gw_release_instance(void *instance);
 void gw_release_device(void *device, void *queue);
+
+// What the dialects share.
+gw_callback gw_spontaneous(void *callback, void *user);
+void gw_on_error(uint32_t status, uint32_t type, gw_string message, void *user, void *unused);
 
 #endif

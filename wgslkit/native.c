@@ -124,7 +124,13 @@ static void nap(int64_t since) {
 // The pinned library's blocking poll gives up after five seconds and then frees
 // the commands as if they were done, and any library's keeps others from
 // submitting; so these ask, without blocking, until it is so.
-void gw_wait(const gw_api *api, void *device) {
+void gw_wait(const gw_api *api, void *device, void *queue) {
+  if (api->workDone) {
+    gw_map_state state = {0};
+    api->workDone(queue, &state);
+    gw_wait_mapped(api, device, &state);
+    return;
+  }
   int64_t since = now();
   while (!api->poll(device, 0, NULL)) nap(since);
 }
@@ -134,7 +140,7 @@ void gw_flush(const gw_api *api, void *device, void *queue) {
   gw_guard_begin(api, device);
   api->submit(queue, 0, NULL);
   gw_guard_end(api, device, &ignored);
-  gw_wait(api, device);
+  gw_wait(api, device, queue);
 }
 
 void gw_wait_mapped(const gw_api *api, void *device, gw_map_state *state) {

@@ -38,8 +38,8 @@ typedef struct {
   int failed;          // the library's status, 0 when the range is mapped
 } gw_map_state;
 
-// gw_api is what versions of wgpu-native have in common, and above it the few
-// things that they spell differently.
+// gw_api is what the libraries have in common, and above it the few things that they
+// spell differently.
 typedef struct {
   void (*guardBegin)(void *device);
   void (*guardEnd)(void *device, gw_error *err);
@@ -49,6 +49,8 @@ typedef struct {
 
   void *(*createEncoder)(void *device, const void *none);
   uint32_t (*poll)(void *device, uint32_t wait, const void *none);
+  // workDone tells when what has been submitted is done. Where it is NULL, poll does.
+  void (*workDone)(void *queue, gw_map_state *state);
   void (*copyBuffer)(void *encoder, void *src, uint64_t srcOffset, void *dst, uint64_t dstOffset, uint64_t size);
   void (*resolveQueries)(void *encoder, void *querySet, uint32_t first, uint32_t count, void *dst, uint64_t offset);
   void *(*finish)(void *encoder, const void *none);
@@ -89,7 +91,7 @@ void gw_unmap(const gw_api *api, void *device, void *buffer, gw_error *err);
 void gw_flush(const gw_api *api, void *device, void *queue);
 
 // gw_wait blocks until all submissions are done.
-void gw_wait(const gw_api *api, void *device);
+void gw_wait(const gw_api *api, void *device, void *queue);
 
 // gw_wait_mapped blocks until a buffer is mapped.
 void gw_wait_mapped(const gw_api *api, void *device, gw_map_state *state);

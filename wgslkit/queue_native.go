@@ -273,6 +273,6 @@ func (q *nativeQueue) flush() {
 
 // wait waits for all submissions: there is no sound way to wait for one.
 func (q *nativeQueue) wait(submission) error {
-	C.gw_wait(q.api, q.device)
+	C.gw_wait(q.api, q.device, q.queue)
 	return nil
 }

@@ -12,14 +12,26 @@ import (
 )
 
 // TestLoadedLibrary runs on a wgpu-native that is loaded what its WGSL compiler
-// may make something else of: a case of every op, those that count on zeroed
-// workgroup memory, and kernels that use subgroups, which the library that is
-// linked in lacks. gemwire doctor runs every case on a user's GPU.
+// may make something else of. gemwire doctor runs every case on a user's GPU.
 func TestLoadedLibrary(t *testing.T) {
 	_, library := librarytest.Library(t)
+	runOnLibrary(t, library, func(*wgslkit.Device) bool { return true })
+}
+
+// TestDawn does the same on Dawn. Chromium's rasterizer compiles what uses subgroups
+// for minutes.
+func TestDawn(t *testing.T) {
+	if librarytest.Dawn(t, "^TestDawn$") {
+		runOnLibrary(t, "", func(d *wgslkit.Device) bool { return d.Info().Kind != wgslkit.CPU })
+	}
+}
+
+// runOnLibrary runs a case of every op, those that count on zeroed workgroup memory,
+// and kernels that use subgroups, which the library that is linked in lacks.
+func runOnLibrary(t *testing.T, library string, subgroups func(*wgslkit.Device) bool) {
 	kit := openKit(t, wgslkit.Options{Library: library})
 	if refused := kit.Device().Info().LibraryRefused; refused != "" {
-		t.Fatal(refused)
+		librarytest.Refused(t, refused)
 	}
 	t.Run("of every op", func(t *testing.T) {
 		seen := map[string]bool{}
@@ -33,11 +45,14 @@ func TestLoadedLibrary(t *testing.T) {
 		runCases(t, kit, func(c opstest.Case) bool { return c.Op == "Sample" })
 	})
 	t.Run("subgroups", func(t *testing.T) {
+		if !subgroups(kit.Device()) {
+			t.Skip("this adapter compiles them slowly")
+		}
 		if !kit.Device().Features().Subgroups {
 			t.Skip("this adapter has no subgroups")
 		}
-		subgroups := map[string]bool{"RMSNorm": true, "StoreKV": true, "Attention": true, "RMSNormBack": true}
+		using := map[string]bool{"RMSNorm": true, "StoreKV": true, "Attention": true, "RMSNormBack": true}
 		tuning := ops.TuningFor(wgslkit.CPU, kit.Device().Features()).ForSlowCompiler()
-		runCases(t, ops.NewTuned(kit.Device(), tuning), func(c opstest.Case) bool { return subgroups[c.Op] })
+		runCases(t, ops.NewTuned(kit.Device(), tuning), func(c opstest.Case) bool { return using[c.Op] })
 	})
 }

@@ -30,7 +30,7 @@ func (f *deviceFlags) register(flags *pflag.FlagSet) {
 }
 
 func (f *deviceFlags) registerWGPU(flags *pflag.FlagSet) {
-	flags.StringVar(&f.wgpu, "wgpu", "", "load the wgpu-native at this whole `PATH`, or \"off\" for the built-in one (default: $GEMWIRE_WGPU, or one next to gemwire or in the folder gemwire of your settings)")
+	flags.StringVar(&f.wgpu, "wgpu", "", "load the wgpu-native or Dawn at this whole `PATH`, or \"off\" for the built-in one (default: $GEMWIRE_WGPU, or one next to gemwire or in the folder gemwire of your settings)")
 }
 
 // sayLibrary tells why a library that was asked for is not used.
