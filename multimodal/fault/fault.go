@@ -69,6 +69,7 @@ var kinds = []struct {
 	{gguf.ErrStalled, Network},
 	{gemma4.ErrUnsupported, Unsupported},
 	{arch.ErrArchitecture, Unsupported},
+	{arch.ErrAssistant, Unsupported},
 	{quant.ErrUnsupported, Unsupported},
 	{gguf.ErrVersion, Unsupported},
 	{wgslkit.ErrBrokenKernel, Unsupported},

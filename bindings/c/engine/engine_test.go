@@ -411,6 +411,9 @@ func TestOpenFails(t *testing.T) {
 		{"", OpenOptions{MemoryBudget: -1}, fault.BadArgument},
 		{"", OpenOptions{Projector: "x.gguf"}, fault.BadArgument},
 		{"", OpenOptions{Device: gemma4.DeviceCPU, ImageBudget: 7}, fault.BadArgument},
+		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: "nowhere.gguf"}, fault.NotFound},
+		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: BuiltIn}, fault.Unsupported},
+		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: assistantPath}, fault.Unsupported}, // another model's
 		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(gemma4.Progress) bool { return false }}, fault.Cancelled},
 		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(p gemma4.Progress) bool { return p.Done == 0 }}, fault.Cancelled},
 	} {
@@ -422,6 +425,46 @@ func TestOpenFails(t *testing.T) {
 	}
 	if n := e.Open(); n != 0 {
 		t.Errorf("%d handles are left", n)
+	}
+}
+
+const assistantPath = "../../../testdata/conformance/assistant/assistant.gguf"
+
+// An assistant guesses, and answers stay what they are.
+func TestAssistant(t *testing.T) {
+	var e Engine
+	texts := map[int]string{}
+	for _, drafts := range []int{0, gemma4.NoDrafts} {
+		h, err := e.OpenModel(t.Context(), "../../../testdata/conformance/e2b.gguf", OpenOptions{
+			Device: gemma4.DeviceCPU, Context: 256, Assistant: assistantPath,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := e.ModelInfo(h)
+		if err != nil || !strings.Contains(string(raw), `"assistant":"`) {
+			t.Errorf("%s, %v", raw, err)
+		}
+		s, err := e.OpenSession(h, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Generate(t.Context(), s, "Why is the sky blue?", AnswerOptions{MaxTokens: 40, Drafts: drafts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u := r.Usage; (u.Assisted > 0) != (drafts == 0) || u.Assisted > u.Drafted || u.AssistedRight > u.Assisted {
+			t.Errorf("drafts %d: %+v", drafts, u)
+		}
+		if texts[drafts], err = e.LastText(s); err != nil {
+			t.Error(err)
+		}
+		if err := e.Close(h); err != nil {
+			t.Error(err)
+		}
+	}
+	if texts[0] != texts[gemma4.NoDrafts] || texts[0] == "" {
+		t.Errorf("with an assistant %q, without %q", texts[0], texts[gemma4.NoDrafts])
 	}
 }
 

@@ -29,6 +29,7 @@ type OpenOptions struct {
 	MemoryBudget int64  // bytes of GPU memory; 0: no bound
 	Adapter      string // part of the GPU's name; empty takes the fastest
 	Projector    string // the file of the towers, where the model's own holds none
+	Assistant    string // the file of an assistant, which guesses what the model will say; none where empty
 	ImageBudget  int    // soft tokens of an image, where it says nothing itself
 	// Progress, where set, hears how far opening is; false ends it.
 	Progress func(gemma4.Progress) bool
@@ -110,22 +111,38 @@ func openModel(ctx context.Context, path string, o OpenOptions) (*gemma4.Model, 
 	}
 	progress(gemma4.Progress{Phase: gemma4.PhaseHeader})
 	file, err := openFile(ctx, path, o.Projector)
+	var model *gemma4.Model
 	if err == nil {
-		model, openErr := gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
+		model, err = gemma4.OpenGGUF(ctx, file, gemma4.OpenOptions{
 			Device: o.Device, Context: o.Context, KVCache: o.KVCache, Progress: progress,
 			GPU: wgslkit.Options{MemoryBudget: o.MemoryBudget, Adapter: o.Adapter},
 		})
-		if openErr == nil && context.Cause(ctx) == nil {
-			return model, nil
-		}
-		if err = openErr; err == nil {
-			err = model.Close()
-		}
 	}
-	if cause := context.Cause(ctx); cause != nil {
+	if err == nil && o.Assistant != "" {
+		err = attachAssistant(ctx, model, o.Assistant, progress)
+	}
+	cause := context.Cause(ctx)
+	if err == nil && cause == nil {
+		return model, nil
+	}
+	if model != nil {
+		err = errors.Join(err, model.Close())
+	}
+	if cause != nil {
 		return nil, fmt.Errorf("%s: opening it: %w", nameOf(path), cause)
 	}
 	return nil, fmt.Errorf("%s: %w", nameOf(path), err)
+}
+
+func attachAssistant(ctx context.Context, m *gemma4.Model, path string, progress func(gemma4.Progress)) error {
+	file, err := openFile(ctx, path, "")
+	if err == nil {
+		err = m.AttachAssistant(ctx, file, gemma4.OpenOptions{Progress: progress})
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 func nameOf(path string) string {

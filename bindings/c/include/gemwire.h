@@ -62,7 +62,7 @@ extern "C" {
  * same upper 16 bits, and lower ones that are the same or greater, is one that a
  * program built with this header works with.
  */
-#define GEMWIRE_ABI_VERSION 0x00010001u
+#define GEMWIRE_ABI_VERSION 0x00010002u
 uint32_t gemwire_abi_version(void);
 
 /* The library's release or commit. The string lives as long as the process. */
@@ -163,6 +163,8 @@ typedef struct gemwire_open_options {
   void *user;              /* is handed to on_progress */
   gemwire_kv_cache kv_cache; /* since 0x00010001 */
   int32_t reserved2;       /* 0 */
+  const char *assistant;   /* since 0x00010002: the file or address of an assistant made for the model, which guesses
+                              what it will say; answers stay what they are. NULL: none */
 } gemwire_open_options;
 
 /*
@@ -188,7 +190,7 @@ gemwire_status gemwire_cancel(gemwire_handle handle);
 /*
  * What a model is and where it runs, as a JSON object: name, device ("gpu" or
  * "cpu"), deviceName, fallback (why the CPU), layers, vocab, maxContext, context,
- * kvCache ("f16" or "q8"), fileSize, images, audio, plan, gpuMemory. To be freed.
+ * kvCache ("f16" or "q8"), fileSize, assistant (its name), images, audio, plan, gpuMemory. To be freed.
  */
 char *gemwire_model_info(gemwire_model model);
 
@@ -269,6 +271,9 @@ typedef struct gemwire_answer_options {
   const char *tools_json;    /* functions that the model may call, a JSON array as OpenAI has it; NULL: none */
   gemwire_event_fn on_event; /* may be NULL */
   void *user;                /* is handed to on_event */
+  int32_t drafts;            /* since 0x00010002: tokens that are guessed and checked at once, up to 63; 0: as many as
+                                pay on the device (on the CPU, and with an assistant); negative: none */
+  int32_t reserved;          /* 0 */
 } gemwire_answer_options;
 
 /* Fills in what Gemma recommends (temperature 1, top_k 64, top_p 0.95), and the size. */
@@ -311,6 +316,10 @@ typedef struct gemwire_result {
   double media_seconds;
   double prefill_seconds;  /* to the first token, media included */
   double decode_seconds;   /* from the first token to the last */
+  int32_t drafted_tokens;  /* since 0x00010002: guessed ahead */
+  int32_t right_tokens;    /* of them, those that the model chose */
+  int32_t assisted_tokens; /* of those guessed, the assistant's */
+  int32_t assisted_right_tokens; /* of the assistant's, those that the model chose */
 } gemwire_result;
 
 /*

@@ -36,7 +36,7 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 			RepetitionPenalty: float32(c.repetition_penalty), PresencePenalty: float32(c.presence_penalty),
 			FrequencyPenalty: float32(c.frequency_penalty), RepeatLastN: int(c.repeat_last_n), Seed: uint64(c.seed),
 		},
-		MaxTokens: int(c.max_tokens), Stop: stop, Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user),
+		MaxTokens: int(c.max_tokens), Drafts: int(c.drafts), Stop: stop, Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user),
 	}, nil
 }
 
@@ -104,6 +104,8 @@ func resultOf(r engine.Result) C.gemwire_result {
 		reason: reasons[r.Reason], prompt_tokens: C.int32_t(u.Prompt), computed_tokens: C.int32_t(u.Computed),
 		answer_tokens: C.int32_t(u.Answer), media: C.int32_t(u.Media), media_seconds: C.double(u.MediaTime.Seconds()),
 		prefill_seconds: C.double(u.PrefillTime.Seconds()), decode_seconds: C.double(u.DecodeTime.Seconds()),
+		drafted_tokens: C.int32_t(u.Drafted), right_tokens: C.int32_t(u.DraftsRight),
+		assisted_tokens: C.int32_t(u.Assisted), assisted_right_tokens: C.int32_t(u.AssistedRight),
 	}
 }
 

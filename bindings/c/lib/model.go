@@ -48,8 +48,9 @@ func openOptions(from *C.gwl_open_options) (engine.OpenOptions, error) {
 	}
 	return engine.OpenOptions{
 		KVCache: cache, Device: device, Context: int(c.context), MemoryBudget: int64(c.gpu_memory),
-		Adapter: text((*C.gwl_char)(c.gpu_name)), Projector: text((*C.gwl_char)(c.projector)), ImageBudget: int(c.image_budget),
-		Progress: openProgress(c.on_progress, c.user),
+		Adapter: text((*C.gwl_char)(c.gpu_name)), Projector: text((*C.gwl_char)(c.projector)), Assistant: text((*C.gwl_char)(c.assistant)),
+		ImageBudget: int(c.image_budget),
+		Progress:    openProgress(c.on_progress, c.user),
 	}, nil
 }
 

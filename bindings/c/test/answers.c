@@ -184,6 +184,45 @@ static void options(void) {
   gemwire_close(model);
 }
 
+/* What a model says behind a text, as long as its assistant guesses, or not: to be freed. */
+static char *assisted(int32_t drafts, gemwire_result *result) {
+  char model_path[4096], assistant_path[4096];
+  snprintf(model_path, sizeof model_path, "%s/../e2b.gguf", samples_folder);
+  snprintf(assistant_path, sizeof assistant_path, "%s/../assistant/assistant.gguf", samples_folder);
+  gemwire_open_options open = {.size = sizeof open, .device = device, .context = 256, .assistant = assistant_path};
+  gemwire_model model;
+  gemwire_session session;
+  CHECK_STATUS(gemwire_open(model_path, &open, &model), GEMWIRE_OK, 0);
+  CHECK_STATUS(gemwire_session_open(model, 0, &session), GEMWIRE_OK, model);
+  char *info = gemwire_model_info(model);
+  CHECK_SAYING(info && strstr(info, "\"assistant\":\""), "%s", info);
+  gemwire_free(info);
+  gemwire_answer_options options = greedy();
+  options.max_tokens = 40, options.drafts = drafts;
+  CHECK_STATUS(gemwire_generate(session, "Why is the sky blue?", &options, result), GEMWIRE_OK, session);
+  char *text = gemwire_answer_text(session);
+  gemwire_close(model);
+  return text;
+}
+
+static void with_an_assistant(void) {
+  gemwire_result guessed = {.size = sizeof guessed}, plain = {.size = sizeof plain};
+  char *text = assisted(0, &guessed);
+  CHECK_TEXT(assisted(-1, &plain), text);
+  gemwire_free(text);
+  CHECK_SAYING(guessed.assisted_tokens > 0 && guessed.drafted_tokens >= guessed.assisted_tokens && guessed.right_tokens <= guessed.drafted_tokens,
+        "%d guessed, %d right, %d the assistant's", guessed.drafted_tokens, guessed.right_tokens, guessed.assisted_tokens);
+  CHECK(guessed.assisted_right_tokens <= guessed.assisted_tokens && guessed.answer_tokens == plain.answer_tokens);
+  CHECK(plain.drafted_tokens == 0 && plain.assisted_tokens == 0);
+  char path[4096]; /* one of another model */
+  snprintf(path, sizeof path, "%s/../assistant/assistant.gguf", samples_folder);
+  gemwire_open_options open = {.size = sizeof open, .device = device, .assistant = path};
+  gemwire_model model;
+  CHECK_STATUS(gemwire_open(NULL, &open, &model), GEMWIRE_UNSUPPORTED, 0);
+  open.assistant = "nowhere.gguf";
+  CHECK_STATUS(gemwire_open(NULL, &open, &model), GEMWIRE_NOT_FOUND, 0);
+}
+
 /* Ends an answer by what the callback returns. */
 static int32_t enough(const gemwire_event *event, void *user) {
   int *texts = user;
@@ -218,6 +257,7 @@ const test answer_tests[] = {
     {"tools", tools, false},
     {"raw text", raw_text, false},
     {"options", options, false},
+    {"with an assistant", with_an_assistant, true},
     {"ended by the callback", ended_by_the_callback, false},
     {0}, /* the end */
 };

@@ -29,6 +29,7 @@ class OpenOptions(Sized):
         ("size", c.c_size_t), ("device", c.c_int), ("context", c.c_int32), ("gpu_memory", c.c_int64),
         ("gpu_name", c.c_char_p), ("projector", c.c_char_p), ("image_budget", c.c_int32), ("reserved", c.c_int32),
         ("on_progress", c.c_void_p), ("user", c.c_void_p), ("kv_cache", c.c_int), ("reserved2", c.c_int32),
+        ("assistant", c.c_char_p),
     ]
 
 
@@ -50,6 +51,7 @@ class AnswerOptions(Sized):
         ("repetition_penalty", c.c_float), ("presence_penalty", c.c_float), ("frequency_penalty", c.c_float),
         ("repeat_last_n", c.c_int32), ("seed", c.c_uint64), ("max_tokens", c.c_int32), ("thinking", c.c_int32),
         ("stop", c.POINTER(c.c_char_p)), ("stop_count", c.c_size_t), ("tools_json", c.c_char_p), ("on_event", EventFn), ("user", c.c_void_p),
+        ("drafts", c.c_int32), ("reserved", c.c_int32),
     ]
 
 
@@ -65,6 +67,7 @@ class Result(Sized):
         ("size", c.c_size_t), ("reason", c.c_int), ("prompt_tokens", c.c_int32), ("computed_tokens", c.c_int32),
         ("answer_tokens", c.c_int32), ("media", c.c_int32), ("reserved", c.c_int32),
         ("media_seconds", c.c_double), ("prefill_seconds", c.c_double), ("decode_seconds", c.c_double),
+        ("drafted_tokens", c.c_int32), ("right_tokens", c.c_int32), ("assisted_tokens", c.c_int32), ("assisted_right_tokens", c.c_int32),
     ]
 
 
@@ -242,6 +245,17 @@ class Desk(unittest.TestCase):
         self.assertEqual((report["prefill"]["tokens"], len(report["decode"]["seconds"])), (40, 2))
         self.assertGreater(report["memory"]["processPeak"], 1 << 20)
         self.assertGreater(report["load"]["seconds"], 0)
+
+    def test_an_assistant(self):
+        model, session, result = c.c_uint64(), c.c_uint64(), Result()
+        options = OpenOptions(device=CPU, context=256, assistant=f"{SAMPLES}/../assistant/assistant.gguf".encode())
+        self.assertEqual(lib.gemwire_open(f"{SAMPLES}/../e2b.gguf".encode(), c.byref(options), c.byref(model)), OK)
+        self.assertEqual(lib.gemwire_session_open(model, 0, c.byref(session)), OK)
+        answer = AnswerOptions(max_tokens=40, drafts=5)
+        self.assertEqual(lib.gemwire_say(session, b"Hi", None, 0, c.byref(answer), c.byref(result)), OK)
+        self.assertGreater(result.assisted_tokens, 0)
+        self.assertLessEqual(result.right_tokens, result.drafted_tokens)
+        lib.gemwire_close(model)
 
     def test_info(self):
         info = json.loads(owned(lib.gemwire_model_info(self.model)))
