@@ -42,7 +42,7 @@ func (c *call) chat(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)}}
-	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Prefill: a.prefill}
+	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, Prefill: a.prefill}
 	for event, err := range s.Generate(ctx, prompt, options) {
 		if errors.Is(context.Cause(ctx), errStopped) && err != nil {
 			a.cancelled()
@@ -148,6 +148,7 @@ func usageOf(u *gemma4.Usage) Usage {
 		PromptTokens: u.Prompt, ComputedTokens: u.Computed, AnswerTokens: u.Answer,
 		Media: u.Media, MediaMs: milliseconds(u.MediaTime),
 		PrefillMs: milliseconds(u.PrefillTime), DecodeMs: milliseconds(u.DecodeTime),
+		Drafted: u.Drafted, DraftsRight: u.DraftsRight, Assisted: u.Assisted, AssistedRight: u.AssistedRight,
 	}
 	out.TokensPerSecond = rate(out.AnswerTokens, out.DecodeMs)
 	return out

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -223,6 +224,54 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+// fileSource is a file as a source.
+func fileSource(t *testing.T, path string) gguf.Source {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gguf.Memory(raw)
+}
+
+const (
+	assistedPath  = "../../../testdata/conformance/e2b.gguf"
+	assistantPath = "../../../testdata/conformance/assistant/assistant.gguf"
+)
+
+// TestAssistant has an assistant guess: answers stay what they are.
+func TestAssistant(t *testing.T) {
+	p := newPage(t)
+	params := OpenParams{Context: 256, Assistant: true}
+	m := p.must(OpOpen, params, fileSource(t, assistedPath), fileSource(t, assistantPath)).(OpenResult)
+	if m.Info.Assistant == "" {
+		t.Errorf("%+v", m.Info)
+	}
+	answer := func(drafts int) (text string, usage *Usage) {
+		p.must(OpReset, SessionRef{Session: m.Session.Session})
+		_, replies := p.ask(OpChat, ChatParams{Session: m.Session.Session, Messages: ask("Hi"), MaxTokens: 40, Temperature: new(float32), Drafts: drafts})
+		for r := range replies {
+			e, ok := r.Event.(ChatEvent)
+			if !ok {
+				break
+			}
+			text, usage = text+e.Text, e.Usage
+		}
+		if usage == nil {
+			t.Fatal("no answer")
+		}
+		return text, usage
+	}
+	plain, without := answer(gemma4.NoDrafts)
+	guessed, with := answer(0)
+	if guessed != plain || without.Drafted != 0 || with.Assisted == 0 || with.Assisted > with.Drafted || with.AssistedRight > with.Assisted {
+		t.Errorf("%q, %+v; without drafts %q, %+v", guessed, with, plain, without)
+	}
+	if r := p.must(OpPlan, params, fileSource(t, assistedPath), fileSource(t, assistantPath)).(PlanResult); r.Plan == nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestMistakes checks that every mistake ends in a code and a sentence.
 func TestMistakes(t *testing.T) {
 	p := newPage(t)
@@ -239,6 +288,9 @@ func TestMistakes(t *testing.T) {
 		{"an op that there is not", "dance", Nothing{}, nil, CodeInternal},
 		{"no source", OpOpen, OpenParams{}, nil, CodeInternal},
 		{"no GGUF", OpOpen, OpenParams{}, []gguf.Source{gguf.Memory([]byte("something else, not a model"))}, CodeBadFile},
+		{"an assistant of another model", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source(), fileSource(t, assistantPath)}, CodeUnsupported},
+		{"an assistant that is none", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source(), gguf.Memory([]byte("something else, not a model"))}, CodeBadFile},
+		{"no source beside the assistant", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source()}, CodeInternal},
 		{"a context too large", OpOpen, OpenParams{Context: 1 << 30}, []gguf.Source{nano.Source()}, CodeUnsupported},
 		{"a negative context", OpOpen, OpenParams{Context: -1}, []gguf.Source{nano.Source()}, CodeUnsupported},
 		{"a model that there is not", OpTokenize, TokenizeParams{Model: 99}, nil, CodeClosed},

@@ -71,11 +71,13 @@ const (
 type Nothing struct{}
 
 // OpenParams say how a model is opened. Its sources are the parts of the text
-// model, in their order, and behind them the projector (mmproj) if there is one.
+// model, in their order, and behind them the projector (mmproj) if there is one, and
+// the assistant's file if there is one.
 type OpenParams struct {
 	// Device is auto, gpu or cpu; empty is auto.
 	Device       Device `json:"device,omitempty"`
 	Parts        int    `json:"parts,omitempty"`        // of the text model; 0 is 1
+	Assistant    bool   `json:"assistant,omitempty"`    // the last source is one's, which guesses what the model will say
 	Context      int    `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
 	MemoryBudget int64  `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
 	// KVCache is f16 or q8; empty is f16.
@@ -171,6 +173,8 @@ type ChatParams struct {
 	Seed              *uint64        `json:"seed,omitempty"`
 	MaxTokens         int            `json:"maxTokens,omitempty"` // 0: what the context leaves
 	Stop              []string       `json:"stop,omitempty"`
+	// Drafts is how many tokens are guessed at once, at most, as gemma4.Choosing has it.
+	Drafts int `json:"drafts,omitempty"`
 }
 
 // ChatEvent is a part of an answer; Type says which of the others it has.
@@ -200,6 +204,10 @@ type Usage struct {
 	ComputedTokens  int     `json:"computedTokens"`  // of the prompt, those that were not cached
 	Media           int     `json:"media,omitempty"` // images and clips that were encoded
 	AnswerTokens    int     `json:"answerTokens"`
+	Drafted         int     `json:"drafted,omitempty"`       // tokens guessed ahead
+	DraftsRight     int     `json:"draftsRight,omitempty"`   // of them, those that the model chose
+	Assisted        int     `json:"assisted,omitempty"`      // of those guessed, the assistant's
+	AssistedRight   int     `json:"assistedRight,omitempty"` // of the assistant's, those that the model chose
 	MediaMs         float64 `json:"mediaMs,omitempty"`
 	PrefillMs       float64 `json:"prefillMs"` // that of media included
 	DecodeMs        float64 `json:"decodeMs"`

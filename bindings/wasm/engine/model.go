@@ -81,6 +81,9 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := c.attachAssistant(ctx, model, options); err != nil {
+		return nil, errors.Join(err, model.Close())
+	}
 	c.event(LoadProgress{Phase: phases[gemma4.PhaseKernels]})
 	session, err := model.NewSession(0)
 	if err == nil {

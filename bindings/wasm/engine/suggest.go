@@ -18,7 +18,7 @@ func (c *call) suggest(file *gguf.File, p OpenParams) *Suggestion {
 		return nil
 	}
 	for context := asked.Context; context >= leastContext; context /= 2 {
-		q := OpenParams{Device: p.Device, Context: context, Avoid: p.Avoid}
+		q := OpenParams{Device: p.Device, Context: context, KVCache: p.KVCache, Avoid: p.Avoid}
 		least := c.total(file, q, 1)
 		if least == nil {
 			return nil

@@ -39,6 +39,7 @@ export type WireFile =
 export interface WireSource {
   parts: WireFile[];
   mmproj?: WireFile;
+  assistant?: WireFile;
 }
 
 /** Media says what a model takes beside text. */
@@ -71,6 +72,8 @@ export interface OpenParams {
   device?: Device;
   /** How many of the sources are the text model's; one behind them is the projector. */
   parts?: number;
+  /** The last source is an assistant's. */
+  assistant?: boolean;
   context?: number;
   memoryBudget?: number;
   kvCache?: KVCache;
@@ -101,6 +104,7 @@ export interface ChatParams {
   seed?: number;
   maxTokens?: number;
   stop?: string[];
+  drafts?: number;
 }
 export interface TokenizeParams { model: number; text: string; special?: boolean }
 export interface TokensResult { tokens: number[] }

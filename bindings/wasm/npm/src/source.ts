@@ -4,10 +4,13 @@ import type { OpenParams, WireFile, WireSource } from "./protocol.js";
 import type { FileSource, LoadOptions, RequestOptions, Source } from "./types.js";
 
 /** toWire says where a model's bytes are so that a message can hold it. */
-export function toWire(source: Source, { mmproj, request }: LoadOptions = {}): WireSource {
+export function toWire(source: Source, { mmproj, assistant, request }: LoadOptions = {}): WireSource {
   const parts = toFiles(source, request);
   if (parts.length === 0) throw noSource();
-  return { parts, ...(mmproj !== undefined && { mmproj: toFile(mmproj, request) }) };
+  return {
+    parts, ...(mmproj !== undefined && { mmproj: toFile(mmproj, request) }),
+    ...(assistant !== undefined && { assistant: toFile(assistant, request) }),
+  };
 }
 
 function toFiles(source: Source, request?: RequestOptions): WireFile[] {

@@ -217,6 +217,14 @@ export interface Usage {
   /** What that took. */
   mediaMs?: number;
   answerTokens: number;
+  /** Tokens guessed ahead. */
+  drafted?: number;
+  /** Of them, those that the model chose. */
+  draftsRight?: number;
+  /** Of those guessed, the assistant's. */
+  assisted?: number;
+  /** Of the assistant's, those that the model chose. */
+  assistedRight?: number;
   /** That of images and recordings included. */
   prefillMs: number;
   decodeMs: number;
@@ -253,6 +261,12 @@ export interface ChatOptions {
   maxTokens?: number;
   /** Strings that end the answer. */
   stop?: string[];
+  /**
+   * How many tokens are guessed at once, at most (63), and then checked together: from text
+   * that repeats itself, or by the assistant. If not given, as many as pay: on the CPU, and
+   * with an assistant. -1 guesses nothing. Answers are the same.
+   */
+  drafts?: number;
   /** Let the model think before it answers. */
   thinking?: boolean;
   tools?: Tool[];
@@ -316,6 +330,11 @@ export interface LoadOptions {
   kvCache?: KVCache;
   /** The file with the image and audio towers, where the model comes in two files. */
   mmproj?: FileSource;
+  /**
+   * The file of an assistant made for the model, which guesses what it will say: answers
+   * stay what they are, and come quicker where the guesses are good. See ChatOptions.drafts.
+   */
+  assistant?: FileSource;
   /** Which adapter to prefer: "high-performance" if not given. */
   powerPreference?: PowerPreference;
   signal?: AbortSignal;

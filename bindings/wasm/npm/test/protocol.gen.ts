@@ -47,6 +47,7 @@ export interface ChatParams {
   seed?: number;
   maxTokens?: number;
   stop?: string[];
+  drafts?: number;
 }
 
 export interface CheckpointResult {
@@ -237,6 +238,7 @@ export interface Nothing {
 export interface OpenParams {
   device?: string;
   parts?: number;
+  assistant?: boolean;
   context?: number;
   memoryBudget?: number;
   kvCache?: string;
@@ -448,6 +450,10 @@ export interface Usage {
   computedTokens: number;
   media?: number;
   answerTokens: number;
+  drafted?: number;
+  draftsRight?: number;
+  assisted?: number;
+  assistedRight?: number;
   mediaMs?: number;
   prefillMs: number;
   decodeMs: number;

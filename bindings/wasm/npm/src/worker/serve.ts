@@ -110,7 +110,7 @@ export function serve(port: Port): void {
   async function open(op: Op, params: OpenParams, source: WireSource, signal: AbortSignal, tell: (event: unknown) => void = () => {}): Promise<unknown> {
     const [go, avoid] = await Promise.all([engine(), verdictFor(params.powerPreference)]);
     const { sources, parts } = await openModel(source, signal);
-    return go.call(op, { ...params, parts, ...(avoid && { avoid }) }, { signal, tell, sources });
+    return go.call(op, { ...params, parts, ...(source.assistant && { assistant: true }), ...(avoid && { avoid }) }, { signal, tell, sources });
   }
 
   // withSuggestion adds a smaller plan to what may have failed for want of memory.

@@ -5,20 +5,21 @@ import { fetchWhole, openRemote } from "./http_source.js";
 import { BlobSource, HandleSource, MemorySource, type OpenSource } from "./open_source.js";
 import { handlesOf } from "./records.js";
 
-/** OpenModel is the files of a model: the text model's, then the projector. */
+/** OpenModel is the files of a model: the text model's, then the projector, then the assistant's. */
 export interface OpenModel {
   sources: OpenSource[];
   /** How many of them are the text model's. */
   parts: number;
 }
 
-export async function openModel({ parts, mmproj }: WireSource, signal: AbortSignal): Promise<OpenModel> {
+export async function openModel({ parts, mmproj, assistant }: WireSource, signal: AbortSignal): Promise<OpenModel> {
   const sources: OpenSource[] = [];
   const blocks = new Blocks();
   try {
     for (const part of parts) await openFile(part, sources, blocks, signal);
     const count = sources.length;
     if (mmproj) await openFile(mmproj, sources, blocks, signal);
+    if (assistant) await openFile(assistant, sources, blocks, signal);
     return { sources, parts: count };
   } catch (error) {
     for (const source of sources) source.close?.();
