@@ -1,6 +1,6 @@
-import { Model, type LoadOptions, type LoadProgress, type Source, type Suggestion } from "gemwire";
+import { Model, type LoadProgress, type Source, type Suggestion } from "gemwire";
 import { create } from "zustand";
-import { useSettings } from "../settings/settingsStore";
+import { planOptions, useSettings } from "../settings/settingsStore";
 import { nameOf, sourceOf, wholeName, type ModelChoice } from "./choice";
 import { failureOf, isCancelled, type Failure } from "./failure";
 
@@ -36,11 +36,6 @@ export const beforeClose = (letGo: () => Promise<void>): void => { holders.add(l
 let last: Opening | null = null;
 let loading: AbortController | null = null;
 
-function planOptions(): Pick<LoadOptions, "device" | "context" | "memoryBudget"> {
-  const { device, context, memoryBudget } = useSettings.getState();
-  return { device, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
-}
-
 export const useEngine = create<EngineState>()((set, get) => {
   const release = async () => {
     loading?.abort();
@@ -60,7 +55,7 @@ export const useEngine = create<EngineState>()((set, get) => {
     set({ engine: { state: "loading", label, progress: null } });
     try {
       const model = await Model.load(source, {
-        ...planOptions(),
+        ...planOptions(useSettings.getState()),
         signal: controller.signal,
         onProgress: (progress) => { if (loading === controller) set({ engine: { state: "loading", label, progress } }); },
       });

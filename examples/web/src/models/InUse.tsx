@@ -22,7 +22,7 @@ export function InUse() {
     ["Runs on", info.fallback ? `${info.deviceName}: ${info.fallback}` : info.deviceName],
     ["File", bytes(info.fileSize)],
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
-    ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens`],
+    ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`],
   ];
   if (info.plan) facts.push(["Memory", memoryText(info.plan)]);
   return (

@@ -1,7 +1,7 @@
 import { store, type PlanResult, type Source } from "gemwire";
 import { useState } from "react";
 import { failureOf } from "../engine/failure";
-import { useSettings } from "../settings/settingsStore";
+import { planOptions, useSettings } from "../settings/settingsStore";
 import { Button } from "../ui/Button";
 import { planText } from "./planText";
 
@@ -9,12 +9,12 @@ type Checked = { state: "unknown" } | { state: "checking" } | { state: "known"; 
 
 /** Says on demand whether a model fits; that reads the file's header, from wherever it is. */
 export function PlanLine({ source, name }: { source: Source; name: string }) {
-  const { device, context, memoryBudget } = useSettings();
+  const settings = useSettings();
   const [checked, setChecked] = useState<Checked>({ state: "unknown" });
   const check = async () => {
     setChecked({ state: "checking" });
     try {
-      const result = await store.plan(source, { device, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) });
+      const result = await store.plan(source, planOptions(settings));
       setChecked({ state: "known", result });
     } catch (error) {
       const { sentence, advice } = failureOf(error);

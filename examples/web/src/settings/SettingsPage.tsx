@@ -1,4 +1,4 @@
-import type { Device } from "gemwire";
+import type { Device, KVCache } from "gemwire";
 import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
 import { shortcuts } from "../app/shortcuts";
@@ -15,6 +15,8 @@ import { recommended, useSettings, type Theme } from "./settingsStore";
 const themes: { value: Theme; label: string }[] = [{ value: "system", label: "As the system" }, { value: "light", label: "Light" }, { value: "dark", label: "Dark" }];
 
 const devices: { value: Device; label: string }[] = [{ value: "auto", label: "Automatic" }, { value: "gpu", label: "GPU" }, { value: "cpu", label: "Processor" }];
+
+const caches: { value: KVCache; label: string }[] = [{ value: "f16", label: "16 bits" }, { value: "q8", label: "8 bits" }];
 
 const gigabyte = 1e9;
 
@@ -45,6 +47,11 @@ export function SettingsPage() {
           <div className="grid gap-4 sm:grid-cols-2">
             <NumberField label="Context, in tokens" help="Empty: 8,192. More takes more memory." value={settings.context} min={256} max={262144} step={256} placeholder="8192" onChange={(context) => set({ context })} />
             <NumberField label="GPU memory at most, in GB" help="Empty: what the device gives." value={settings.memoryBudget === null ? null : settings.memoryBudget / gigabyte} min={0.05} max={512} step={0.05} placeholder="no limit" onChange={(value) => set({ memoryBudget: value === null ? null : Math.round(value * gigabyte) })} />
+          </div>
+          <div className="mt-4 space-y-1.5">
+            <p className="text-sm font-medium">The context is kept in</p>
+            <Choices label="The context is kept in" choices={caches} value={settings.kvCache} onChange={(kvCache) => set({ kvCache })} />
+            <p className="text-[0.8125rem] text-soft">8 bits take about half of the memory, so that nearly twice the context fits. Where two words are as good as equal, an answer may take the other one.</p>
           </div>
           <Button className="mt-4" onClick={() => void reopen()}>Load the model again</Button>
         </Section>

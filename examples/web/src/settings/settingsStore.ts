@@ -1,4 +1,4 @@
-import type { Device } from "gemwire";
+import type { Device, KVCache, LoadOptions } from "gemwire";
 import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import type { Sampling } from "../chat/message";
@@ -11,6 +11,9 @@ export type ImageBudget = (typeof imageBudgets)[number];
 
 /** budgetOf knows the budgets among any values. */
 export const budgetOf = (value: unknown): ImageBudget | null => imageBudgets.find((budget) => budget === value) ?? null;
+
+/** cacheOf knows the kinds of cache among any values. */
+export const cacheOf = (value: unknown): KVCache | null => (["f16", "q8"] as const).find((cache) => cache === value) ?? null;
 
 export type Theme = "light" | "dark" | "system";
 
@@ -33,6 +36,8 @@ export interface Settings {
   /** null: as the model's plan says. */
   context: number | null;
   memoryBudget: number | null;
+  /** What keys and values are kept as. */
+  kvCache: KVCache;
   servers: string[];
 }
 
@@ -41,7 +46,7 @@ interface SettingsState extends Settings {
 }
 
 const initial: Settings = {
-  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, servers: [],
+  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, kvCache: "f16", servers: [],
 };
 
 export const useSettings = create<SettingsState>()(
@@ -50,7 +55,15 @@ export const useSettings = create<SettingsState>()(
     version: 1,
     merge: (saved, current) => {
       const known = (saved ?? {}) as Partial<Settings>;
-      return { ...current, ...known, sampling: { ...recommended, ...known.sampling }, imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget };
+      return {
+        ...current, ...known, sampling: { ...recommended, ...known.sampling },
+        imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget, kvCache: cacheOf(known.kvCache) ?? current.kvCache,
+      };
     },
   }),
 );
+
+/** What the settings say about where a model lives, and how much it may take. */
+export function planOptions({ device, context, memoryBudget, kvCache }: Settings): Pick<LoadOptions, "device" | "context" | "memoryBudget" | "kvCache"> {
+  return { device, kvCache, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
+}

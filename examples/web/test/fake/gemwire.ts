@@ -1,7 +1,7 @@
 // A scripted model behind the interface of the npm package, for tests and pictures alone. A question chooses what
 // happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu", "no-towers").
 import type {
-  ChatEvent, ChatOptions, DownloadOptions, AdapterInfo, GemwireError as RealError, ImportOptions, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
+  ChatEvent, ChatOptions, DownloadOptions, AdapterInfo, GemwireError as RealError, ImportOptions, KVCache, LoadOptions, Message, ModelInfo, Plan, PlanResult, SelfTestProgress,
   SelfTestReport, Source, StoredModel, Support, Usage,
 } from "../../../../bindings/wasm/npm/dist/index.js";
 import { GemwireError } from "./error";
@@ -21,10 +21,10 @@ const wait = (ms: number, signal?: AbortSignal | null) =>
     });
   });
 
-const plan: Plan = { device: "Fake GPU", tensors: [], weights: 1_700_000_000, rows: 1_400_000_000, context: 8192, kvCache: "f16", cache: 63_000_000, activations: 41_000_000, budget: 0 };
-const info: ModelInfo = {
-  name: "Scripted", device: "gpu", deviceName: "Fake GPU", template: "gemma4", layers: 35, vocab: 262144, maxContext: 131072, context: 8192, kvCache: "f16", fileSize: 3_349_516_256, plan, images: true, audio: true,
-};
+const planOf = (kvCache: KVCache): Plan => ({ device: "Fake GPU", tensors: [], weights: 1_700_000_000, rows: 1_400_000_000, context: 8192, kvCache, cache: kvCache === "q8" ? 33_000_000 : 63_000_000, activations: 41_000_000, budget: 0 });
+const infoOf = (kvCache: KVCache): ModelInfo => ({
+  name: "Scripted", device: "gpu", deviceName: "Fake GPU", template: "gemma4", layers: 35, vocab: 262144, maxContext: 131072, context: 8192, kvCache, fileSize: 3_349_516_256, plan: planOf(kvCache), images: true, audio: true,
+});
 
 const markdown = `## A heat pump, in short
 
@@ -101,7 +101,8 @@ export class Model {
   #open = true;
   #adapters: AdapterInfo[] = [];
 
-  private constructor(name: string) {
+  private constructor(name: string, kvCache: KVCache) {
+    const info = infoOf(kvCache);
     this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name, images: script() !== "no-towers", audio: script() !== "no-towers" };
     this.lost = new Promise((resolve) => { this.#lose = resolve; });
   }
@@ -117,7 +118,7 @@ export class Model {
     const small = typeof source === "object" && "builtin" in source;
     if (script() === "no-webgpu" && !small) throw new GemwireError("no-webgpu", "The model is too large for the processor, and this browser offers no GPU.");
     if (script() === "slow") await wait(600_000, options.signal);
-    return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted");
+    return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted", options.kvCache ?? "f16");
   }
 
   static async selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean } = {}): Promise<SelfTestReport> {
@@ -247,7 +248,7 @@ export const store = {
     return Promise.resolve();
   },
   estimate: () => Promise.resolve({ usage: 120_000_000, quota: 60_000_000_000, persisted: true }),
-  plan: (): Promise<PlanResult> => Promise.resolve({ fits: true, plan }),
+  plan: (_source: Source, options: LoadOptions = {}): Promise<PlanResult> => Promise.resolve({ fits: true, plan: planOf(options.kvCache ?? "f16") }),
 };
 
 export function support(): Promise<Support> {
