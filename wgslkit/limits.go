@@ -1,5 +1,7 @@
 package wgslkit
 
+import "fmt"
+
 // Kind says what sort of processor computes.
 type Kind string
 
@@ -47,6 +49,11 @@ type SubgroupMatrix struct {
 	M         int        `json:"m"`
 	N         int        `json:"n"`
 	K         int        `json:"k"`
+}
+
+// String is like "f16 to f32 16x16x16": types, and M×N×K.
+func (m SubgroupMatrix) String() string {
+	return fmt.Sprintf("%s to %s %dx%dx%d", m.Component, m.Result, m.M, m.N, m.K)
 }
 
 // MatrixType is the type of a subgroup matrix's elements, by its name in WGSL.

@@ -28,7 +28,7 @@ func TestSubgroupMatrices(t *testing.T) {
 		t.Skip("there are no subgroup matrices here")
 	}
 	for _, m := range info.SubgroupMatrices {
-		t.Run(fmt.Sprintf("%s to %s %dx%dx%d", m.Component, m.Result, m.M, m.N, m.K), func(t *testing.T) {
+		t.Run(m.String(), func(t *testing.T) {
 			if (m.Component == MatrixF16 || m.Result == MatrixF16) && !dev.Features().ShaderF16 {
 				t.Skip("this device has no f16")
 			}

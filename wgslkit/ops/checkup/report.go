@@ -41,6 +41,9 @@ func (v *Verdict) writeDevice(b *strings.Builder) {
 		line("", "not used: %s", v.Info.LibraryRefused)
 	}
 	line("features", "%s", v.featureList())
+	if len(v.Info.SubgroupMatrices) > 0 {
+		line("matrices", "%v", v.Info.SubgroupMatrices)
+	}
 	line("limits", "buffers of %d MiB, bindings of %d MiB, %d storage buffers in a kernel, offsets in steps of %d",
 		l.MaxBufferSize/mib, l.MaxStorageBindingSize/mib, l.MaxStorageBuffers, l.MinStorageAlignment)
 	line("", "workgroups of %d threads with %d bytes, %d a dimension", l.MaxWorkgroupInvocations, l.MaxWorkgroupStorage, l.MaxWorkgroupsPerDimension)
