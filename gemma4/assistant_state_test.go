@@ -148,7 +148,7 @@ func assistedState(t *testing.T, m *Model, ids []int32) state {
 		func() error { return s.prefill(ctx, piece{tokens: ids}, func(int) {}) },
 		func() error { return s.start(sample.Params{}, slices.Clone(ids), 50) },
 		func() error {
-			if s.longestDraft(0) < assistedDraft || !s.assisted() || s.hold(true) {
+			if s.guessing(4, 4).assistant != 4 || s.hold(true) {
 				return errors.New("not ready to draft")
 			}
 			_, err := s.next(ctx)

@@ -100,7 +100,7 @@ func TestAssistantChangesNothing(t *testing.T) {
 			sampling sample.Params
 			drafts   int
 		}{
-			{"greedy", 0, sample.Params{}, 0},
+			{"greedy", 0, sample.Params{}, 7},
 			{"longer than the window", 1, sample.Params{}, 6},
 			{"drawn", 1, sample.Params{Temperature: 0.7, TopK: 40, TopP: 0.95, Seed: 7}, 3},
 			{"penalties", 0, sample.Params{Temperature: 0.4, RepetitionPenalty: 1.05, FrequencyPenalty: 0.02, RepeatLastN: 50, Seed: 3}, 5},
@@ -112,7 +112,8 @@ func TestAssistantChangesNothing(t *testing.T) {
 				want := choose(t, newSession(t, m, 128), ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: gemma4.NoDrafts})
 				var usage gemma4.Usage
 				s := newSession(t, m, 128)
-				got := choose(t, s, ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: c.drafts, Usage: &usage})
+				s.GuessAlways()
+				got := choose(t, s, ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: 6, AssistantDrafts: c.drafts, Usage: &usage})
 				if !slices.Equal(got, want) {
 					t.Errorf("with an assistant %v\nwithout %v", got, want)
 				}
@@ -122,6 +123,17 @@ func TestAssistantChangesNothing(t *testing.T) {
 				}
 				if c.name == "greedy" && usage.AssistedRight == 0 {
 					t.Error("none of the assistant's guesses was right")
+				}
+				// Asked only where it pays, or not at all.
+				for _, how := range []gemma4.Choosing{{Drafts: 6, AssistantDrafts: c.drafts}, {Drafts: 6, AssistantDrafts: gemma4.NoDrafts}} {
+					usage := gemma4.Usage{}
+					how.Sampling, how.MaxTokens, how.Usage = c.sampling, n, &usage
+					if got := choose(t, newSession(t, m, 128), ids, how); !slices.Equal(got, want) {
+						t.Errorf("with %d guesses of an assistant %v\nwithout %v", how.AssistantDrafts, got, want)
+					}
+					if how.AssistantDrafts == gemma4.NoDrafts && usage.Assisted > 0 {
+						t.Errorf("%d tokens guessed by an assistant that was not to be asked", usage.Assisted)
+					}
 				}
 				if got, all := s.Tokens(), slices.Concat(ids, want[:n-1]); !slices.Equal(got, all) {
 					t.Errorf("the session holds %v, want %v", got, all)

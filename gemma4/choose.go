@@ -16,11 +16,15 @@ type Choosing struct {
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
 	// Drafts is how many tokens are guessed at once, at most, where the text repeats
-	// itself or an assistant is attached: they are computed in one pass over the
-	// weights and kept as far as they are what would have been chosen. 0 leaves it
-	// to the device, which guesses where that was found to pay: on the CPU, and
-	// with an assistant. NoDrafts computes one token after the other.
+	// itself: they are computed in one pass over the weights and kept as far as they
+	// are what would have been chosen. Where guesses are wrong, fewer are made. 0
+	// leaves it to the device, which guesses as many as its kernels compute in about
+	// the time of a few: none on software rasterizers. NoDrafts computes one token
+	// after the other, with an assistant too.
 	Drafts int
+	// AssistantDrafts is the same for the guesses of an assistant, where one is
+	// attached: NoDrafts leaves guessing to the text alone.
+	AssistantDrafts int
 	// Usage, where set, is filled in: what the prompt took before the first choice,
 	// and what was drafted with each.
 	Usage *Usage
@@ -107,19 +111,18 @@ func (s *Session) chooseSome(ctx context.Context, d *speculation, most int, one 
 	return choices, err
 }
 
-// speculationFor is without a drafter where nothing is drafted.
+// speculationFor is who guesses: nobody where nothing is drafted.
 func (s *Session) speculationFor(c Choosing, prompt Prompt) speculation {
-	longest := 0
-	if c.Drafts >= 0 {
-		longest = s.state.longestDraft(min(c.Drafts, MostDrafts))
+	d := speculation{usage: c.Usage}
+	if c.Drafts < 0 {
+		return d
 	}
-	if longest < 1 {
-		return speculation{}
+	g := s.state.guessing(min(c.Drafts, MostDrafts), min(c.AssistantDrafts, MostDrafts))
+	if g.lookup > 0 {
+		d.drafter, d.lookup = newDrafter(prompt.Tokens, s.context, g.lookup), lookupPace(g)
 	}
-	d := speculation{drafter: newDrafter(prompt.Tokens, s.context, longest)}
-	d.usage = c.Usage
-	if s.state.assisted() {
-		d.pace = newPace(longest)
+	if g.assistant > 0 {
+		d.assistant = assistantPace(g)
 	}
 	return d
 }

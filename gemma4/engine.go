@@ -48,14 +48,13 @@ type state interface {
 	// at least, len(draft) + 1 at most. It is for when nothing is under way; the
 	// choices are valid until the next call.
 	verify(ctx context.Context, draft []int32) ([]sample.Choice, error)
-	// assisted says whether guess may be called, guess asks the assistant for so
-	// many tokens behind the one chosen last. It is for when verify may be called,
-	// and valid until the next call.
-	assisted() bool
+	// guess asks the assistant for so many tokens behind the one chosen last. It is
+	// for when verify may be called, and valid until the next call.
 	guess(ctx context.Context, tokens int) ([]int32, error)
-	// longestDraft is how many tokens verify takes at most of those wished for; a
-	// wish of 0 asks for as many as pay, 0 for none.
-	longestDraft(wish int) int
+	// guessing is how many tokens verify takes at most of those wished for, and guess
+	// of those wished of the assistant; a wish of 0 asks for as many as pay. It is
+	// asked before an answer.
+	guessing(wish, ofAssistant int) guessing
 	// hold makes next hand out what is under way and begin no more, until it is
 	// told otherwise; it says whether verify may be called now.
 	hold(on bool) (ready bool)

@@ -1,7 +1,6 @@
 package gemma4
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +16,8 @@ import (
 type cpuEngine struct {
 	model     *cpu.Model
 	assistant *cpu.Assistant // nil for none
+	read      int64          // bytes of weights, for a token
+	guessCost float64        // of the assistant's token, in the model's
 }
 
 func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine, error) {
@@ -34,7 +35,8 @@ func newCPUEngine(ctx context.Context, m *arch.Model, opts OpenOptions) (engine,
 	if err != nil {
 		return nil, err
 	}
-	return &cpuEngine{model: model}, nil
+	read, _ := bytesPerToken(m)
+	return &cpuEngine{model: model, read: read}, nil
 }
 
 func (e *cpuEngine) newState(n int) (state, error) {
@@ -42,7 +44,7 @@ func (e *cpuEngine) newState(n int) (state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &cpuState{model: e.model, assistant: e.assistant, cache: cache}, nil
+	return &cpuState{model: e.model, assistant: e.assistant, guessCost: e.guessCost, cache: cache}, nil
 }
 
 func (e *cpuEngine) attach(ctx context.Context, a *arch.Assistant, opts OpenOptions) (err error) {
@@ -51,6 +53,7 @@ func (e *cpuEngine) attach(ctx context.Context, a *arch.Assistant, opts OpenOpti
 		opts.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
 	}
 	e.assistant, err = cpu.NewAssistant(ctx, e.model, a, options)
+	e.guessCost = float64(bytesPerGuess(a)) / float64(e.read)
 	return err
 }
 
@@ -81,9 +84,10 @@ type cpuState struct {
 	choices []sample.Choice // of verify
 
 	assistant *cpu.Assistant // nil for none
-	normed    []float32      // for it, the final norm's outputs of the last pass
-	hidden    []float32      // of them, that from which the last token was chosen
-	guessed   []int32        // of guess
+	guessCost float64
+	normed    []float32 // for it, the final norm's outputs of the last pass
+	hidden    []float32 // of them, that from which the last token was chosen
+	guessed   []int32   // of guess
 }
 
 func (s *cpuState) length() int { return s.cache.Len() }
@@ -191,11 +195,20 @@ func (s *cpuState) next(ctx context.Context) (sample.Choice, error) {
 // cpuLongestDraft is where more tokens in one pass gain no more.
 const cpuLongestDraft = 15
 
-func (s *cpuState) longestDraft(wish int) int { return cmp.Or(wish, cpuLongestDraft) }
+// cpuPass is what a pass costs with the built-in model, whose weights do not take long
+// to read: larger ones' cost less.
+var cpuPass = passCost{pass: 1.2, token: 0.4}
+
+func (s *cpuState) guessing(wish, ofAssistant int) guessing {
+	g := guessing{lookup: wished(wish, cpuLongestDraft, MostDrafts), cost: cpuPass}
+	if s.assistant != nil {
+		g.assistant = wished(ofAssistant, cpuLongestDraft, MostDrafts)
+		g.askedCost = cpuPass.asking(0, s.guessCost)
+	}
+	return g
+}
 
 func (s *cpuState) hold(bool) bool { return s.pending }
-
-func (s *cpuState) assisted() bool { return s.assistant != nil }
 
 func (s *cpuState) guess(ctx context.Context, tokens int) ([]int32, error) {
 	s.guessed = slices.Grow(s.guessed[:0], tokens)[:tokens]

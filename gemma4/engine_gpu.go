@@ -61,7 +61,7 @@ func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOption
 }
 
 func (e *gpuEngine) sizing(contextLength int) sizing {
-	return newSizing(e.model.Config, contextLength, e.cache, e.device.Info().Kind, e.device.Limits())
+	return newSizing(e.model.Config, contextLength, e.cache, e.kit)
 }
 
 func (e *gpuEngine) describe(info *Info) {

@@ -20,8 +20,9 @@ type GenerateOptions struct {
 	Stop []string
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
-	// Drafts is how many tokens are guessed at once, at most; see Choosing.
-	Drafts int
+	// Drafts and AssistantDrafts are how many tokens are guessed at once, at most;
+	// see Choosing.
+	Drafts, AssistantDrafts int
 }
 
 // Event is a part of an answer: text, thinking or a tool call as chat.Event
@@ -78,7 +79,10 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			return
 		}
 		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
-		choices := Choosing{Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill, Drafts: opts.Drafts, Usage: &a.usage}
+		choices := Choosing{
+			Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill,
+			Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Usage: &a.usage,
+		}
 		for choice, err := range s.Choose(ctx, prompt, choices) {
 			if err != nil {
 				yield(Event{}, err)

@@ -85,8 +85,9 @@ func (p *planning) plan(context int) (*Plan, error) {
 	if p.device == nil {
 		return newCPUPlan(p.model, context, p.cache)
 	}
-	sizing := newSizing(p.model.Config, context, p.cache.onGPU(), p.device.Info().Kind, p.device.Limits())
-	return newPlan(ops.New(p.device), p.model, sizing, p.options.TablesInFile, layAdapters(p.model.Config, p.adapters))
+	kit := ops.New(p.device)
+	sizing := newSizing(p.model.Config, context, p.cache.onGPU(), kit)
+	return newPlan(kit, p.model, sizing, p.options.TablesInFile, layAdapters(p.model.Config, p.adapters))
 }
 
 // longest halves what is between a context that fits and one that does not.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -59,26 +60,44 @@ func (m *Model) GPUMemory() map[wgslkit.Purpose]int64 {
 // reads: all of them, but of tables that are only looked up one row, and of
 // experts those that are chosen.
 func (m *Model) BytesPerToken() int64 {
+	all, _ := bytesPerToken(m.arch)
+	return all
+}
+
+// bytesPerToken is also how many of them are chosen experts'.
+func bytesPerToken(m *arch.Model) (all, experts int64) {
 	read := map[*gguf.Tensor]int64{}
-	for _, t := range textTensors(m.arch) {
+	for _, t := range textTensors(m) {
 		read[t] = t.Size
 	}
-	for _, t := range lookupTables(m.arch) {
+	for _, t := range lookupTables(m) {
 		read[t] = t.Size / int64(t.Rows())
 	}
-	c := m.arch.Config
-	for i := range m.arch.Layers {
-		if e := m.arch.Layers[i].MoE; e != nil {
+	c := m.Config
+	for i := range m.Layers {
+		if e := m.Layers[i].MoE; e != nil {
 			for _, t := range []*gguf.Tensor{e.GateUp, e.Gate, e.Up, e.Down} {
 				if t != nil {
 					read[t] = t.Size / int64(c.Experts) * int64(c.ExpertsUsed)
+					experts += read[t]
 				}
 			}
 		}
 	}
-	var total int64
 	for _, n := range read {
-		total += n
+		all += n
 	}
-	return total
+	return all, experts
+}
+
+// bytesPerGuess is how many bytes of its file's weights an assistant reads for a guess.
+func bytesPerGuess(a *arch.Assistant) (n int64) {
+	for _, t := range append(textTensors(a.Decoder), a.PreProjection, a.PostProjection) {
+		n += t.Size
+	}
+	if c := a.Clusters; c != nil {
+		head := a.Decoder.Output.Size
+		n += c.Centroids.Size - head + head*int64(c.Used)/int64(c.Count())
+	}
+	return n
 }

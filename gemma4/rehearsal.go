@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/gemwire/gemwire/wgslkit"
-	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // rehearse counts what the weights and a session take: it loads the one and records
@@ -13,7 +12,7 @@ import (
 // what either needs.
 func (p *planner) rehearse() error {
 	device := p.kit.Device().Rehearse()
-	e := &gpuEngine{device: device, kit: ops.New(device), model: p.model, cache: p.sizing.cache, plan: p.plan}
+	e := &gpuEngine{device: device, kit: p.kit.On(device), model: p.model, cache: p.sizing.cache, plan: p.plan}
 	err := p.count(e)
 	return errors.Join(err, e.close())
 }
@@ -31,9 +30,35 @@ func (p *planner) count(e *gpuEngine) (err error) {
 		return err
 	}
 	taken := e.device.Memory()
-	p.plan.Weights, p.plan.Cache, p.plan.Activations = taken[wgslkit.Weights], taken[wgslkit.Cache], 0
-	for _, purpose := range []wgslkit.Purpose{wgslkit.Activations, wgslkit.Parameters, wgslkit.Staging} {
-		p.plan.Activations += taken[purpose]
+	p.plan.Weights, p.plan.Cache, p.plan.Activations = taken[wgslkit.Weights], taken[wgslkit.Cache], workIn(taken)
+	if err := s.readGuesses(); err != nil {
+		return err
+	}
+	p.plan.Drafts = workIn(e.device.Memory()) - p.plan.Activations
+	return nil
+}
+
+// workIn is what a session takes beside its caches.
+func workIn(taken map[wgslkit.Purpose]int64) int64 {
+	return taken[wgslkit.Activations] + taken[wgslkit.Parameters] + taken[wgslkit.Staging]
+}
+
+// readGuesses makes what a pass over usual drafts takes, where there are any, and begins
+// to read what is chosen in it, for which no other reads are under way.
+func (s *gpuState) readGuesses() (err error) {
+	n := s.guessing(0, 0).lookup
+	if n == 0 {
+		return nil
+	}
+	if s.verifier, err = s.newVerifier(); err != nil {
+		return err
+	}
+	for len(s.ahead) < n+1 {
+		read, err := s.sampler.StartRead(len(s.ahead))
+		if err != nil {
+			return err
+		}
+		s.ahead = append(s.ahead, read)
 	}
 	return nil
 }

@@ -38,6 +38,7 @@ type Plan struct {
 	KVCache     CacheType   `json:"kvCache"`             // what keys and values are kept as
 	Cache       int64       `json:"cache"`               // keys and values of one session
 	Activations int64       `json:"activations"`         // all else that one session takes: what its programs work in, their parameters, reads under way
+	Drafts      int64       `json:"drafts,omitempty"`    // what a session takes beside that once it guesses ahead, as many tokens as is usual
 	Assistant   int64       `json:"assistant,omitempty"` // its weights on the GPU
 	Adapters    int64       `json:"adapters,omitempty"`  // those in use, with what a session computes of them
 	Budget      int64       `json:"budget"`              // 0: no bound was given
@@ -55,7 +56,9 @@ type PlanEntry struct {
 }
 
 // Total is what one session needs on the GPU.
-func (p *Plan) Total() int64 { return p.Weights + p.Cache + p.Activations + p.Assistant + p.Adapters }
+func (p *Plan) Total() int64 {
+	return p.Weights + p.Cache + p.Activations + p.Drafts + p.Assistant + p.Adapters
+}
 
 func (p *Plan) fits() bool { return p.Budget == 0 || p.Total() <= p.Budget }
 
@@ -89,8 +92,8 @@ type planner struct {
 // embedding tables that are only looked up, largest first, stay in the file.
 // Where tablesInFile, they do so anyway. It fails with ErrDoesNotFit where that is not
 // enough either. Room for the adapters, nil for none, is left. What is made beside, on
-// first use, is not counted: room for drafts, for the logits of every token, for
-// pictures and sound.
+// first use, is not counted: room for longer drafts than usual, for the logits of every
+// token, for pictures and sound.
 func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters *gpuAdapters) (*Plan, error) {
 	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
 		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
@@ -106,7 +109,7 @@ func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters 
 	}
 	if b := p.plan.Budget; !p.plan.fits() {
 		return p.plan, fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s%s) and %s allowed; use a smaller context or model, or run on the CPU",
-			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations), p.plan.adaptersText(), size(b))
+			ErrDoesNotFit, size(p.plan.Total()), size(p.plan.Weights), size(p.plan.Cache), size(p.plan.Activations+p.plan.Drafts), p.plan.adaptersText(), size(b))
 	}
 	return p.plan, nil
 }
@@ -190,9 +193,10 @@ type sizing struct {
 	rows    int        // positions whose logits are computed together when all are wanted
 }
 
-func newSizing(c *arch.Config, context int, cache quant.Type, kind wgslkit.Kind, limits wgslkit.Limits) sizing {
+func newSizing(c *arch.Config, context int, cache quant.Type, kit *ops.Kit) sizing {
 	s := sizing{context: context, cache: cache, chunk: 512}
-	if kind == wgslkit.CPU {
+	limits := kit.Device().Limits()
+	if kit.Device().Info().Kind == wgslkit.CPU {
 		s.chunk = 128
 	}
 	s.chunk = min(s.chunk, context)

@@ -10,7 +10,7 @@ import (
 )
 
 // verifier computes the tokens of a draft in one pass and chooses behind each.
-// It is made when the first draft comes, beside what the plan counts.
+// It is made when the first draft comes; the plan counts that of usual drafts.
 type verifier struct {
 	act    *activations   // of the most tokens, each with its logits
 	every  *ops.Recording // all layers, and the logits of each token
@@ -21,21 +21,63 @@ type verifier struct {
 	chosen []sample.Choice
 }
 
-// longestDraft drafts only where it is wished for, or an assistant is attached: what
-// a pass over a draft costs beside a step differs between GPUs, and `gemwire bench
-// drafts` tells. Up to seven tokens and the one before them are multiplied with each
-// weight that is read, up to fifteen in two halves. The sliding rings have room for a
-// chunk.
-func (s *gpuState) longestDraft(wish int) int {
-	if wish == 0 && s.engine.assistant != nil {
-		wish = assistedDraft
+// guessing is as many tokens as are multiplied with each weight that is read, the one
+// before them among them; none where there are no such kernels, as for software
+// rasterizers, or as many as are wished for. The sliding rings have room for a chunk.
+func (s *gpuState) guessing(wish, ofAssistant int) guessing {
+	each, most := s.engine.kit.FewTokens()
+	if most == 0 {
+		each, most = 1, MostDrafts+1
 	}
-	longest := min(wish, s.sizing.chunk-1)
+	most = min(most, s.sizing.chunk)
+	g := guessing{lookup: wished(wish, each-1, most-1)}
+	if s.assisted() {
+		g.assistant = wished(ofAssistant, each-1, most-1)
+	}
+	longest := g.longest()
 	if longest > 0 && s.drafted != longest { // what there is was made for others
 		s.verifier.release()
 		s.verifier, s.unverified, s.drafted = nil, false, longest
 	}
-	return longest
+	g.cost = s.engine.passCost(longest + 1)
+	if g.assistant > 0 {
+		g.askedCost = g.cost.asking(askCost, s.engine.guessCost())
+	}
+	return g
+}
+
+// askCost is what asking an assistant takes beside its own steps: the host waits for its
+// guesses before it can have them checked.
+const askCost = 0.3
+
+// guessCost is what the assistant takes for a token: its kernels are small ones, and as
+// many fewer than the model's as it has fewer layers.
+func (e *gpuEngine) guessCost() float64 {
+	return float64(e.assistant.model.Decoder.Config.Blocks) / float64(e.model.Config.Blocks)
+}
+
+// What a pass over guesses costs, in steps. An H200 takes 3.6 steps for eight tokens of
+// E2B in Q4_K_M and 2.8 for four (docs/performance.md): two for what runs apart that a
+// step does on its way, and for the host, which waits for each pass and runs ahead of
+// steps; and a fifth for each token. The products compute all of a group of tokens, however
+// few of them are there.
+const (
+	fewPass, fewToken = 2.0, 0.2
+	// With other kernels, as llvmpipe takes for the built-in model.
+	tilePass, tileToken = 2.3, 0.4
+)
+
+// passCost is for a program of so many tokens. Chosen experts are read for each token
+// by itself.
+func (e *gpuEngine) passCost(rows int) passCost {
+	each, most := e.kit.FewTokens()
+	if rows > most {
+		return passCost{pass: tilePass, token: tileToken}
+	}
+	all, experts := bytesPerToken(e.model)
+	share := float64(experts) / float64(all)
+	groups := (rows + each - 1) / each
+	return passCost{pass: (1-share)*(float64(groups)*fewPass+float64(rows)*fewToken) + share, token: share}
 }
 
 func (s *gpuState) hold(on bool) bool {
@@ -56,7 +98,7 @@ func (s *gpuState) canVerify() bool {
 func (s *gpuState) newVerifier() (v *verifier, err error) {
 	e, rows := s.engine, s.drafted+1
 	v = &verifier{}
-	if v.act, err = newActivations(e.kit, e.model.Config, s.draftWidth(), rows); err == nil {
+	if v.act, err = newActivations(e.kit, e.model.Config, rows, rows); err == nil {
 		err = v.act.setAdapted(e.kit, s.adapters)
 	}
 	if err == nil {
@@ -77,16 +119,6 @@ func (s *gpuState) newVerifier() (v *verifier, err error) {
 		return nil, fmt.Errorf("making room for drafts of %d tokens: %w", rows, err)
 	}
 	return v, nil
-}
-
-// draftWidth is that of the program, which is wider than its tokens where
-// products then run in large tiles.
-func (s *gpuState) draftWidth() int {
-	rows, large := s.drafted+1, s.engine.kit.LargeTileWidth()
-	if large > s.sizing.chunk || rows <= large/4 {
-		return rows
-	}
-	return max(rows, large)
 }
 
 // chooseRow records the choice from the logits of one of several tokens.

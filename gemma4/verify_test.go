@@ -7,6 +7,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // repeating is a prompt that says something several times.
@@ -35,6 +36,7 @@ func TestDraftsChangeNothing(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				s := newSession(t, m, 256)
+				s.GuessAlways()
 				const n = 60
 				want := choose(t, s, prompt, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: gemma4.NoDrafts})
 				if err := s.Reset(); err != nil {
@@ -57,10 +59,34 @@ func TestDraftsChangeNothing(t *testing.T) {
 	})
 }
 
+// Left to the device, a session guesses where that pays, and says what it guessed.
+func TestGuessingAsPays(t *testing.T) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+		m := open(t, nanoPath, opts)
+		s, prompt := newSession(t, m, 256), repeating(m)
+		const n = 60
+		want := choose(t, s, prompt, gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts})
+		for _, drafts := range []int{0, 3, 7} {
+			if err := s.Reset(); err != nil {
+				t.Fatal(err)
+			}
+			var usage gemma4.Usage
+			if got := choose(t, s, prompt, gemma4.Choosing{MaxTokens: n, Drafts: drafts, Usage: &usage}); !slices.Equal(got, want) {
+				t.Errorf("up to %d guesses: %v, want %v", drafts, got, want)
+			}
+			software := m.Info().Adapter != nil && m.Info().Adapter.Kind == wgslkit.CPU
+			if none := software && drafts == 0; none != (usage.Drafted == 0) {
+				t.Errorf("up to %d guesses: %d tokens guessed, %d of them right", drafts, usage.Drafted, usage.DraftsRight)
+			}
+		}
+	})
+}
+
 func TestLeavingAmongDraftedTokens(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		s, prompt := newSession(t, m, 256), repeating(m)
+		s.GuessAlways()
 		want := choose(t, s, prompt, gemma4.Choosing{MaxTokens: 20, Drafts: gemma4.NoDrafts})
 		for stop := 1; stop <= 12; stop++ {
 			var got []int32

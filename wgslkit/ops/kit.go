@@ -115,6 +115,9 @@ func (t Tuning) ForSlowCompiler() Tuning {
 // needs no barrier, is what to build small kernels on.
 func (t Tuning) smallest() bool { return t.SmallKernels && t.Subgroups }
 
+// On is a kit for another device with the same sizes: for the one that is rehearsed on.
+func (k *Kit) On(dev *wgslkit.Device) *Kit { return NewTuned(dev, k.tuning) }
+
 // Device is the device that the kit is for.
 func (k *Kit) Device() *wgslkit.Device { return k.dev }
 

@@ -79,6 +79,17 @@ const (
 	mostFewTokens = 2 * tokensOfGroup
 )
 
+// FewTokens is how many tokens products multiply with each weight that they read, in
+// programs of that width, and the most that a program may have for that to be done in
+// groups of so many; 0 where the device has no such kernels. Products with chosen
+// experts go token by token.
+func (k *Kit) FewTokens() (each, most int) {
+	if !k.tuning.LargeMatvec || k.tuning.SmallKernels {
+		return 0, 0
+	}
+	return tokensOfGroup, mostFewTokens
+}
+
 // fewTokens is how many tokens wgsl/matvec_large.wgsl takes at a time for the
 // product; 0 where it does not take it.
 func (r *Recorder) fewTokens(o Linear) int {

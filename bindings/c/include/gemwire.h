@@ -271,8 +271,9 @@ typedef struct gemwire_answer_options {
   const char *tools_json;    /* functions that the model may call, a JSON array as OpenAI has it; NULL: none */
   gemwire_event_fn on_event; /* may be NULL */
   void *user;                /* is handed to on_event */
-  int32_t drafts;            /* since 0x00010002: tokens that are guessed and checked at once, up to 63; 0: as many as
-                                pay on the device (on the CPU, and with an assistant); negative: none */
+  int32_t drafts;            /* since 0x00010002: tokens that are guessed at once from text that repeats itself, and
+                                then checked together, up to 63; 0: as many as pay on the device; negative: none, by an
+                                assistant neither */
   int32_t reserved;          /* 0 */
 } gemwire_answer_options;
 

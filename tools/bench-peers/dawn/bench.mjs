@@ -60,7 +60,7 @@ async function promptOf(model, n) {
 // onDawn answers once, from an empty cache, greedily.
 async function onDawn(model, content, maxTokens) {
   await model.reset();
-  for await (const event of model.chat([{ role: "user", content }], { temperature: 0, maxTokens, maxThinkingTokens: 0 })) {
+  for await (const event of model.chat([{ role: "user", content }], { temperature: 0, maxTokens, maxThinkingTokens: 0, drafts: -1 })) {
     if (event.type === "done") return event.usage;
   }
   throw new Error("the answer has no end");

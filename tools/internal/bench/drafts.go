@@ -13,8 +13,10 @@ import (
 type DraftsOptions struct {
 	PromptTokens int
 	DecodeTokens int
-	Drafts       int // tokens of a draft; 0 leaves it to the device
-	Repeats      int
+	// Drafts and AssistantDrafts are how many tokens are guessed at once; see
+	// gemma4.Choosing.
+	Drafts, AssistantDrafts int
+	Repeats                 int
 	// Progress, where set, hears the runs that are done.
 	Progress func(done, total int)
 }
@@ -30,9 +32,12 @@ type DraftsCase struct {
 	Without Series  `json:"without_ms"`
 	With    Series  `json:"with_ms"`
 	Ratio   float64 `json:"times_as_fast"` // of the medians
-	Drafted int     `json:"drafted"`       // in all runs
+	Tokens  int     `json:"tokens"`        // in all runs
+	Drafted int     `json:"drafted"`
 	Right   int     `json:"drafts_right"`
-	Tokens  int     `json:"tokens"`
+	// Of those drafted, the assistant's.
+	Assisted      int `json:"assisted"`
+	AssistedRight int `json:"assisted_right"`
 }
 
 // Drafts measures decoding with and without drafts, in turn.
@@ -83,7 +88,7 @@ func (r *draftsRun) measure(sampling sample.Params) (DraftsCase, error) {
 				continue
 			}
 			with = append(with, ms)
-			c.Drafted, c.Right, c.Tokens = c.Drafted+usage.Drafted, c.Right+usage.DraftsRight, c.Tokens+r.options.DecodeTokens
+			c.add(usage, r.options.DecodeTokens)
 		}
 		if r.done++; r.options.Progress != nil {
 			r.options.Progress(r.done, 2*(r.options.Repeats+1))
@@ -94,6 +99,15 @@ func (r *draftsRun) measure(sampling sample.Params) (DraftsCase, error) {
 	return c, nil
 }
 
+// add counts a run's guesses.
+func (c *DraftsCase) add(u gemma4.Usage, tokens int) {
+	c.Tokens += tokens
+	c.Drafted += u.Drafted
+	c.Right += u.DraftsRight
+	c.Assisted += u.Assisted
+	c.AssistedRight += u.AssistedRight
+}
+
 // once decodes behind the prompt: milliseconds a token after the first.
 func (r *draftsRun) once(sampling sample.Params, plain bool) (float64, gemma4.Usage, error) {
 	var usage gemma4.Usage
@@ -101,7 +115,7 @@ func (r *draftsRun) once(sampling sample.Params, plain bool) (float64, gemma4.Us
 		return 0, usage, err
 	}
 	var first time.Time
-	how := gemma4.Choosing{Sampling: sampling, MaxTokens: r.options.DecodeTokens + 1, Drafts: r.options.Drafts, Usage: &usage}
+	how := gemma4.Choosing{Sampling: sampling, MaxTokens: r.options.DecodeTokens + 1, Drafts: r.options.Drafts, AssistantDrafts: r.options.AssistantDrafts, Usage: &usage}
 	if plain {
 		how.Drafts = gemma4.NoDrafts
 	}

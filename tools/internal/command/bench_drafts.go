@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/tools/internal/bench"
 )
 
@@ -14,6 +15,7 @@ type benchDraftsCommand struct {
 	env     *environment
 	model   modelFlags
 	options bench.DraftsOptions
+	drafts  draftFlags
 	json    bool
 }
 
@@ -35,7 +37,7 @@ soon goes in circles) and on one that does not (drawn at a high temperature).`,
 	flags := cmd.Flags()
 	flags.IntVar(&b.options.PromptTokens, "prompt-tokens", 256, "begin with a prompt of `N` tokens")
 	flags.IntVar(&b.options.DecodeTokens, "decode-tokens", 256, "decode `N` tokens after it")
-	flags.IntVar(&b.options.Drafts, "drafts", 15, "guess up to `N` tokens at once; 0 as many as pay on the device")
+	b.drafts.register(flags)
 	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` runs")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.register(flags)
@@ -53,6 +55,7 @@ func (b *benchDraftsCommand) run(ctx context.Context, list []string) error {
 		return err
 	}
 	defer model.Close()
+	b.options.Drafts, b.options.AssistantDrafts = b.drafts.text, b.drafts.assistant
 	report, err := measuring(b.env, func(progress func(done, total int)) (bench.DraftsReport, error) {
 		b.options.Progress = progress
 		return bench.Drafts(ctx, model, b.options)
@@ -68,8 +71,9 @@ func (b *benchDraftsCommand) run(ctx context.Context, list []string) error {
 		name string
 		bench.DraftsCase
 	}{{"repeating", report.Repeating}, {"fresh", report.Fresh}} {
-		fmt.Fprintf(b.env.out, "%-10s %.3f ms a token without drafts, %.3f with: %.2f times as fast (%d tokens, %d drafted, %d of them right)\n",
-			c.name, c.Without.Median, c.With.Median, c.Ratio, c.Tokens, c.Drafted, c.Right)
+		fmt.Fprintf(b.env.out, "%-10s %.3f ms a token without drafts, %.3f with: %.2f times as fast (%d tokens, %d drafted, %d of them right%s)\n",
+			c.name, c.Without.Median, c.With.Median, c.Ratio, c.Tokens, c.Drafted, c.Right,
+			assisted(gemma4.Usage{Assisted: c.Assisted, AssistedRight: c.AssistedRight}))
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func printMemory(w io.Writer, rows []bench.MemoryRow, run bool) {
 			cells = append(cells, "does not fit: "+gigabyteCount(r.Promised)+" wanted with "+humanize.Comma(int64(p.Context))+" tokens")
 		} else {
 			cells = append(cells, humanize.Comma(int64(p.Context)), fmt.Sprintf("%s in %s", gigabyteCount(p.Cache), p.KVCache),
-				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations), gigabyteCount(r.Promised))
+				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations+p.Drafts), gigabyteCount(r.Promised))
 		}
 		if run && r.Taken > 0 {
 			cells = append(cells, fmt.Sprintf("%s (%+.2f %%)", gigabyteCount(r.Taken), 100*float64(r.Taken-r.Promised)/float64(r.Promised)), fmt.Sprintf("%.1f", r.Seconds))

@@ -236,7 +236,7 @@ func (c *chatLoop) slashInfo(context.Context, string) error {
 	c.env.say("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {
 		c.env.say("  memory     %s: weights %s, cache %s in %s, work %s%s", humanize.Bytes(uint64(p.Total())),
-			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations)), adapterMemory(p))
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations+p.Drafts)), adapterMemory(p))
 	}
 	c.env.say("  context    %d of %d tokens in use; the model takes %d", c.session.Len(), c.session.Context(), info.MaxContext)
 	c.env.say("  messages   %d", len(c.conversation.Messages))

@@ -22,7 +22,15 @@ type samplingFlags struct {
 	greedy    bool
 	maxTokens int
 	stop      []string
-	drafts    int
+	drafts    draftFlags
+}
+
+// draftFlags say how many tokens are guessed at once.
+type draftFlags struct{ text, assistant int }
+
+func (f *draftFlags) register(flags *pflag.FlagSet) {
+	flags.IntVar(&f.text, "drafts", 0, "guess up to `N` tokens from a text that repeats itself and check them at once; 0 as many as pay on the device, -1 none")
+	flags.IntVar(&f.assistant, "assistant-drafts", 0, "let an assistant guess up to `N` tokens at once; 0 as many as pay on the device, -1 none")
 }
 
 func (f *samplingFlags) register(flags *pflag.FlagSet) {
@@ -43,7 +51,7 @@ func (f *samplingFlags) register(flags *pflag.FlagSet) {
 	s.BoolVar(&f.greedy, "greedy", false, "always the most probable token: --temperature 0")
 	s.IntVar(&f.maxTokens, "max-tokens", 0, "answer with at most `N` tokens (default: what the context leaves)")
 	s.StringArrayVar(&f.stop, "stop", nil, "end the answer where this `TEXT` would come (repeatable)")
-	s.IntVar(&f.drafts, "drafts", 0, "guess up to `N` tokens from a text that repeats itself and check them at once; 0 as many as pay on the device, -1 none")
+	f.drafts.register(s)
 	flags.AddFlagSet(s)
 }
 
@@ -66,7 +74,9 @@ func (f *samplingFlags) options() (gemma4.GenerateOptions, error) {
 	if f.maxTokens < 0 {
 		return gemma4.GenerateOptions{}, usagef("--max-tokens is %d, wanted 1 or more", f.maxTokens)
 	}
-	return gemma4.GenerateOptions{Sampling: params, MaxTokens: f.maxTokens, Stop: f.stop, Drafts: f.drafts}, nil
+	return gemma4.GenerateOptions{
+		Sampling: params, MaxTokens: f.maxTokens, Stop: f.stop, Drafts: f.drafts.text, AssistantDrafts: f.drafts.assistant,
+	}, nil
 }
 
 // parseBias reads ID=VALUE pairs.

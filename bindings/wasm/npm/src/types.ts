@@ -81,6 +81,8 @@ export interface Plan {
   cache: number;
   /** Work memory of one session. */
   activations: number;
+  /** What it takes beside that once it guesses tokens ahead, where that is usual on the device. */
+  drafts?: number;
   /** Of an assistant, its weights; nothing without one. */
   assistant?: number;
   /** Of adapters in use, with the work memory that a session takes for them. */
@@ -262,9 +264,9 @@ export interface ChatOptions {
   /** Strings that end the answer. */
   stop?: string[];
   /**
-   * How many tokens are guessed at once, at most (63), and then checked together: from text
-   * that repeats itself, or by the assistant. If not given, as many as pay: on the CPU, and
-   * with an assistant. -1 guesses nothing. Answers are the same.
+   * How many tokens are guessed at once, at most (63), from text that repeats itself, and then
+   * checked together. If not given, as many as pay on the device, which does not bound the
+   * assistant either. -1 guesses nothing, the assistant neither. Answers are the same.
    */
   drafts?: number;
   /** Let the model think before it answers. */

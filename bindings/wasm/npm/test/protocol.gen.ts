@@ -186,6 +186,7 @@ export interface Gemma4Plan {
   kvCache: string;
   cache: number;
   activations: number;
+  drafts?: number;
   assistant?: number;
   adapters?: number;
   budget: number;
