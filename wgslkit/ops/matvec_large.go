@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gemwire/gemwire/wgslkit"
+import (
+	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/wgslkit"
+)
 
 // matvecLargeParams is Params of wgsl/matvec_large.wgsl.
 type matvecLargeParams struct {
@@ -36,6 +39,7 @@ func (r *Recorder) largeMatvec(o Linear) bool {
 	if !r.kit.tuning.LargeMatvec || r.width != 1 || o.Bounds != nil || o.In.Merge != nil || o.W.Cols%4 != 0 || o.In.Offset%4 != 0 {
 		return false
 	}
+	o.W = r.kit.inWideUnits(o.W)
 	for _, tile := range o.W.tiles {
 		if r.kit.largeShape(o, tile.rows, 1).memory(o.W) > int(r.kit.dev.Limits().MaxWorkgroupStorage) {
 			return false
@@ -46,13 +50,14 @@ func (r *Recorder) largeMatvec(o Linear) bool {
 
 // matvecLarge records a product of one token, with all that goes before and after.
 func (r *Recorder) matvecLarge(o Linear) {
+	o.W = r.kit.inWideUnits(o.W)
 	w := o.W
 	addX, addW, normW, addOut := r.inputBuffers(o.In)
 	f := o.In.factors()
 	for _, tile := range w.tiles {
 		s := r.kit.largeShape(o, tile.rows, 1)
 		v := w.variant()
-		v["TOKENS"] = 1
+		v["TOKENS"], v["HALVES"] = 1, true
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.row.units, w.Cols
 		v["STAGED"], v["SPLIT_SUM"] = s.staged, s.lanes >= splitLanes
 		v["ADD"], v["NORM"], v["GATED"] = o.In.Add != nil, o.In.Norm != nil, o.Gated
@@ -133,15 +138,37 @@ func (r *Recorder) matvecFew(o Linear, tokens int) {
 	}
 }
 
+// inWideUnits is the matrix, where it is large enough in units of 64 weights if its
+// type lets a unit be so many: a block's header is then read half as often. Small
+// ones would be decoded by too much code.
+func (k *Kit) inWideUnits(m *Matrix) *Matrix {
+	if m.Type != quant.Q4_K && m.Type != quant.Q5_K || !k.tuning.manyRows(m, m.Rows, 1) {
+		return m
+	}
+	wide := *m
+	wide.row.spans, wide.row.step, wide.row.units = 4, 16, m.row.units*m.row.spans/4
+	return &wide
+}
+
+// manyRows says whether so many tokens' products with so many of m's rows are work enough for
+// the code of all of MatvecRows.
+func (t Tuning) manyRows(m *Matrix, rows, tokens int) bool {
+	return rows*m.row.size*16*tokens >= t.ManyRowsBytes
+}
+
 // largeShape cuts a product of so many tokens at once with some of w's rows as
 // cutUnrolled does. Where inputs are staged, a workgroup takes more than one turn
 // when there are more than all processors have at once.
 func (k *Kit) largeShape(o Linear, rows, tokens int) largeShape {
 	t := k.tuning
-	switch {
-	case o.W.row.spans == 4: // 64 weights at once are many registers
+	many := t.manyRows(o.W, rows, tokens)
+	staging := t.StagedGroups
+	switch wide := o.W.row.spans == 4; { // 64 weights at once are many registers
+	case wide && many && tokens == 1:
+		t.MatvecRows, t.MatvecLanes, staging = max(t.MatvecRows/2, 1), max(t.MatvecLanes/4, 4), 4*staging
+	case wide:
 		t.MatvecRows, t.MatvecLanes = max(t.MatvecRows/2, 1), max(t.MatvecLanes/2, 4)
-	case rows*o.W.row.size*16*tokens < t.ManyRowsBytes: // that much work
+	case !many:
 		t.MatvecRows = max(t.MatvecRows/2, 1)
 	}
 	if tokens > 1 {
@@ -151,9 +178,9 @@ func (k *Kit) largeShape(o Linear, rows, tokens int) largeShape {
 	m.cutUnrolled(t, o.W, rows)
 	tasks := m.tasks(rows)
 	s := largeShape{threads: m.threads, lanes: m.lanes, rows: m.rows, groups: tasks, tokens: tokens}
-	s.staged = tokens == 1 && (o.In.Add != nil || o.In.Norm != nil || tasks >= stagedTasks)
+	s.staged = tokens == 1 && (o.In.Add != nil || o.In.Norm != nil || many || tasks >= stagedTasks)
 	if s.staged {
-		s.groups = ceilDiv(tasks, ceilDiv(tasks, t.StagedGroups))
+		s.groups = ceilDiv(tasks, ceilDiv(tasks, staging))
 	}
 	return s
 }

@@ -11,6 +11,8 @@
 // rows in turns; else h is x, read where it is. COLS is a multiple of 4, COUNT
 // the units of a row.
 //
+// Where HALVES, small integers are made floats as float16 (decode/bytes.wgsl).
+//
 // TOKENS is 1, or how many neighbouring tokens the weights are multiplied with once
 // they are read: out[t, r]. h then is x as spread.wgsl has laid it out, and y of the
 // grid counts groups of so many tokens.

@@ -6,6 +6,21 @@
 
 //#include "decode/affine.wgsl"
 
+//#if SPANS == 4
+// A unit is two sub-blocks, whole.
+struct Packed { header: vec4<u32>, a: vec4<u32>, b: vec4<u32> }
+
+fn packed(row: u32, unit: u32) -> Packed {
+  let block = row + unit / 4u * 9u;
+  let run = block + 1u + unit % 4u * 2u;
+  return Packed(weights[block], weights[run], weights[run + 1u]);
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  let a = affine(p.header, unit % 4u);
+  return Unit(array<mat4x4<f32>, 4>(in_low(p.a), in_low(p.b), in_high(p.a), in_high(p.b)), a.scale, a.low);
+}
+//#else
 struct Packed { header: vec4<u32>, qs: vec4<u32> }
 
 fn packed(row: u32, unit: u32) -> Packed {
@@ -15,7 +30,16 @@ fn packed(row: u32, unit: u32) -> Packed {
 
 fn unpacked(p: Packed, unit: u32) -> Unit {
   let a = affine(p.header, unit % 8u / 2u);
-  return Unit(
-    array<mat4x4<f32>, 2>(sixteen(p.qs & splat(NIBBLES)), sixteen((p.qs >> splat(4u)) & splat(NIBBLES))),
-    a.scale, a.low);
+  return Unit(array<mat4x4<f32>, 2>(in_low(p.qs), in_high(p.qs)), a.scale, a.low);
 }
+//#end
+
+//#if HALVES
+fn in_low(v: vec4<u32>) -> mat4x4<f32> { return sixty_fourths(v << splat(4u), v >> splat(4u), 0x00f000f0u); }
+
+fn in_high(v: vec4<u32>) -> mat4x4<f32> { return sixty_fourths(v, v >> splat(8u), 0x00f000f0u); }
+//#else
+fn in_low(v: vec4<u32>) -> mat4x4<f32> { return sixteen(v & splat(NIBBLES)); }
+
+fn in_high(v: vec4<u32>) -> mat4x4<f32> { return sixteen((v >> splat(4u)) & splat(NIBBLES)); }
+//#end

@@ -32,9 +32,21 @@ fn unpacked(p: Packed, unit: u32) -> Unit {
   let top2 = splat(0x30303030u);
   return Unit(
     array<mat4x4<f32>, 4>(
-      sixteen((p.a & low4) | ((p.high << splat(4u)) & top2)),
-      sixteen((p.b & low4) | ((p.high << splat(2u)) & top2)),
-      sixteen(((p.a >> splat(4u)) & low4) | (p.high & top2)),
-      sixteen(((p.b >> splat(4u)) & low4) | ((p.high >> splat(2u)) & top2))),
+      fields((p.a & low4) | ((p.high << splat(4u)) & top2)),
+      fields((p.b & low4) | ((p.high << splat(2u)) & top2)),
+      fields(((p.a >> splat(4u)) & low4) | (p.high & top2)),
+      fields(((p.b >> splat(4u)) & low4) | ((p.high >> splat(2u)) & top2))),
+//#if HALVES
+    64.0 * scale, -96.0 * scale); // 64·(1 + q/64) − 96 = q − 32
+//#else
     scale, -32.0 * scale);
+//#end
+}
+
+fn fields(bytes: vec4<u32>) -> mat4x4<f32> {
+//#if HALVES
+  return sixty_fourths(bytes << splat(4u), bytes >> splat(4u), 0x03f003f0u);
+//#else
+  return sixteen(bytes);
+//#end
 }
