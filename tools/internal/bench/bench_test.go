@@ -134,9 +134,15 @@ func TestCopies(t *testing.T) {
 	if s := CopyCPU(); !(s.Min > 0) || len(s.Runs) != copyRepeats {
 		t.Errorf("on the CPU %+v", s)
 	}
-	s, err := CopyGPU(openDevice(t))
+	dev := openDevice(t)
+	s, err := CopyGPU(dev)
 	if err != nil || !(s.Min > 0) {
 		t.Errorf("on the GPU %+v, %v", s, err)
+	}
+	for _, moved := range []int64{1, 1 << 20, 1 << 40} {
+		if s, err := CopyOf(dev, moved); err != nil || !(s.Min > 0) {
+			t.Errorf("%d bytes on the GPU: %+v, %v", moved, s, err)
+		}
 	}
 }
 

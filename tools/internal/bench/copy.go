@@ -49,6 +49,31 @@ func CopyGPU(dev *wgslkit.Device) (Series, error) {
 	return own, nil
 }
 
+// CopyOf is the same by the kernel for copies that move so many bytes each, read and
+// written together, of other places each time: what a kernel over as many bytes can
+// come to, which has as little to do between its beginning and its end.
+func CopyOf(dev *wgslkit.Device, moved int64) (Series, error) {
+	y, err := newYardstick(dev)
+	if err != nil {
+		return Series{}, err
+	}
+	defer y.release()
+	kernel, err := dev.Kernel(wgslkit.NewShaders(copyShader), "copy.wgsl", nil)
+	if err != nil {
+		return Series{}, err
+	}
+	y.size = max(min(moved/2, y.size)&^255, 256)
+	places, copied := max(y.from.Size()/y.size, 1), int64(0)
+	return y.measure(func(p *wgslkit.Program) {
+		at := copied % places * y.size
+		copied++
+		p.Add(wgslkit.Call{
+			Label: "copy", Kernel: kernel, Bind: []wgslkit.Binding{y.from.Range(at, y.size), y.to.Range(at, y.size)},
+			Params: copyParams{uint32(y.size / 16)}, Grid: wgslkit.Grid{X: copyGroups},
+		})
+	})
+}
+
 //go:embed copy.wgsl
 var copyShader embed.FS
 
@@ -61,6 +86,7 @@ const copyGroups = 8192
 type yardstick struct {
 	dev      *wgslkit.Device
 	from, to *wgslkit.Buffer
+	size     int64 // copied at once
 }
 
 func newYardstick(dev *wgslkit.Device) (*yardstick, error) {
@@ -73,7 +99,7 @@ func newYardstick(dev *wgslkit.Device) (*yardstick, error) {
 		size = min(size, b/4)
 	}
 	size &^= 15 // whole vectors
-	y := &yardstick{dev: dev}
+	y := &yardstick{dev: dev, size: size}
 	var err error
 	if y.from, err = dev.NewBuffer("copy from", wgslkit.Staging, size); err != nil {
 		return nil, err
@@ -96,7 +122,7 @@ func (y *yardstick) measure(record func(*wgslkit.Program)) (Series, error) {
 	}
 	defer program.Release()
 	seconds, err := timed(copyRepeats, func() error { return submitAndWait(y.dev, program, 1) })
-	return rates(2*copiesAtOnce*float64(y.from.Size()), seconds), err
+	return rates(2*copiesAtOnce*float64(y.size), seconds), err
 }
 
 func (y *yardstick) release() {

@@ -41,7 +41,10 @@ type OpResult struct {
 	// Of the median. Gigabytes are 10⁹ bytes.
 	GBs    float64 `json:"gigabytes_per_second,omitempty"`
 	OfCopy float64 `json:"of_copy_bandwidth,omitempty"`
-	GFLOPs float64 `json:"gigaflop_per_second,omitempty"`
+	// OfAlike is the same of a copy that moves as many bytes, where they are too many
+	// for caches.
+	OfAlike float64 `json:"of_copy_of_as_many_bytes,omitempty"`
+	GFLOPs  float64 `json:"gigaflop_per_second,omitempty"`
 }
 
 // opCase is a kernel to be measured.
@@ -58,6 +61,7 @@ type opCase struct {
 // the device has no room for is passed over.
 func Ops(ctx context.Context, dev *wgslkit.Device, o OpOptions, each func(OpResult) error) error {
 	kit := ops.New(dev)
+	alike := map[int64]Series{}
 	for _, c := range opCases(dev, o) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -66,6 +70,9 @@ func Ops(ctx context.Context, dev *wgslkit.Device, o OpOptions, each func(OpResu
 		if errors.Is(err, wgslkit.ErrOutOfMemory) || errors.Is(err, wgslkit.ErrLimit) {
 			continue
 		}
+		if err == nil {
+			err = result.besideCopies(dev, alike)
+		}
 		if err != nil {
 			return fmt.Errorf("%s %s %s: %w", c.op, c.shape, c.kind, err)
 		}
@@ -73,6 +80,25 @@ func Ops(ctx context.Context, dev *wgslkit.Device, o OpOptions, each func(OpResu
 			return err
 		}
 	}
+	return nil
+}
+
+// besideCopies says how near the kernel comes to copies of as many bytes, in whole MB,
+// which are measured once.
+func (r *OpResult) besideCopies(dev *wgslkit.Device, alike map[int64]Series) error {
+	size := r.Bytes >> 20 << 20
+	if size < cached {
+		return nil
+	}
+	copies, ok := alike[size]
+	if !ok {
+		var err error
+		if copies, err = CopyOf(dev, size); err != nil {
+			return err
+		}
+		alike[size] = copies
+	}
+	r.OfAlike = r.GBs * 1e9 / copies.Median
 	return nil
 }
 

@@ -32,7 +32,8 @@ func newBenchOps(env *environment) *cobra.Command {
 		Short: "Measure single kernels on the GPU",
 		Long: `Measure single kernels on the GPU: what a dispatch takes that waits for the one
 before it, the bytes that it must read a second, beside the bandwidth at which
-the GPU copies memory, and its operations a second.`,
+the GPU copies memory and beside that of copies that move just as many bytes,
+and its operations a second.`,
 		Example: examples(
 			`gemwire bench ops`,
 			`gemwire bench ops --only matvec --types Q4_K,Q6_K --sizes 64MB,256MB`,
@@ -99,8 +100,8 @@ func (b *benchOpsCommand) measure(ctx context.Context, dev *wgslkit.Device, o be
 	}
 	var results []bench.OpResult
 	if !b.json {
-		fmt.Fprintf(b.env.out, "device    %s\ncopies    %s\n\n%-10s %-46s %-5s %10s %8s %12s %7s %10s\n", dev.Info().Name, gigabytes(o.Copy.Median/1e9),
-			"op", "shape", "type", "µs", "spread", "GB/s", "of copy", "GFLOP/s")
+		fmt.Fprintf(b.env.out, "device    %s\ncopies    %s\n\n%-10s %-46s %-5s %10s %8s %12s %7s %8s %10s\n", dev.Info().Name, gigabytes(o.Copy.Median/1e9),
+			"op", "shape", "type", "µs", "spread", "GB/s", "of copy", "of alike", "GFLOP/s")
 	}
 	err = bench.Ops(ctx, dev, o, func(r bench.OpResult) error {
 		progress.Clear()
@@ -109,8 +110,12 @@ func (b *benchOpsCommand) measure(ctx context.Context, dev *wgslkit.Device, o be
 			progress.Set("measuring "+r.Op, int64(len(results)), 0)
 			return nil
 		}
-		_, err := fmt.Fprintf(b.env.out, "%-10s %-46s %-5s %10s %6.1f %% %12s %5.0f %% %10s\n", r.Op, r.Shape, r.Type,
-			figure(r.Microseconds.Median), 100*r.Microseconds.Spread(), humanize.CommafWithDigits(r.GBs, 1), 100*r.OfCopy, figure(r.GFLOPs))
+		alike := ""
+		if r.OfAlike > 0 {
+			alike = fmt.Sprintf("%.0f %%", 100*r.OfAlike)
+		}
+		_, err := fmt.Fprintf(b.env.out, "%-10s %-46s %-5s %10s %6.1f %% %12s %5.0f %% %8s %10s\n", r.Op, r.Shape, r.Type,
+			figure(r.Microseconds.Median), 100*r.Microseconds.Spread(), humanize.CommafWithDigits(r.GBs, 1), 100*r.OfCopy, alike, figure(r.GFLOPs))
 		return err
 	})
 	if err != nil || !b.json {
