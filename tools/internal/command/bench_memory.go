@@ -179,4 +179,10 @@ func inFile(r bench.MemoryRow) string {
 	return strings.Join(names, ", ") + ", " + gigabyteCount(r.Plan.Rows)
 }
 
-func gigabyteCount(n int64) string { return fmt.Sprintf("%.2f GB", float64(n)/1e9) }
+// gigabyteCount is a size to be compared with those of devices.
+func gigabyteCount(n int64) string {
+	if n < 1e8 {
+		return byteCount(n)
+	}
+	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
+}
