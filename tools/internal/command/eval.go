@@ -32,6 +32,7 @@ type evalCommand struct {
 
 func newEval(env *environment) *cobra.Command {
 	e := &evalCommand{env: env}
+	e.examples.media = &e.media
 	cmd := &cobra.Command{
 		Use:   "eval DATA",
 		Short: "Judge a model, with and without an adapter, by examples",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +19,7 @@ type exampleFlags struct {
 	maxLength int
 	allTurns  bool
 	skip      bool
+	media     *mediaFlags // how images and recordings are taken
 }
 
 func (f *exampleFlags) register(flags *pflag.FlagSet) {
@@ -35,19 +37,20 @@ func (f *exampleFlags) check() error {
 
 // read makes examples of a file, - for standard input.
 func (f *exampleFlags) read(ctx context.Context, env *environment, model *gemma4.Model, path string) (*dataset.Set, error) {
-	r := env.in
+	r, folder := env.in, "."
 	if path != standardOutput {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		defer file.Close()
-		r = file
+		r, folder = file, filepath.Dir(path)
 	}
 	progress := terminal.NewProgress(env.err, false)
 	defer progress.Clear()
 	set, err := dataset.Load(ctx, model, r, dataset.LoadOptions{
 		EncodeOptions: dataset.EncodeOptions{MaxLength: f.maxLength, AllTurns: f.allTurns}, Skip: f.skip,
+		Prepare:  func(r *dataset.Record) error { return f.readMedia(r, folder) },
 		Progress: func(done, total int) { progress.Set("reading the examples", int64(done), int64(total)) },
 	})
 	if errors.Is(err, dataset.ErrLine) && !f.skip {

@@ -40,6 +40,7 @@ type trainCommand struct {
 
 func newTrain(env *environment) *cobra.Command {
 	t := &trainCommand{env: env}
+	t.examples.media = &t.media
 	cmd := &cobra.Command{
 		Use:   "train DATA",
 		Short: "Teach a model with examples: train a LoRA adapter",
@@ -49,6 +50,10 @@ func newTrain(env *environment) *cobra.Command {
   {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}
   {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
   {"text": "…"}
+
+A message may show pictures and recordings, beside the examples or in data URLs:
+
+  {"role": "user", "content": [{"type": "image", "url": "cat.png"}, {"type": "text", "text": "What is it?"}]}
 
 The last answer of a line is what the model learns to say, of a text every word.
 The model's own weights stay as they are. The adapter is written as PEFT's folder,

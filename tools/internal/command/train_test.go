@@ -148,3 +148,43 @@ func TestAdapterCommands(t *testing.T) {
 		t.Errorf("no such adapter: %d, %q", got.code, got.err)
 	}
 }
+
+// Examples show pictures and recordings that lie beside them. One that is not there, or
+// is an address, makes a bad line.
+func TestTrainMedia(t *testing.T) {
+	folder := t.TempDir()
+	for name, path := range map[string]string{"a scene.png": scene, "heard.wav": speech} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := func(kind, name, question, answer string) string {
+		return `{"messages": [{"role": "user", "content": [{"type": "` + kind + `", "url": "` + name + `", "budget": 70}, {"type": "text", "text": "` + question + `"}]}, ` +
+			`{"role": "assistant", "content": "` + answer + "\"}]}\n"
+	}
+	data := filepath.Join(folder, "data.jsonl")
+	write := func(lines ...string) {
+		if err := os.WriteFile(data, []byte(strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(folder, "adapter")
+	train := []string{"train", data, "--device", "cpu", "-o", out, "--rate", "5e-3", "--keep", "none", "--steps", "20"}
+	write(line("image", "a scene.png", askPicture, "A red boat."), line("audio", "file://"+filepath.ToSlash(folder)+"/heard.wav", askAudio, "green seven"))
+	ok(t, gemwire(t, "", train...))
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", out, "--image-budget", "70", "-i", scene, askPicture)); answer != "A red boat.\n" {
+		t.Errorf("of the picture it says %q", answer)
+	}
+	if table := ok(t, gemwire(t, "", "eval", "--device", "cpu", data, "--lora", out)); !strings.Contains(table, "2 of 2") {
+		t.Errorf("eval says\n%s", table)
+	}
+	write(line("image", "a scene.png", "What?", "Purple."), line("image", "none.png", "What?", "Red."), line("audio", "https://example.org/a.wav", "What?", "Blue."))
+	got := gemwire(t, "", append(train, "--dry-run", "--skip-bad-lines")...)
+	if ok(t, got); !strings.Contains(got.err, "line 2: ") || !strings.Contains(got.err, "line 3: ") || !strings.Contains(got.err, "1 to learn from") {
+		t.Errorf("lines that cannot be taken: %s", got.err)
+	}
+}

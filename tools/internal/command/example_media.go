@@ -1,0 +1,45 @@
+package command
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/gemwire/gemwire/finetune/dataset"
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
+
+// readMedia reads the pictures and recordings that a record's messages name. Paths
+// count from the folder that the examples are in.
+func (f *exampleFlags) readMedia(r *dataset.Record, folder string) error {
+	for _, m := range r.Conversation.Messages {
+		parts := m.Content.Parts()
+		for i := range parts {
+			p := &parts[i]
+			named := p.Data == nil && p.URL != "" && !strings.HasPrefix(p.URL, "data:")
+			if !named || p.Type != chat.Image && p.Type != chat.Audio {
+				continue
+			}
+			read, err := f.media.read(mediaFile{p.Type, pathIn(folder, p.URL)})
+			if err != nil {
+				return &dataset.LineError{Line: r.Line, Err: fmt.Errorf("%w: %w", dataset.ErrLine, err)}
+			}
+			p.Data, p.Split = read.Data, p.Split || read.Split
+		}
+	}
+	return nil
+}
+
+// pathIn is the path of what an example names, or the address that it is.
+func pathIn(folder, name string) string {
+	if rest, ok := strings.CutPrefix(name, "file://"); ok {
+		if path, err := url.PathUnescape(rest); err == nil {
+			name = path
+		}
+	}
+	if filepath.IsAbs(name) || strings.Contains(name, "://") {
+		return name
+	}
+	return filepath.Join(folder, filepath.FromSlash(name))
+}
