@@ -156,7 +156,7 @@ export default [
     },
   },
   {
-    name: "fine-tune: many examples have pages, and what is cut off or cannot be learned from is said with its line",
+    name: "fine-tune: many examples have pages, what is cut off or cannot be learned from is said with its line, and a run is held to what the model knows",
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
       await visitor.ready();
@@ -168,7 +168,10 @@ export default [
       await page.getByLabel("Line 46, as JSON").waitFor();
       assert.equal(await page.getByRole("button", { name: "Make the plan" }).isDisabled(), true);
       await page.getByLabel("Pass over the line that cannot be learned from").check();
+      await page.getByText("Advanced", { exact: true }).click();
+      await page.getByLabel("Hold it to what it knows").check();
       await train(page, "many");
+      await page.getByText(/^Training: conversation \d+ of \d+ to hold it to$/).waitFor();
       await adapters(page).filter({ hasText: "many" }).waitFor();
       await page.getByText("As a table").click();
       await page.getByRole("columnheader", { name: "Held out" }).waitFor();

@@ -1,3 +1,4 @@
+import type { RehearsalEvent } from "gemwire";
 import { Button } from "../ui/Button";
 import { Facts } from "../ui/Facts";
 import { bytes, count, duration, tokensPerSecond } from "../ui/format";
@@ -10,10 +11,16 @@ type Live = Extract<Run, { state: "running" | "pausing" | "paused" | "stopping" 
 
 const states: Record<Live["state"], string> = { running: "Training", pausing: "Pausing after this step", paused: "Paused", stopping: "Stopping" };
 
+/** What is done before the first step. */
+function begins(rehearsed: RehearsalEvent | null): string {
+  if (!rehearsed || rehearsed.done === rehearsed.total) return "the first step takes the longest";
+  return `conversation ${count(rehearsed.done + 1)} of ${count(rehearsed.total)} to hold it to`;
+}
+
 /** A run under way. The page can be left meanwhile: it goes on. */
 export function Progressing({ run }: { run: Live }) {
   const { pause, resume, stop } = useRun();
-  const { name, state, session, last, curve } = run;
+  const { name, state, session, last, curve, rehearsed } = run;
   const { steps } = session.plan;
   const step = last?.step ?? session.step;
   const heldOut = curve.heldOut.at(-1);
@@ -22,7 +29,7 @@ export function Progressing({ run }: { run: Live }) {
       <div>
         <div className="flex flex-wrap items-baseline justify-between gap-x-4 pb-1.5">
           <p className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">{name}</p>
-          <p className="text-sm text-soft tabular-nums">{states[state]}{last ? `, step ${count(step)} of ${count(steps)}` : state === "running" ? ": the first step takes the longest" : ""}</p>
+          <p className="text-sm text-soft tabular-nums">{states[state]}{last ? `, step ${count(step)} of ${count(steps)}` : state === "running" ? `: ${begins(rehearsed)}` : ""}</p>
         </div>
         <Progress label={`Training of ${name}`} done={step} total={last || state === "paused" ? steps : 0} />
       </div>

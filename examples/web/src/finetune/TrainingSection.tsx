@@ -12,7 +12,7 @@ import { jsonlOf } from "./rows";
 import { useRun } from "./runStore";
 import { SavedRuns } from "./SavedRuns";
 import { SettingsFields } from "./SettingsFields";
-import { suggestedEpochs, suggestedRate, trainingOptionsOf, useTrainingSettings } from "./trainingSettings";
+import { trainingOptionsOf, useTrainingSettings } from "./trainingSettings";
 
 /** From settings to a plan, and from the plan to an adapter. */
 export function TrainingSection({ report }: { report: DataReport | null }) {
@@ -44,11 +44,10 @@ function Setup({ report }: { report: DataReport | null }) {
   const rows = useExamples((state) => state.rows);
   const settings = useTrainingSettings();
   const info = engine.state === "ready" ? engine.model.info : null;
-  const suggested = { epochs: suggestedEpochs(report?.examples ?? 0, settings.batchExamples), learningRate: suggestedRate(info?.layers ?? 0) };
   const lacking = missing(info !== null, report, settings.skipBad);
   const bad = report?.bad.length ?? 0;
   return (
-    <form className="space-y-4" onSubmit={(event) => { event.preventDefault(); if (lacking === null) void prepare(jsonlOf(rows), settings.name || "My adapter", trainingOptionsOf(settings, suggested)); }}>
+    <form className="space-y-4" onSubmit={(event) => { event.preventDefault(); if (lacking === null) void prepare(jsonlOf(rows), settings.name || "My adapter", trainingOptionsOf(settings)); }}>
       {run.state === "failed" && (
         <div role="alert" className="rounded-lg border border-danger/60 bg-raised p-3 text-sm">
           <p>{run.failure.sentence}</p>
@@ -60,7 +59,7 @@ function Setup({ report }: { report: DataReport | null }) {
       </div>
       <details className="rounded-lg border border-line px-3 py-2">
         <summary className="text-sm font-medium">Advanced</summary>
-        <SettingsFields suggested={suggested} />
+        <SettingsFields />
       </details>
       {bad > 0 && <Check label={bad === 1 ? "Pass over the line that cannot be learned from" : `Pass over the ${bad} lines that cannot be learned from`} checked={settings.skipBad} onChange={(skipBad) => settings.set({ skipBad })} />}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">

@@ -1,4 +1,4 @@
-import { TrainingSession, type Model, type SavedRun, type StepEvent, type TrainingEvent, type TrainingOptions, type TrainingResult } from "gemwire";
+import { TrainingSession, type Model, type RehearsalEvent, type SavedRun, type StepEvent, type TrainingEvent, type TrainingOptions, type TrainingResult } from "gemwire";
 import { create } from "zustand";
 import { freeName, useAdapters } from "../adapters/adaptersStore";
 import { beforeClose, useEngine } from "../engine/engineStore";
@@ -14,6 +14,8 @@ export interface Course {
   base: string;
   last: StepEvent | null;
   curve: Curve;
+  /** Conversations that the model has made up, before the first step. */
+  rehearsed: RehearsalEvent | null;
 }
 
 /** The run that the page shows. There is one at a time. */
@@ -78,6 +80,9 @@ export const useRun = create<RunState>()((set, get) => {
         if (event.heldOutLoss !== undefined) set({ announcement: `Step ${event.step}: held-out loss ${lossLabel(event.heldOutLoss)}${event.best ? ", the best so far" : ""}.` });
         break;
       }
+      case "rehearsal":
+        set({ run: { ...run, rehearsed: event } });
+        break;
       case "checkpoint":
         keptCurves.save(run.name, run.curve);
         break;
@@ -95,9 +100,9 @@ export const useRun = create<RunState>()((set, get) => {
       const { run } = get();
       // A run whose model was closed has been put away.
       if (!isLive(run) || run.session !== session) return;
-      const { name, base, last, curve } = run;
+      const { name, base, last, curve, rehearsed } = run;
       if (last) speeds.note(base, last);
-      set({ run: { state: "done", result, unkept: null, name, base, last, curve }, announcement: `${result.reason === "stopped" ? "Stopped" : "Finished"} after ${result.steps} steps${result.loss === undefined ? "" : `, with a loss of ${lossLabel(result.loss)}`}.` });
+      set({ run: { state: "done", result, unkept: null, name, base, last, curve, rehearsed }, announcement: `${result.reason === "stopped" ? "Stopped" : "Finished"} after ${result.steps} steps${result.loss === undefined ? "" : `, with a loss of ${lossLabel(result.loss)}`}.` });
       await keep(session);
     } catch (error) {
       const { run } = get();
@@ -171,7 +176,7 @@ export const useRun = create<RunState>()((set, get) => {
     start: async () => {
       const { run } = get();
       if (run.state !== "prepared") return;
-      await drive(run.session, { name: run.name, base: baseOf(openModel()), last: null, curve: emptyCurve });
+      await drive(run.session, { name: run.name, base: baseOf(openModel()), last: null, curve: emptyCurve, rehearsed: null });
     },
 
     pause: async () => {
@@ -216,7 +221,7 @@ export const useRun = create<RunState>()((set, get) => {
       try {
         const model = openModel();
         const session = await TrainingSession.resume(model, name, { onEvent });
-        await drive(session, { name, base: baseOf(model), last: null, curve: until(keptCurves.load(name), session.step) });
+        await drive(session, { name, base: baseOf(model), last: null, curve: until(keptCurves.load(name), session.step), rehearsed: null });
       } catch (error) {
         await fail(error);
       }

@@ -4,7 +4,7 @@ import { persist } from "zustand/middleware";
 
 export type Schedule = NonNullable<TrainingOptions["schedule"]>;
 
-/** How a run is made; null: as suggested for the model and the data. */
+/** How a run is made; null: as suits the model and the data. */
 export interface TrainingSettings {
   name: string;
   epochs: number | null;
@@ -23,14 +23,19 @@ export interface TrainingSettings {
   memory: number | null;
   /** Every answer of a conversation is learned, not only the last. */
   allTurns: boolean;
+  /** It is held to what it knows: to conversations that it makes up before the first step. */
+  keepWhatItKnows: boolean;
   /** Lines that are no examples are passed over. */
   skipBad: boolean;
   seed: number;
 }
 
 const initial: TrainingSettings = {
-  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, wordDropout: 40, maxLength: 2048, memory: null, allTurns: false, skipBad: false, seed: 0,
+  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, wordDropout: 40, maxLength: 2048, memory: null, allTurns: false, keepWhatItKnows: false, skipBad: false, seed: 0,
 };
+
+/** The package's word for as many conversations as suit the model. */
+const asManyAsSuit = -1;
 
 interface SettingsState extends TrainingSettings {
   set: (change: Partial<TrainingSettings>) => void;
@@ -40,34 +45,17 @@ export const useTrainingSettings = create<SettingsState>()(
   persist((set) => ({ ...initial, set: (change) => set(change) }), { name: "gemwire.training", version: 1 }),
 );
 
-/** Steps after which a few examples are usually learned. */
-const enoughSteps = 40;
-
-/** suggestedEpochs has few examples gone through often enough to be learned, and many of them three times. */
-export function suggestedEpochs(examples: number, batchExamples: number): number {
-  const stepsPerEpoch = Math.max(1, Math.ceil(examples / batchExamples));
-  return Math.min(enoughSteps, Math.max(3, Math.ceil(enoughSteps / stepsPerEpoch)));
-}
-
-/** suggestedRate is gemwire's, but for models with few layers, which want larger steps. */
-export const suggestedRate = (layers: number): number => (layers < 12 ? 5e-3 : 2e-4);
-
-/** What the model and the data say to settings that are left to them. */
-export interface Suggested {
-  epochs: number;
-  learningRate: number;
-}
-
-/** trainingOptionsOf writes the settings as the package takes them. */
-export function trainingOptionsOf(settings: TrainingSettings, suggested: Suggested): TrainingOptions {
-  const { rank, schedule, heldOut, patience, batchExamples, maxLength, memory, allTurns, skipBad, seed } = settings;
+/** trainingOptionsOf writes the settings as the package takes them, which knows what suits where nothing is said. */
+export function trainingOptionsOf(settings: TrainingSettings): TrainingOptions {
+  const { epochs, learningRate, rank, schedule, heldOut, patience, batchExamples, maxLength, memory, allTurns, skipBad, seed } = settings;
   return {
     rank, schedule, batchExamples, maxLength, allTurns, seed,
     heldOut: heldOut / 100,
     wordDropout: settings.wordDropout / 100,
-    epochs: settings.epochs ?? suggested.epochs,
-    learningRate: settings.learningRate ?? suggested.learningRate,
     badLines: skipBad ? "skip" : "refuse",
+    ...(epochs === null ? {} : { epochs }),
+    ...(learningRate === null ? {} : { learningRate }),
+    ...(settings.keepWhatItKnows ? { keep: asManyAsSuit } : {}),
     ...(patience === null ? {} : { patience }),
     ...(memory === null ? {} : { memoryBudget: memory * 1e6 }),
   };

@@ -7,6 +7,8 @@ import { GemwireError } from "./error";
 
 /** What a step takes, in milliseconds. */
 const stepTime = 15;
+/** What a run makes up where it is asked to hold the model to something. */
+const conversations = 100;
 
 export const kept = new Map<string, StoredAdapter>();
 const runs = new Map<string, SavedRun & { data: string; options: TrainingOptions }>();
@@ -139,6 +141,10 @@ export class TrainingSession {
   async #walk(): Promise<"finished"> {
     this.#goesOn = true;
     this.state = "running";
+    for (let done = 0; this.#options.keep && this.step === 0 && done <= conversations; done++) {
+      this.#tell({ type: "rehearsal", done, total: conversations });
+      await new Promise((resolve) => setTimeout(resolve, stepTime));
+    }
     while (this.step < this.plan.steps) {
       await new Promise((resolve) => setTimeout(resolve, stepTime));
       if (this.#halted()) await new Promise(() => undefined);
