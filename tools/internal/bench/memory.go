@@ -43,6 +43,9 @@ type MemoryRow struct {
 	Failure string  `json:"failure,omitempty"`
 }
 
+// Unguessed is what is promised where nothing is guessed ahead, as in a run.
+func (r MemoryRow) Unguessed() int64 { return r.Promised - r.Plan.Drafts }
+
 // The sizes of a run, and of what is promised.
 const (
 	memoryPrompt = 600 // tokens: more than a chunk, where the context has room for them
@@ -150,7 +153,7 @@ func (m *memoryPlanner) run(ctx context.Context, row *MemoryRow) error {
 	begun := time.Now()
 	taken, err := m.answer(ctx, row.Plan)
 	row.Taken, row.Seconds = taken, time.Since(begun).Seconds()
-	promised := row.Promised - row.Plan.Drafts // nothing is guessed here
+	promised := row.Unguessed()
 	switch off := math.Abs(float64(taken-promised)) / float64(promised); {
 	case ctx.Err() != nil:
 		return ctx.Err()

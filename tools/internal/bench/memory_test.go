@@ -54,7 +54,7 @@ func TestMemoryKeepsItsPromises(t *testing.T) {
 				t.Fatalf("%d rows, the first %+v", len(rows), rows[0])
 			}
 			for _, row := range rows[1:] {
-				if row.Taken != row.Promised-row.Plan.Drafts || row.Promised > row.Budget {
+				if row.Taken != row.Unguessed() || row.Promised > row.Budget {
 					t.Errorf("%d tokens in %s: %d bytes promised and %d taken of %d", row.Plan.Context, row.Plan.KVCache, row.Promised, row.Taken, row.Budget)
 				}
 			}

@@ -147,7 +147,7 @@ func (b *benchMemoryCommand) measure(ctx context.Context, sources []memorySource
 func printMemory(w io.Writer, rows []bench.MemoryRow, run bool) {
 	columns := []string{"model", "memory", "context", "keys and values", "weights on the GPU", "left in the file", "work", "promised"}
 	if run {
-		columns = append(columns, "taken", "seconds")
+		columns = append(columns, "without guesses", "taken", "seconds")
 	}
 	line := func(cells []string) { fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | ")) }
 	line(columns)
@@ -162,7 +162,9 @@ func printMemory(w io.Writer, rows []bench.MemoryRow, run bool) {
 				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations+p.Drafts), gigabyteCount(r.Promised))
 		}
 		if run && r.Taken > 0 {
-			cells = append(cells, fmt.Sprintf("%s (%+.2f %%)", gigabyteCount(r.Taken), 100*float64(r.Taken-r.Promised)/float64(r.Promised)), fmt.Sprintf("%.1f", r.Seconds))
+			promised := r.Unguessed()
+			cells = append(cells, gigabyteCount(promised),
+				fmt.Sprintf("%s (%+.2f %%)", gigabyteCount(r.Taken), 100*float64(r.Taken-promised)/float64(promised)), fmt.Sprintf("%.1f", r.Seconds))
 		}
 		line(append(cells, make([]string, len(columns)-len(cells))...))
 	}

@@ -24,7 +24,7 @@ func TestBenchMemory(t *testing.T) {
 	if err := json.Unmarshal([]byte(raw), &rows); err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 1 || rows[0].Taken != rows[0].Promised || rows[0].Plan.Context != 4096 {
+	if len(rows) != 1 || rows[0].Taken != rows[0].Unguessed() || rows[0].Plan.Context != 4096 {
 		t.Errorf("%+v", rows)
 	}
 }
