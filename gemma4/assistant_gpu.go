@@ -71,6 +71,7 @@ func (e *gpuEngine) loadAssistant(ctx context.Context, a *arch.Assistant, progre
 	d := a.Decoder
 	w := &gpuWeights{layers: make([]gpuLayer, len(d.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
 	l := &loader{ctx: ctx, kit: e.kit, weights: w, progress: progress}
+	end := e.kit.Device().HoldUploads()
 	x := &gpuAssistant{model: a, decoder: w, preProjection: l.matrix(a.PreProjection), postProjection: l.matrix(a.PostProjection)}
 	if c := a.Clusters; c != nil {
 		x.centroids, x.clustered = l.matrix(c.Centroids), l.clustered(d.Output, c)
@@ -88,6 +89,9 @@ func (e *gpuEngine) loadAssistant(ctx context.Context, a *arch.Assistant, progre
 			words[i] = uint32(t)
 		}
 		x.ordering, l.err = e.kit.Words("tokens of clusters", wgslkit.Weights, words)
+	}
+	if late := end(); l.err == nil {
+		l.err = late
 	}
 	if l.err != nil {
 		x.release()

@@ -96,6 +96,7 @@ type loader struct {
 func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, progress func(done int64)) (*gpuWeights, error) {
 	w := &gpuWeights{layers: make([]gpuLayer, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
 	l := &loader{ctx: ctx, kit: kit, weights: w, progress: progress}
+	end := kit.Device().HoldUploads()
 	if plan.onGPU(m.TokenEmbd) {
 		w.tokenEmbd = l.matrix(m.TokenEmbd)
 	}
@@ -114,6 +115,9 @@ func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, p
 	for i := range m.Layers {
 		w.layers[i] = l.layer(m.Config, i, &m.Layers[i])
 		w.layers[i].rope = l.rope(m, i)
+	}
+	if late := end(); l.err == nil {
+		l.err = late
 	}
 	if l.err != nil {
 		w.release()

@@ -13,6 +13,7 @@ import (
 //	interface Source {
 //	  size: number;                                         // bytes
 //	  read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+//	  readInto?(offset: number, into: Uint8Array): void;    // the same, without memory of its own
 //	  cancel?(): void;                                      // end the read under way
 //	  close?(): void;
 //	}
@@ -23,13 +24,17 @@ func OpenJS(object js.Value) (Source, error) {
 	if object.Type() != js.TypeObject || object.Get("read").Type() != js.TypeFunction || object.Get("size").Type() != js.TypeNumber {
 		return nil, errors.New("gguf: a source is an object with a size and a function read(offset, length)")
 	}
-	return &jsSource{object: object, size: int64(object.Get("size").Float()), turn: make(chan struct{}, 1)}, nil
+	return &jsSource{
+		object: object, size: int64(object.Get("size").Float()), turn: make(chan struct{}, 1),
+		fills: object.Get("readInto").Type() == js.TypeFunction,
+	}, nil
 }
 
 type jsSource struct {
 	object js.Value
 	size   int64
 	turn   chan struct{} // holds the read under way
+	fills  bool          // has readInto
 }
 
 func (s *jsSource) Size() int64 { return s.size }
@@ -59,22 +64,51 @@ func (s *jsSource) ReadAtContext(ctx context.Context, p []byte, off int64) (int,
 	return int(n), nil
 }
 
-// ReadJS returns the bytes where they lie, without bringing them into Go's
-// memory. They are good until the next read.
-func (s *jsSource) ReadJS(ctx context.Context, off, size int64) (bytes js.Value, err error) {
-	err = s.read(ctx, off, size, func(read js.Value) { bytes = read })
-	return bytes, err
+// ReadJS fills a Uint8Array, without bringing the bytes into Go's memory.
+func (s *jsSource) ReadJS(ctx context.Context, off int64, into js.Value) error {
+	size := int64(into.Length())
+	if !s.fills {
+		return s.read(ctx, off, size, func(bytes js.Value) { into.Call("set", bytes) })
+	}
+	if err := s.check(off, size); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.end()
+	if err := thrown(func() { s.object.Call("readInto", off, into) }); err != nil {
+		return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, err)
+	}
+	return nil
 }
 
-// read hands size bytes over before another read can begin.
-func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js.Value)) error {
+func (s *jsSource) check(off, size int64) error {
 	if off < 0 || size < 0 || size > s.size-off {
 		return fmt.Errorf("gguf: read %d bytes at byte %d of %d: %w", size, off, s.size, io.ErrUnexpectedEOF)
 	}
+	return nil
+}
+
+// begin waits for the reads before to end.
+func (s *jsSource) begin(ctx context.Context) error {
 	select {
 	case s.turn <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("gguf: read: %w", context.Cause(ctx))
+	}
+}
+
+func (s *jsSource) end() { <-s.turn }
+
+// read hands size bytes over before another read can begin.
+func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js.Value)) error {
+	if err := s.check(off, size); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
 	}
 	answer := make(chan jsBytes, 1)
 	go func() {
@@ -82,12 +116,11 @@ func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js
 	}()
 	select {
 	case a := <-answer:
-		defer func() { <-s.turn }()
+		defer s.end()
 		if a.err != nil {
 			return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, a.err)
 		}
-		take(a.bytes)
-		return nil
+		return thrown(func() { take(a.bytes) })
 	case <-ctx.Done():
 		s.abandon(answer)
 		return fmt.Errorf("gguf: read: %w", context.Cause(ctx))
@@ -102,7 +135,7 @@ func (s *jsSource) abandon(answer <-chan jsBytes) {
 	}
 	go func() {
 		<-answer
-		<-s.turn
+		s.end()
 	}()
 }
 
@@ -111,18 +144,26 @@ type jsBytes struct {
 	err   error
 }
 
-// call reads, and waits where the source promises.
-func (s *jsSource) call(off, size int64) (read jsBytes) {
+// thrown is what JavaScript throws in a call.
+func thrown(call func()) (err error) {
 	defer func() {
-		if thrown := recover(); thrown != nil {
-			jsErr, ok := thrown.(js.Error)
+		if value := recover(); value != nil {
+			jsErr, ok := value.(js.Error)
 			if !ok {
-				panic(thrown)
+				panic(value)
 			}
-			read.err = jsErr
+			err = jsErr
 		}
 	}()
-	read.bytes = s.object.Call("read", off, size)
+	call()
+	return nil
+}
+
+// call reads, and waits where the source promises.
+func (s *jsSource) call(off, size int64) (read jsBytes) {
+	if read.err = thrown(func() { read.bytes = s.object.Call("read", off, size) }); read.err != nil {
+		return read
+	}
 	if read.bytes.Type() == js.TypeObject && read.bytes.Get("then").Type() == js.TypeFunction {
 		read = settled(read.bytes)
 	}

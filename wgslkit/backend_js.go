@@ -2,6 +2,7 @@ package wgslkit
 
 import (
 	"cmp"
+	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -28,8 +29,11 @@ type jsBackend struct {
 	tickets map[int]chan jsAnswer
 	last    int
 	reads   map[*jsStaging]struct{} // under way
+	holders int                     // of uploads
 	lost    error
 	stray   error // of a call that did not wait for its outcome
+
+	uploading chan struct{} // holds the upload under way
 }
 
 type jsAnswer struct {
@@ -51,7 +55,7 @@ func openBackend(opts Options) (backend, error) {
 		js.Global().Call("eval", webgpuJS)
 	}
 	opened := make(chan jsAnswer, 1)
-	b := &jsBackend{tickets: map[int]chan jsAnswer{ticketOpen: opened}, last: ticketOpen, reads: map[*jsStaging]struct{}{}}
+	b := &jsBackend{tickets: map[int]chan jsAnswer{ticketOpen: opened}, last: ticketOpen, reads: map[*jsStaging]struct{}{}, uploading: make(chan struct{}, 1)}
 	b.heard = js.FuncOf(b.hear)
 	js.Global().Get("gemwireWebGPU").Call("open", map[string]any{
 		"minimumLimits": opts.MinimumLimits, "powerPreference": cmp.Or(string(opts.Power), string(HighPerformance)),
@@ -446,6 +450,53 @@ func (b *jsBackend) wait(submission) error {
 	if _, err := b.await("wait", "wait"); err != nil {
 		return err
 	}
+	return b.fault()
+}
+
+// holdUploads has webgpu.js keep the memory of uploads until the last holder's end.
+func (b *jsBackend) holdUploads() (end func() error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.holders++; b.holders == 1 {
+		b.object.Call("holdUploads", uploadPiece)
+	}
+	return b.endUploads
+}
+
+func (b *jsBackend) endUploads() error {
+	b.mu.Lock()
+	b.holders--
+	last := b.holders == 0
+	b.mu.Unlock()
+	if !last {
+		return nil
+	}
+	if owed := b.object.Call("endUploads").Bool(); !owed {
+		return nil
+	}
+	if _, err := b.await("uploads", "settle"); err != nil {
+		return err
+	}
+	return b.fault()
+}
+
+// upload has fill write size bytes into memory that it shares with the GPU's process,
+// a Uint8Array, and copies them to the buffer from there. It waits for memory only.
+func (b *jsBackend) upload(ctx context.Context, h bufferHandle, offset, size int64, fill func(memory js.Value) error) error {
+	select {
+	case b.uploading <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-b.uploading }()
+	memory, err := b.await("memory for an upload", "takeUpload", size)
+	if err != nil {
+		return err
+	}
+	if err := fill(memory); err != nil {
+		return cmp.Or(b.fault(), err)
+	}
+	b.object.Call("giveUpload", int(h.(jsID)), offset, size)
 	return b.fault()
 }
 

@@ -36,8 +36,13 @@ func (s typedBytes) ReadAt([]byte, int64) (int, error) {
 	return 0, errors.New("these bytes should not have come to Go")
 }
 
-func (s typedBytes) ReadJS(_ context.Context, offset, size int64) (js.Value, error) {
-	return s.array.Call("subarray", offset, offset+size), nil
+func (s typedBytes) ReadJS(_ context.Context, offset int64, into js.Value) error {
+	size := into.Length()
+	if offset+int64(size) > int64(s.array.Length()) {
+		return io.ErrUnexpectedEOF
+	}
+	into.Call("set", s.array.Call("subarray", offset, offset+int64(size)))
+	return nil
 }
 
 func TestUploadFromJavaScript(t *testing.T) {
@@ -76,6 +81,170 @@ func TestUploadFromJavaScript(t *testing.T) {
 	}
 	if err := b.Upload(context.Background(), 32, src, 0, size, nil); !errors.Is(err, ErrValidation) {
 		t.Errorf("an upload beyond the buffer's end: %v", err)
+	}
+}
+
+// uploadBuffers counts the buffers of memory for uploads that a device makes and frees.
+func uploadBuffers(backend *jsBackend) js.Value {
+	return js.Global().Call("eval", `(device) => {
+		const counts = { made: 0, live: 0 }, create = device.createBuffer.bind(device);
+		device.createBuffer = (descriptor) => {
+			const buffer = create(descriptor);
+			if (descriptor.label !== "upload") return buffer;
+			const destroy = buffer.destroy.bind(buffer);
+			buffer.destroy = () => { counts.live--; destroy(); };
+			counts.made++;
+			counts.live++;
+			return buffer;
+		};
+		return counts;
+	}`).Invoke(backend.object.Get("device"))
+}
+
+// failing is a source whose n-th read does something else.
+type failing struct {
+	typedBytes
+	n    *int
+	call func() error
+}
+
+func (s failing) ReadJS(ctx context.Context, offset int64, into js.Value) error {
+	if *s.n--; *s.n == 0 {
+		into.Call("fill", 1) // as far as it came
+		return s.call()
+	}
+	return s.typedBytes.ReadJS(ctx, offset, into)
+}
+
+// Uploads that are held share memory, which goes round, and is gone at their end.
+func TestHeldUploadsShareMemory(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	counts := uploadBuffers(backend)
+	const size, rounds = 3*uploadPiece + smallUpload, 4
+	src := newTypedBytes(size + rounds)
+	end := dev.HoldUploads()
+	var made []*Buffer
+	for i := range int64(rounds) {
+		b, err := dev.NewBuffer("target", Weights, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Release()
+		made = append(made, b)
+		if err := b.Upload(context.Background(), 0, src, i, size, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if live := counts.Get("live").Int(); live == 0 || live > 4 {
+		t.Errorf("%d buffers for uploads, while they are held", live)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if counts.Get("live").Int() != 0 || counts.Get("made").Int() > 4 {
+		t.Errorf("%d buffers for uploads were made, %d are left", counts.Get("made").Int(), counts.Get("live").Int())
+	}
+	for i, b := range made {
+		got, err := b.Read(0, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, v := range got {
+			if want := byte(7 * (i + j)); v != want {
+				t.Fatalf("upload %d: byte %d is %d, want %d", i, j, v, want)
+			}
+		}
+	}
+}
+
+// An upload that breaks off leaves nothing behind: no memory, and no bytes in the next.
+func TestUploadBreaksOff(t *testing.T) {
+	broken := errors.New("broken")
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	counts := uploadBuffers(backend)
+	const size = 3 * uploadPiece
+	b, err := dev.NewBuffer("target", Weights, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	src := newTypedBytes(size)
+	end := dev.HoldUploads()
+	ctx, cancel := context.WithCancel(context.Background())
+	for name, call := range map[string]func() error{
+		"a fault":        func() error { return broken },
+		"a cancellation": func() error { cancel(); return ctx.Err() },
+	} {
+		n := 2
+		if err := b.Upload(ctx, 0, failing{src, &n, call}, 0, size, nil); !errors.Is(err, broken) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
+			t.Fatalf("after %s: %v", name, err)
+		}
+		got, err := b.Read(0, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got {
+			if v != byte(7*i) {
+				t.Fatalf("after %s, byte %d is %d, want %d", name, i, v, byte(7*i))
+			}
+		}
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if live := counts.Get("live").Int(); live != 0 {
+		t.Errorf("%d buffers for uploads are left", live)
+	}
+}
+
+// What nobody waited for while uploads were held is told at their end.
+func TestHeldUploadsTellLate(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	end := dev.HoldUploads()
+	tooLarge := dev.Limits().MaxBufferSize + 4
+	late, err := backend.newBuffer("too large", usageStorage, tooLarge)
+	if err != nil {
+		t.Fatal("a held device waited for a buffer:", err)
+	}
+	defer backend.freeBuffer(late)
+	if err := end(); !errors.Is(err, ErrValidation) && !errors.Is(err, ErrOutOfMemory) {
+		t.Errorf("the end tells %v", err)
+	}
+	if _, err := backend.newBuffer("too large", usageStorage, tooLarge); err == nil {
+		t.Error("a device that is not held did not wait for a buffer")
+	}
+}
+
+func TestLostDeviceWhileUploading(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	counts := uploadBuffers(backend)
+	const size = 8 * uploadPiece
+	b, err := dev.NewBuffer("target", Weights, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 3
+	src := failing{newTypedBytes(size), &n, func() error {
+		backend.object.Get("device").Call("destroy")
+		time.Sleep(50 * time.Millisecond) // the browser tells by an event
+		return io.ErrUnexpectedEOF
+	}}
+	if err := b.Upload(context.Background(), 0, src, 0, size, nil); !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("an upload to a lost device: %v", err)
+	}
+	if err := b.Upload(context.Background(), 0, src, 0, size, nil); !errors.Is(err, ErrDeviceLost) {
+		t.Errorf("the next: %v", err)
+	}
+	b.Release()
+	if live := counts.Get("live").Int(); live != 0 {
+		t.Errorf("%d buffers for uploads are left", live)
 	}
 }
 

@@ -19,20 +19,27 @@ const UploadChunk = 8 << 20
 // arguments, is cancelled by ctx within a chunk, others between two. In the
 // browser the bytes of a JSReader do not pass through Go's memory. On a device that
 // rehearses nothing is read.
-func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, offset, size int64, progress func(done int64)) error {
+func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, offset, size int64, progress func(done int64)) (err error) {
 	if b.device.rehearses {
 		return nil
 	}
+	end := b.device.HoldUploads()
+	defer func() {
+		if late := end(); err == nil && late != nil {
+			err = fmt.Errorf("uploading %q: %w", b.label, late)
+		}
+	}()
 	move := b.mover(src, size)
 	for done := int64(0); done < size; {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("uploading %q: %w", b.label, err)
 		}
 		n := min(size-done, UploadChunk)
-		if err := move(ctx, dstOffset+done, offset+done, n); err != nil {
+		pending, err := move(ctx, dstOffset+done, offset+done, n)
+		if err != nil {
 			return fmt.Errorf("uploading %q: bytes %d to %d of %d: %w", b.label, done, done+n, size, err)
 		}
-		if err := b.device.uploaded(n); err != nil {
+		if err := b.device.uploaded(pending); err != nil {
 			return err
 		}
 		done += n
@@ -42,6 +49,20 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 	}
 	return nil
 }
+
+// HoldUploads keeps what uploads have in common, the memory that bytes wait in for the
+// GPU to take them, from one upload to the next until end is called. Meanwhile a browser
+// is not waited for: what goes wrong is told by a later call, or by end. A load of many
+// buffers holds it around all of them; an upload by itself has its own.
+func (d *Device) HoldUploads() (end func() error) {
+	if b, ok := d.backend.(uploadHolder); ok {
+		return b.holdUploads()
+	}
+	return func() error { return nil }
+}
+
+// uploadHolder is a backend that has such memory.
+type uploadHolder interface{ holdUploads() (end func() error) }
 
 // uploaded counts what was written to the device. The driver holds it until work
 // is submitted and done, which has to be seen to from time to time.
@@ -67,8 +88,8 @@ func (d *Device) uploaded(n int64) error {
 type lateFlusher interface{ flushBehind() error }
 
 // mover moves n bytes, at most UploadChunk, from src into the buffer. What is
-// left of the last word becomes zero.
-type mover func(ctx context.Context, dstOffset, offset, n int64) error
+// left of the last word becomes zero. Pending are those that nobody waits for yet.
+type mover func(ctx context.Context, dstOffset, offset, n int64) (pending int64, err error)
 
 // mover is the shortest way for src: through Go's memory if there is no other.
 func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
@@ -82,16 +103,16 @@ func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
 		read = c.ReadAtContext
 	}
 	chunk := make([]byte, (min(size, UploadChunk)+3)&^3)
-	return func(ctx context.Context, dstOffset, offset, n int64) error {
+	return func(ctx context.Context, dstOffset, offset, n int64) (int64, error) {
 		if got, err := read(ctx, chunk[:n], offset); int64(got) < n {
 			if err == nil || errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
-			return err
+			return 0, err
 		}
 		padded := (n + 3) &^ 3
 		clear(chunk[n:padded])
-		return b.Write(dstOffset, chunk[:padded])
+		return n, b.Write(dstOffset, chunk[:padded])
 	}
 }
 

@@ -12,7 +12,7 @@
   "use strict";
   if (globalThis.gemwireWebGPU) return;
 
-  const usage = { mapRead: 0x1, copySrc: 0x4, copyDst: 0x8, uniform: 0x40, storage: 0x80, queryResolve: 0x200 };
+  const usage = { mapRead: 0x1, mapWrite: 0x2, copySrc: 0x4, copyDst: 0x8, uniform: 0x40, storage: 0x80, queryResolve: 0x200 };
   // In the order of backend.go's usage.
   const usages = [usage.storage | usage.copySrc | usage.copyDst, usage.uniform | usage.copyDst, usage.mapRead | usage.copyDst];
   // In the order of backend.go's bindingKind.
@@ -20,6 +20,7 @@
   const filters = ["internal", "out-of-memory", "validation"];
   const stepFields = 6; // numbers for each step of a replay
   const isCopy = 1;
+  const uploadSlots = 4; // pieces of uploads that may be under way
 
   // The limits that kernels depend on; the others stay at their defaults.
   const limitNames = [
@@ -57,6 +58,7 @@
       this.unused = [];
       this.checks = []; // errors to come of calls that did not wait
       this.flushed = undefined; // when what the last flush submitted is done
+      this.uploads = null; // memory that bytes are written into, while uploads are held
       this.scratch = new Uint8Array(1 << 16);
       this.closed = false;
       this.notify = (...answer) => this.closed || notify(...answer);
@@ -105,9 +107,7 @@
     }
 
     // settled waits for the calls so far and throws the first error of theirs.
-    async settled() {
-      const checks = this.checks;
-      this.checks = [];
+    async settled(checks = this.checks.splice(0)) {
       for (const { what, error } of checks) {
         const found = await error;
         if (found) throw new Failure(kindOf(found), `${what}: ${found.message}`);
@@ -116,12 +116,14 @@
 
     later(what, error) { this.checks.push({ what, error }); }
 
-    // createBuffer returns at once where no ticket is given; an error comes later then.
+    // createBuffer returns at once where no ticket is given, and answers at once where
+    // uploads are held; an error comes later then.
     createBuffer(ticket, label, kind, size) {
       const [buffer, error] = this.scoped(() => this.device.createBuffer({ label, usage: usages[kind], size }));
       const id = this.keep(buffer);
-      if (!ticket) {
+      if (!ticket || this.uploads) {
         this.later(`buffer "${label}" of ${size} bytes`, error);
+        if (ticket) this.owe(ticket, id);
         return id;
       }
       this.answer(ticket, error.then((found) => {
@@ -229,7 +231,8 @@
         await kernel?.ready;
         if (kernel?.error) throw kernel.error;
       }
-      await this.settled();
+      if (this.uploads) this.uploads.owed = true;
+      else await this.settled();
       const grids = new Uint32Array(3 * steps.filter((step) => !step.copy).length);
       return [this.keep({ steps, grids }), new Uint8Array(grids.buffer)];
     }
@@ -284,6 +287,10 @@
 
     submitChecked(ticket, id) {
       const [, error] = this.scoped(() => this.run(this.objects[id]));
+      if (this.uploads) {
+        this.later("submit", error);
+        return this.owe(ticket);
+      }
       this.answer(ticket, error.then((found) => {
         if (found) throw found;
       }));
@@ -334,6 +341,73 @@
         staging.done();
       }).catch((error) => this.closed || staging.done(`${error.message}`));
     }
+
+    // holdUploads begins a time of many uploads, of at most so many bytes each, in which
+    // nothing waits for the GPU's process but takeUpload, for memory; errors come later.
+    holdUploads(size) { this.uploads = { size, slots: [], turn: 0, owed: false }; }
+
+    // owe answers before it is known whether all went well.
+    owe(ticket, value) {
+      this.uploads.owed = true;
+      this.notify(ticket, "", "", value);
+    }
+
+    // takeUpload answers size bytes of memory for giveUpload to copy to a buffer. Until
+    // then they are the same each time.
+    takeUpload(ticket, size) { this.answer(ticket, this.uploadMemory(this.uploads, size)); }
+
+    async uploadMemory(uploads, size) {
+      const slot = uploads.slots[uploads.turn] ??= await this.newSlot(uploads.size);
+      const unmapped = await slot.mapping;
+      await this.settled(slot.checks.splice(0));
+      try {
+        if (unmapped) throw unmapped;
+        slot.bytes ??= new Uint8Array(slot.buffer.getMappedRange());
+      } catch (error) {
+        throw new Failure("lost", `mapping memory for an upload failed: ${error.message}`);
+      }
+      return slot.bytes.subarray(0, size);
+    }
+
+    // newSlot is memory that is mapped from the start.
+    async newSlot(size) {
+      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label: "upload", usage: usage.mapWrite | usage.copySrc, size, mappedAtCreation: true }));
+      if (!buffer) throw await error;
+      this.later(`buffer "upload" of ${size} bytes`, error);
+      return { buffer, bytes: null, mapping: null, checks: [] };
+    }
+
+    // giveUpload copies what was written into the memory, and has it mapped again when
+    // that is done. The rest of the last word is zero.
+    giveUpload(id, offset, size) {
+      const { slots, turn } = this.uploads, slot = slots[turn], whole = (size + 3) & ~3;
+      slot.bytes.fill(0, size, whole);
+      slot.bytes = null;
+      const [mapping, error] = this.scoped(() => {
+        slot.buffer.unmap();
+        const encoder = this.device.createCommandEncoder();
+        encoder.copyBufferToBuffer(slot.buffer, 0, this.objects[id], offset, whole);
+        this.queue.submit([encoder.finish()]);
+        return slot.buffer.mapAsync(2);
+      });
+      this.later("upload", error);
+      this.uploads.owed = true;
+      slot.checks = this.checks.splice(0); // the GPU's process will have told of these
+      slot.mapping = Promise.resolve(mapping).then(() => null, (error) => error);
+      this.uploads.turn = (turn + 1) % uploadSlots;
+    }
+
+    // endUploads frees the memory. It says whether a call was answered before its time:
+    // then settle tells what became of it.
+    endUploads() {
+      const { slots, owed } = this.uploads;
+      this.uploads = null;
+      for (const { buffer } of slots) buffer.destroy();
+      this.checks.unshift(...slots.flatMap(({ checks }) => checks));
+      return owed;
+    }
+
+    settle(ticket) { this.answer(ticket, this.settled()); }
 
     // wait answers when all that was submitted, and written, is done.
     wait(ticket) {

@@ -30,7 +30,9 @@ type Audio struct {
 // for as long as the Audio is in use. An error leaves nothing behind.
 func NewAudio(ctx context.Context, kit *ops.Kit, a *arch.Audio, options Options) (*Audio, error) {
 	t := &Audio{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit}}
+	end := kit.Device().HoldUploads()
 	t.weights = t.loader.audio(a)
+	t.loader.keep(end())
 	if err := t.loader.err; err != nil {
 		t.loader.release()
 		return nil, named("loading the audio tower on the GPU", err)

@@ -33,7 +33,9 @@ type Vision struct {
 func NewVision(ctx context.Context, kit *ops.Kit, a *arch.Vision, options Options) (*Vision, error) {
 	v := &Vision{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit}}
 	v.wideLimit = kit.Device().Limits().MaxStorageBindingSize
+	end := kit.Device().HoldUploads()
 	v.weights = v.loader.vision(a)
+	v.loader.keep(end())
 	if err := v.loader.err; err != nil {
 		v.loader.release()
 		return nil, named("loading the image tower on the GPU", err)

@@ -17,12 +17,16 @@ func decoderOf(t quant.Type) string { return strings.ToLower(t.String()) }
 // hears the source bytes done so far.
 func (k *Kit) Upload(ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64)) (*Matrix, error) {
 	m, runs, err := k.plan(layout, sources)
+	end := k.dev.HoldUploads()
 	if err == nil {
 		err = k.allocate(m, label)
 	}
 	if err == nil {
 		u := uploader{kit: k, matrix: m, progress: progress}
 		err = u.stream(ctx, sources, runs)
+	}
+	if late := end(); err == nil {
+		err = late
 	}
 	if err != nil {
 		m.Release()

@@ -70,6 +70,53 @@ test("a device without enough memory", async (t) => {
   });
 });
 
+test("what breaks while weights come from OPFS leaves nothing on the GPU", async (t) => {
+  await page.evaluate(async (url) => {
+    await gemwire.store.download(url, { name: "nano" });
+    const hear = (worker, name) => new Promise((resolve) => {
+      const listen = ({ data }) => {
+        if (!(name in data)) return;
+        worker.removeEventListener("message", listen);
+        resolve(data[name]);
+      };
+      worker.addEventListener("message", listen);
+    });
+    // broken says how a load ends, and what is left; then the same worker loads once more.
+    globalThis.broken = async (what, options = {}) => {
+      const worker = new Worker("/faulty_worker.js", { type: "module" });
+      await hear(worker, "ready");
+      worker.postMessage({ break: what });
+      const load = (options) => gemwire.Model.load({ opfs: "nano" }, { device: "gpu", context: 256, worker, ...options });
+      const code = await load(options).then(() => "it loaded", ({ code }) => code);
+      const asked = hear(worker, "left");
+      worker.postMessage({ left: true });
+      const left = await asked;
+      worker.postMessage({ break: "" });
+      const model = await load();
+      const text = await answer(model);
+      await model.close();
+      worker.terminate();
+      return { code, left, text };
+    };
+  }, env.models.url("good"));
+  const faults = {
+    "the file ends": ["changed", () => broken("file")],
+    "the device is lost": ["device-lost", () => broken("device")],
+    "a signal": ["cancelled", () => {
+      const controller = new AbortController();
+      return broken("", { signal: controller.signal, onProgress: ({ phase, done }) => { if (phase === "weights" && done > 0) controller.abort(); } });
+    }],
+  };
+  for (const [name, [code, load]] of Object.entries(faults)) {
+    await t.test(name, async () => {
+      const { value, error } = await attempt(page, load);
+      assert.equal(error, undefined, JSON.stringify(error));
+      assert.deepEqual(value, { code, left: 0, text: reply });
+    });
+  }
+  await page.evaluate(() => gemwire.store.delete("nano"));
+});
+
 test("a kernel that computes wrongly is not used, and the CPU is offered", async () => {
   const { value, error } = await attempt(page, async () => {
     const worker = new Worker("/dist/worker.js", { type: "module" });

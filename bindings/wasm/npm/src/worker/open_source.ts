@@ -7,6 +7,8 @@ import { GemwireError } from "../error.js";
 export interface OpenSource {
   readonly size: number;
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array>;
+  /** The same into memory that is given, which may be the GPU's. */
+  readInto?(offset: number, into: Uint8Array): void;
   cancel?(): void;
   close?(): void;
 }
@@ -59,12 +61,16 @@ export class HandleSource implements OpenSource {
     // Few sizes: memory that is new has to be cleared and mapped before it is read into.
     if (this.#buffer.length < length) this.#buffer = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
     const view = this.#buffer.subarray(0, length);
-    for (let got = 0; got < length;) {
-      const n = this.#handle.read(view.subarray(got), { at: offset + got });
+    this.readInto(offset, view);
+    return view;
+  }
+
+  readInto(offset: number, into: Uint8Array): void {
+    for (let got = 0; got < into.length;) {
+      const n = this.#handle.read(into.subarray(got), { at: offset + got });
       if (n === 0) throw new GemwireError("changed", `the stored file ends at byte ${offset + got} of ${this.size}`);
       got += n;
     }
-    return view;
   }
 
   close(): void { this.#handle.close(); }

@@ -5,12 +5,12 @@ const counts = {
   calls: 0, submits: 0, dispatches: 0, writes: 0, writtenBytes: 0, reads: 0, readBytes: 0, copiedBytes: 0, buffers: 0, bufferBytes: 0, pipelines: 0, bindGroups: 0,
 };
 
-// also runs count, with a call's result and arguments, after each call of a method.
+// also runs count, with a call's arguments, result and object, after each call of a method.
 function also(prototype, method, count) {
   const original = prototype[method];
   prototype[method] = function (...args) {
     const result = original.apply(this, args);
-    count(args, result);
+    count(args, result, this);
     return result;
   };
 }
@@ -21,9 +21,14 @@ also(GPUQueue.prototype, "writeBuffer", ([, , data, , size]) => {
   counts.writtenBytes += size ?? data.byteLength;
 });
 also(GPUComputePassEncoder.prototype, "dispatchWorkgroups", () => { counts.dispatches++; });
-also(GPUCommandEncoder.prototype, "copyBufferToBuffer", (args) => { counts.copiedBytes += args[4]; });
-also(GPUBuffer.prototype, "mapAsync", () => { counts.reads++; });
-also(GPUBuffer.prototype, "getMappedRange", (_, range) => { counts.readBytes += range.byteLength; });
+// What is copied from memory that was written here is a write.
+also(GPUCommandEncoder.prototype, "copyBufferToBuffer", ([from, , , , size]) => {
+  if (!(from.usage & GPUBufferUsage.MAP_WRITE)) return void (counts.copiedBytes += size);
+  counts.writes++;
+  counts.writtenBytes += size;
+});
+also(GPUBuffer.prototype, "mapAsync", ([mode]) => { if (mode === GPUMapMode.READ) counts.reads++; });
+also(GPUBuffer.prototype, "getMappedRange", (_, range, buffer) => { if (buffer.usage & GPUBufferUsage.MAP_READ) counts.readBytes += range.byteLength; });
 also(GPUDevice.prototype, "createBuffer", ([{ size }]) => {
   counts.buffers++;
   counts.bufferBytes += size;
