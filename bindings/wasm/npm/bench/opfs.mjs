@@ -1,6 +1,6 @@
 // How fast a model comes from OPFS to the GPU, beside a plain read of its file.
 //
-//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [FILE.gguf]
+//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [FILE.gguf]
 //
 // Without a file it makes one with gemwire synth, of E2B's sizes with so many
 // layers (8 are 1.3 GB). By turns, in one worker: the file is read from beginning
@@ -8,9 +8,14 @@
 // loaded. Shown are medians, and of each turn
 //   plain read     the whole file's bytes over the time
 //   load's reads   the bytes that the load asked for, over the time within read()
-//   load's writes  the bytes given to writeBuffer, over the time within it
+//   load's writes  the bytes handed over to the GPU, over the time that the calls took
+//   weights        the file's bytes over the time in which weights are read and uploaded
 //   load           the file's bytes over the time until the model can answer
-// GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader.
+// and how long the worker and the GPU's process computed, where /proc tells.
+//
+// GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader. --idle leaves out
+// what the GPU would compute and keep: what is left is what a GPU that takes no time
+// would leave.
 import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,11 +23,12 @@ import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { launchWith } from "../../browsertest/chromium.mjs";
 import { serve } from "../../browsertest/server.mjs";
+import { cpuTime } from "./cpu_time.mjs";
 
 const npm = join(import.meta.dirname, "..");
 const { values, positionals: [given] } = parseArgs({
   allowPositionals: true,
-  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" } },
+  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-opfs-"));
 const file = given ?? join(folder, "e2b.gguf");
@@ -35,8 +41,9 @@ try {
   const page = await browser.newPage();
   await page.goto(`${site.url}/index.html`);
   await page.waitForFunction(() => globalThis.gemwire);
+  await page.exposeFunction("cpuTime", () => cpuTime(folder));
   await page.evaluate((url) => gemwire.store.download(url, { name: "large" }), `/models/${basename(file)}`);
-  report(await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20 }));
+  report(await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle }));
 } finally {
   await browser.close();
   await site.close();
@@ -44,8 +51,8 @@ try {
 }
 
 // run is in the page. The first round warms up.
-async function run({ rounds, piece }) {
-  const worker = new Worker("/bench/opfs_worker.js", { type: "module" });
+async function run({ rounds, piece, idle }) {
+  const worker = new Worker(`/bench/opfs_worker.js${idle ? "?idle" : ""}`, { type: "module" });
   const hear = (name) => new Promise((resolve, reject) => {
     const listen = ({ data }) => {
       if (!(name in data)) return;
@@ -64,7 +71,9 @@ async function run({ rounds, piece }) {
   const turns = [];
   let adapter;
   for (let round = 0; round <= rounds; round++) {
+    const cpu = { start: await cpuTime() };
     const plain = await ask({ plain: piece });
+    cpu.plain = await cpuTime();
     const before = await ask({ count: true });
     const phases = {};
     let last = performance.now(), phase = "header";
@@ -73,6 +82,7 @@ async function run({ rounds, piece }) {
       device: "gpu", worker, context: 512,
       onProgress(p) {
         const now = performance.now();
+        if (p.phase !== phase) cpu[phase] = cpuTime();
         phases[phase] = (phases[phase] ?? 0) + now - last;
         [last, phase] = [now, p.phase];
       },
@@ -83,7 +93,8 @@ async function run({ rounds, piece }) {
     adapter = model.info.deviceName;
     await model.close();
     const clock = Object.fromEntries(Object.keys(after).map((key) => [key, after[key] - before[key]]));
-    if (round > 0) turns.push({ plain, clock, ms, phases });
+    for (const name of Object.keys(cpu)) cpu[name] = await cpu[name];
+    if (round > 0) turns.push({ plain, clock, ms, phases, cpu });
   }
   return { adapter, turns };
 }
@@ -101,6 +112,7 @@ function report({ adapter, turns }) {
     "plain read": (t) => rate(t.plain.bytes, t.plain.ms),
     "load's reads": (t) => rate(t.clock.readBytes, t.clock.readMs),
     "load's writes": (t) => rate(t.clock.writeBytes, t.clock.writeMs),
+    "weights": (t) => rate(size, t.phases.weights),
     "load": (t) => rate(size, t.ms),
   };
   console.log(`${"".padEnd(16)}${"MB/s".padStart(26)}${"of a plain read".padStart(24)}`);
@@ -109,6 +121,8 @@ function report({ adapter, turns }) {
     const range = (values, unit) => `${median(values).toFixed(0)}${unit} (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)})`;
     console.log(`${name.padEnd(16)}${range(rates, "").padStart(26)}${range(parts, " %").padStart(24)}`);
   }
+  const spent = (from, to, who) => median(turns.map(({ cpu }) => cpu[to][who] - cpu[from][who])).toFixed(0);
+  console.log(`ms of CPU time: plain read ${spent("start", "plain", "worker")}, weights ${spent("header", "weights", "worker")} and ${spent("header", "weights", "gpu")} in the GPU's process`);
   const names = [...new Set(turns.flatMap((t) => Object.keys(t.phases)))];
   console.log(`seconds of the load by phase: ${names.map((name) => `${name} ${(median(turns.map((t) => t.phases[name] ?? 0)) / 1000).toFixed(2)}`).join(", ")}`);
 }

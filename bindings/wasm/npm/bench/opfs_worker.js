@@ -16,7 +16,37 @@ function timed(prototype, method, name, bytesOf) {
 }
 
 const plainRead = timed(FileSystemSyncAccessHandle.prototype, "read", "read", (read) => read);
+
+// ?idle leaves out what the GPU would do with its bytes: kernels are empty and do not
+// run, and weights all go to one place, so that none of its memory is touched for the
+// first time. On a software rasterizer either takes longer than all the rest.
+if (new URL(location.href).searchParams.has("idle")) {
+  const sinks = new WeakMap();
+  const { createBuffer, createShaderModule } = GPUDevice.prototype, { copyBufferToBuffer } = GPUCommandEncoder.prototype, { writeBuffer } = GPUQueue.prototype;
+  GPUComputePassEncoder.prototype.dispatchWorkgroups = () => {};
+  GPUDevice.prototype.createShaderModule = function (descriptor) {
+    return createShaderModule.call(this, { ...descriptor, code: "@compute @workgroup_size(1) fn main() {}" });
+  };
+  GPUDevice.prototype.createBuffer = function (descriptor) {
+    const buffer = createBuffer.call(this, descriptor);
+    if (!sinks.has(this)) sinks.set(this, createBuffer.call(this, { label: "sink", size: 8 << 20, usage: GPUBufferUsage.COPY_DST }));
+    sinks.set(buffer, sinks.get(this));
+    return buffer;
+  };
+  GPUCommandEncoder.prototype.copyBufferToBuffer = function (from, at, to, offset, size) {
+    if (from.usage & GPUBufferUsage.MAP_WRITE) copyBufferToBuffer.call(this, from, at, sinks.get(to), 0, size);
+    else copyBufferToBuffer.call(this, from, at, to, offset, size);
+  };
+  GPUQueue.prototype.writeBuffer = function (to, offset, data, at, size = data.length) {
+    if (size > 4096) writeBuffer.call(this, sinks.get(to), 0, data, at, size);
+    else writeBuffer.call(this, to, offset, data, at, size);
+  };
+}
+
 timed(GPUQueue.prototype, "writeBuffer", "write", (_, [, , data, , size]) => size ?? data.byteLength);
+timed(GPUQueue.prototype, "submit", "write", () => 0);
+timed(GPUBuffer.prototype, "unmap", "write", () => 0);
+timed(GPUCommandEncoder.prototype, "copyBufferToBuffer", "write", (_, [from, , , , size]) => from.usage & GPUBufferUsage.MAP_WRITE ? size : 0);
 
 // largest finds the model's file: whatever else is there is smaller.
 async function largest(folder) {
