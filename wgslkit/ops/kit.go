@@ -43,6 +43,9 @@ type Tuning struct {
 	// products of many rows by many tokens, and wgsl/attention_full_large.wgsl
 	// where Attention.FullTiles.
 	LargeTiles bool
+	// Matrices takes wgsl/matmul_matrix.wgsl for the products of prompts that
+	// LargeTiles is for: with float16 inputs and weights, and float32 sums.
+	Matrices MatrixTuning
 	// FewestOfExpert is how many tokens have to choose an expert on average for a
 	// program's products with experts to go by expert (GroupExperts), not token by
 	// token; 0 for never.
@@ -77,6 +80,9 @@ func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
 // TuningOf is what suits dev, were it of the given kind.
 func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
 	t := TuningFor(kind, dev.Features())
+	if t.LargeTiles && t.F16 {
+		t.Matrices = matrixTuning(dev.Info(), dev.Limits())
+	}
 	// What naga makes of storageBarrier there reaches as far as the device.
 	backend := dev.Info().Backend
 	t.Attention.MergeLast = t.Attention.MaxSplits > 1 && (backend == "Vulkan" || backend == "D3D12")

@@ -56,9 +56,7 @@ func (r *Recorder) Linear(o Linear) {
 		r.fail(o.Label, err)
 		return
 	}
-	o.In.Stride = orInt(o.In.Stride, o.W.Cols)
-	o.OutStride = orInt(o.OutStride, o.W.outputs(o.Gated))
-	o.MulStride = orInt(o.MulStride, o.W.outputs(o.Gated))
+	o = o.complete()
 	if r.kit.tuning.SmallKernels && o.In.Merge == nil {
 		o.In = r.prepared(o.Label, o.In, o.W.Cols)
 		r.product(o)
@@ -77,11 +75,23 @@ func (r *Recorder) Linear(o Linear) {
 		return
 	}
 	o.In = r.prepared(o.Label, o.In, o.W.Cols)
+	if r.onMatrices(o) {
+		r.matmulMatrix(o)
+		return
+	}
 	if r.large(o) {
 		r.matmulLarge(o)
 		return
 	}
 	r.matmul(o)
+}
+
+// complete is o with the strides that 0 stands for.
+func (o Linear) complete() Linear {
+	o.In.Stride = orInt(o.In.Stride, o.W.Cols)
+	o.OutStride = orInt(o.OutStride, o.W.outputs(o.Gated))
+	o.MulStride = orInt(o.MulStride, o.W.outputs(o.Gated))
+	return o
 }
 
 func (o Linear) check(width int) error {

@@ -61,14 +61,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 	for _, tile := range w.tiles {
 		rows, tokens := ceilDiv(tile.rows, matmulLargeTile), ceilDiv(r.width, tokensOfTile)
 		splits := min(ceilDiv(full, rows*tokens), max(w.Cols/least, 1))
-		params := matmulLargeParams{
-			Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),
-			RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
-			XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
-			MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
-			Splits: uint32(splits), Capacity: uint32(r.width),
-		}
-		params.InMin, params.InMax = o.Bounds.inputs()
+		params := matmulLargeParamsOf(o, tile, splits, r.width)
 		mul := orBuffer(o.Mul, o.In.X)
 		v := w.variant()
 		v["GATED"], v["SPLIT"], v["PAIRED_OUT"] = o.Gated, splits > 1, o.Gated && splits == 1
@@ -87,11 +80,32 @@ func (r *Recorder) matmulLarge(o Linear) {
 		if splits == 1 {
 			continue
 		}
-		v = wgslkit.Variant{"THREADS": gridThreads, "GATED": o.Gated, "PAIRED_OUT": o.Gated}
-		r.dispatch("matmul_sum.wgsl", v, wgslkit.Call{
-			Label: o.Label + " sums", Params: params,
-			Bind: o.Bounds.bind(v, bindAll(r.state, out, mul, o.Out)),
-			Grid: wgslkit.Grid{X: uint32(ceilDiv(tile.rows/4, gridThreads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
-		})
+		r.matmulSum(o, params, wgslkit.Variant{}, out)
 	}
+}
+
+// matmulLargeParamsOf are the parameters of a tile of o.W whose columns are split, with
+// room for so many tokens in the sums.
+func matmulLargeParamsOf(o Linear, tile matrixTile, splits, capacity int) matmulLargeParams {
+	w := o.W
+	params := matmulLargeParams{
+		Rows: uint32(tile.rows), First: uint32(tile.first), Cols: uint32(w.Cols), Units: uint32(w.row.units),
+		RowSize: uint32(w.row.size), Plane1: w.row.beginOf(1), Plane2: w.row.beginOf(2), Flags: o.flags(),
+		XOffset: uint32(o.In.Offset), XStride: uint32(o.In.Stride), OutOffset: uint32(o.OutOffset), OutStride: uint32(o.OutStride),
+		MulOffset: uint32(o.MulOffset), MulStride: uint32(o.MulStride), Act: uint32(o.Act), Softcap: o.Softcap,
+		Splits: uint32(splits), Capacity: uint32(capacity),
+	}
+	params.InMin, params.InMax = o.Bounds.inputs()
+	return params
+}
+
+// matmulSum records what ends a product whose sums are there; v and more are what
+// these need besides.
+func (r *Recorder) matmulSum(o Linear, params matmulLargeParams, v wgslkit.Variant, sums *wgslkit.Buffer, more ...*wgslkit.Buffer) {
+	v["THREADS"], v["GATED"], v["PAIRED_OUT"] = gridThreads, o.Gated, o.Gated
+	bound := o.Bounds.bind(v, bindAll(r.state, sums, orBuffer(o.Mul, o.In.X), o.Out))
+	r.dispatch("matmul_sum.wgsl", v, wgslkit.Call{
+		Label: o.Label + " sums", Params: params, Bind: append(bound, bindAll(more...)...),
+		Grid: wgslkit.Grid{X: uint32(ceilDiv(int(params.Rows)/4, gridThreads)), Y: 1, Tile: 1, Along: wgslkit.AlongY},
+	})
 }

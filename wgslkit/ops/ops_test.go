@@ -73,6 +73,17 @@ func TestSizesOfGPUs(t *testing.T) {
 	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
 }
 
+// TestMatrixProducts runs the products of prompts on subgroup matrices, as GPUs that
+// have them do, wherever there are some.
+func TestMatrixProducts(t *testing.T) {
+	dev := openKit(t, wgslkit.Options{}).Device()
+	tuning := ops.TuningOf(dev, wgslkit.DiscreteGPU)
+	if tuning.Matrices.Size == 0 {
+		t.Skip("this device has no subgroup matrices of float16 with float32 sums: Dawn has, on GPUs with tensor cores and on Mesa 26's llvmpipe")
+	}
+	runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool { return c.Op == "Linear" })
+}
+
 // TestTiledExperts runs the sizes that real GPUs get where bindings split experts.
 func TestTiledExperts(t *testing.T) {
 	dev := openKit(t, wgslkit.Options{MaxBindingSize: 256 << 10}).Device()

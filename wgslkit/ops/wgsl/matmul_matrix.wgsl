@@ -1,0 +1,283 @@
+// matmul_large.wgsl on subgroup matrices, for any type of weights: numbers are
+// float16, and their sums float32,
+//
+//   sums[z][t, r] = Σ_c half(W[r, c]) · halves[t, c]      c in the columns of split z
+//
+// with what matmul_halves.wgsl left of the inputs. matmul_sum.wgsl adds up the
+// splits and ends the product.
+//
+// A workgroup of 4 subgroups makes a tile of TILE rows × TILE tokens, 32 columns of
+// it at a time, which it puts into memory, [rows][columns] and [tokens][columns]; a
+// subgroup makes a quarter of it, of 4 × 4 matrices. The columns are 32 neighbours for plain
+// numbers and two spans of a unit for others (unit.wgsl): the sum takes them in any
+// order. The next ones are under way while these are multiplied.
+// Where a tile has more rows than there are threads, these read it in TURNS.
+//
+// Rows and tokens beyond the last get sums too, in the room that `sums` has for
+// whole tiles; what these are is not used.
+//
+// Grid: x = tiles of rows, y = tiles of tokens, z = splits.
+
+//#enable f16
+//#enable chromium_experimental_subgroup_matrix
+
+struct Params {
+  rows: u32,     // of the tile of W
+  units: u32,    // in a row
+  steps: u32,    // of 32 columns
+  row_size: u32,
+  plane1: u32,
+  plane2: u32,
+  splits: u32,
+  capacity: u32, // tokens that sums has room for, whole tiles
+}
+
+@group(0) @binding(0) var<storage, read> state: array<u32>;
+@group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> halves: array<vec4<u32>>; // eight to a vector, 32·steps to a token
+@group(0) @binding(3) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(4) var<uniform> params: Params;
+
+//#include "unit.wgsl"
+
+alias Left = subgroup_matrix_left<f16, MATRIX_K, MATRIX>;
+alias Right = subgroup_matrix_right<f16, MATRIX, MATRIX_K>;
+alias Result = subgroup_matrix_result<f32, MATRIX, MATRIX>;
+
+const TILE: u32 = 8u * MATRIX;
+const THREADS: u32 = 4u * SUBGROUP;
+const PITCH: u32 = 40u; // from row to row in memory: eight more keep rows off each other's banks
+
+var<workgroup> tokens_tile: array<f16, TILE * PITCH>;
+var<workgroup> rows_tile: array<f16, TILE * PITCH>;
+
+// Held is what a thread reads of 32 columns in a turn: eight inputs each of four
+// tokens, and of the weights as much of four rows, or a row's unit.
+struct Held {
+  x0: vec4<u32>, x1: vec4<u32>, x2: vec4<u32>, x3: vec4<u32>,
+//#if SPANS == 1
+  w0: Eight, w1: Eight, w2: Eight, w3: Eight,
+//#else
+  w: Packed,
+//#end
+}
+
+// Piece `lane`, of TILE, is the eight columns lane % 4 of rows lane / 4, and TILE / 4,
+// TILE / 2 … further.
+
+// eight_column is where the eight columns of a piece begin in halves.
+fn eight_column(step: u32, lane: u32) -> u32 {
+//#if SPANS == 1
+  return step * 4u + lane % 4u;
+//#else
+//#if SPANS == 2
+  return span_column(step, lane % 4u / 2u) / 8u + lane % 2u;
+//#else
+  return span_column(step / 2u, step % 2u * 2u + lane % 4u / 2u) / 8u + lane % 2u;
+//#end
+//#end
+}
+
+fn inputs_of(token: u32, column: u32) -> vec4<u32> {
+  return halves[min(token, state[1] - 1u) * params.steps * 4u + column];
+}
+
+// row_at is where a row begins.
+fn row_at(row: u32) -> u32 { return min(row, params.rows - 1u) * params.row_size; }
+
+//#if SPANS == 1
+//#if QUANT == f32
+struct Eight { a: vec4<u32>, b: vec4<u32> }
+
+fn eight_weights(row: u32, eight: u32) -> Eight { return Eight(weights[row + 2u * eight], weights[row + 2u * eight + 1u]); }
+//#else
+struct Eight { a: vec4<u32> }
+
+fn eight_weights(row: u32, eight: u32) -> Eight { return Eight(weights[row + eight]); }
+//#end
+
+fn put_weights(to: u32, v: Eight) {
+//#if QUANT == f32
+  put_four(to, bitcast<vec4<f32>>(v.a));
+  put_four(to + 4u, bitcast<vec4<f32>>(v.b));
+//#end
+//#if QUANT == bf16
+  put_four(to, upper(v.a.x, v.a.y));
+  put_four(to + 4u, upper(v.a.z, v.a.w));
+//#end
+//#if QUANT == f16
+  let a = bitcast<vec2<f16>>(v.a.x);
+  let b = bitcast<vec2<f16>>(v.a.y);
+  let c = bitcast<vec2<f16>>(v.a.z);
+  let d = bitcast<vec2<f16>>(v.a.w);
+  rows_tile[to] = a.x; rows_tile[to + 1u] = a.y; rows_tile[to + 2u] = b.x; rows_tile[to + 3u] = b.y;
+  rows_tile[to + 4u] = c.x; rows_tile[to + 5u] = c.y; rows_tile[to + 6u] = d.x; rows_tile[to + 7u] = d.y;
+//#end
+}
+//#end
+
+fn put_four(to: u32, v: vec4<f32>) {
+  let h = vec4<f16>(v);
+  rows_tile[to] = h.x; rows_tile[to + 1u] = h.y; rows_tile[to + 2u] = h.z; rows_tile[to + 3u] = h.w;
+}
+
+fn put_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32) {
+  let l = vec4<f32>(low);
+  put_four(to, q[0] * scale + l);
+  put_four(to + 4u, q[1] * scale + l);
+  put_four(to + 8u, q[2] * scale + l);
+  put_four(to + 12u, q[3] * scale + l);
+}
+
+fn put_inputs(to: u32, v: vec4<u32>) {
+  let a = bitcast<vec2<f16>>(v.x);
+  let b = bitcast<vec2<f16>>(v.y);
+  let c = bitcast<vec2<f16>>(v.z);
+  let d = bitcast<vec2<f16>>(v.w);
+  tokens_tile[to] = a.x; tokens_tile[to + 1u] = a.y; tokens_tile[to + 2u] = b.x; tokens_tile[to + 3u] = b.y;
+  tokens_tile[to + 4u] = c.x; tokens_tile[to + 5u] = c.y; tokens_tile[to + 6u] = d.x; tokens_tile[to + 7u] = d.y;
+}
+
+fn unit_of(step: u32) -> u32 {
+//#if SPANS == 4
+  return step / 2u;
+//#else
+  return step;
+//#end
+}
+
+// hold reads what a lane has of 32 columns.
+fn hold(first_row: u32, first_token: u32, lane: u32, step: u32) -> Held {
+  let column = eight_column(step, lane);
+  let token = first_token + lane / 4u;
+  let row = first_row + lane / 4u;
+//#if SPANS == 1
+  // The last 32 columns may be 16, where the inputs are 0.
+  let eight = min(column, params.units * 2u - 1u);
+//#end
+  return Held(
+    inputs_of(token, column), inputs_of(token + TILE / 4u, column),
+    inputs_of(token + TILE / 2u, column), inputs_of(token + TILE / 4u * 3u, column),
+//#if SPANS == 1
+    eight_weights(row_at(row), eight), eight_weights(row_at(row + TILE / 4u), eight),
+    eight_weights(row_at(row + TILE / 2u), eight), eight_weights(row_at(row + TILE / 4u * 3u), eight),
+//#else
+    packed(row_at(first_row + lane), unit_of(step)),
+//#end
+  );
+}
+
+// put writes it into memory.
+fn put(v: Held, lane: u32, step: u32) {
+  let to = lane / 4u * PITCH + lane % 4u * 8u;
+  put_inputs(to, v.x0);
+  put_inputs(to + TILE / 4u * PITCH, v.x1);
+  put_inputs(to + TILE / 2u * PITCH, v.x2);
+  put_inputs(to + TILE / 4u * 3u * PITCH, v.x3);
+//#if SPANS == 1
+  put_weights(to, v.w0);
+  put_weights(to + TILE / 4u * PITCH, v.w1);
+  put_weights(to + TILE / 2u * PITCH, v.w2);
+  put_weights(to + TILE / 4u * 3u * PITCH, v.w3);
+//#else
+  let w = unpacked(v.w, unit_of(step));
+  let row = lane * PITCH;
+//#if SPANS == 4
+  if (step % 2u == 1u) {
+    put_span(row, w.q[2], w.scale.z, w.low.z);
+    put_span(row + 16u, w.q[3], w.scale.w, w.low.w);
+    return;
+  }
+//#end
+  put_span(row, w.q[0], w.scale.x, w.low.x);
+  put_span(row + 16u, w.q[1], w.scale.y, w.low.y);
+//#end
+}
+
+@compute @workgroup_size(THREADS)
+@diagnostic(off, chromium.subgroup_matrix_uniformity)
+fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+  let first_row = workgroup.x * TILE;
+  let first_token = workgroup.y * TILE;
+  if (first_token >= state[1]) { return; }
+  let begin = workgroup.z * params.steps / params.splits;
+  let end = (workgroup.z + 1u) * params.steps / params.splits;
+  let subgroup = thread / SUBGROUP;
+  let tokens_at = subgroup % 2u * (TILE / 2u);
+  let rows_at = subgroup / 2u * (TILE / 2u);
+
+  var c00: Result; var c01: Result; var c02: Result; var c03: Result;
+  var c10: Result; var c11: Result; var c12: Result; var c13: Result;
+  var c20: Result; var c21: Result; var c22: Result; var c23: Result;
+  var c30: Result; var c31: Result; var c32: Result; var c33: Result;
+
+//#if TURNS == 1
+  var next = hold(first_row, first_token, thread, begin);
+//#else
+  var next: array<Held, TURNS>;
+  for (var turn = 0u; turn < TURNS; turn++) { next[turn] = hold(first_row, first_token, thread + turn * THREADS, begin); }
+//#end
+  for (var step = begin; step < end; step++) {
+    workgroupBarrier();
+//#if TURNS == 1
+    put(next, thread, step);
+//#else
+    for (var turn = 0u; turn < TURNS; turn++) { put(next[turn], thread + turn * THREADS, step); }
+//#end
+    workgroupBarrier();
+    let ahead = min(step + 1u, params.steps - 1u);
+//#if TURNS == 1
+    next = hold(first_row, first_token, thread, ahead);
+//#else
+    for (var turn = 0u; turn < TURNS; turn++) { next[turn] = hold(first_row, first_token, thread + turn * THREADS, ahead); }
+//#end
+    for (var k = 0u; k < 32u; k += MATRIX_K) {
+      let x = tokens_at * PITCH + k;
+      let w = rows_at * PITCH + k;
+      let a0 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x, PITCH);
+      let a1 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + MATRIX * PITCH, PITCH);
+      let a2 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + 2u * MATRIX * PITCH, PITCH);
+      let a3 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + 3u * MATRIX * PITCH, PITCH);
+      let b0 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w, PITCH);
+      c00 = subgroupMatrixMultiplyAccumulate(a0, b0, c00);
+      c10 = subgroupMatrixMultiplyAccumulate(a1, b0, c10);
+      c20 = subgroupMatrixMultiplyAccumulate(a2, b0, c20);
+      c30 = subgroupMatrixMultiplyAccumulate(a3, b0, c30);
+      let b1 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + MATRIX * PITCH, PITCH);
+      c01 = subgroupMatrixMultiplyAccumulate(a0, b1, c01);
+      c11 = subgroupMatrixMultiplyAccumulate(a1, b1, c11);
+      c21 = subgroupMatrixMultiplyAccumulate(a2, b1, c21);
+      c31 = subgroupMatrixMultiplyAccumulate(a3, b1, c31);
+      let b2 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + 2u * MATRIX * PITCH, PITCH);
+      c02 = subgroupMatrixMultiplyAccumulate(a0, b2, c02);
+      c12 = subgroupMatrixMultiplyAccumulate(a1, b2, c12);
+      c22 = subgroupMatrixMultiplyAccumulate(a2, b2, c22);
+      c32 = subgroupMatrixMultiplyAccumulate(a3, b2, c32);
+      let b3 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + 3u * MATRIX * PITCH, PITCH);
+      c03 = subgroupMatrixMultiplyAccumulate(a0, b3, c03);
+      c13 = subgroupMatrixMultiplyAccumulate(a1, b3, c13);
+      c23 = subgroupMatrixMultiplyAccumulate(a2, b3, c23);
+      c33 = subgroupMatrixMultiplyAccumulate(a3, b3, c33);
+    }
+  }
+
+  let pitch = (params.rows + TILE - 1u) / TILE * TILE;
+  let down = MATRIX * pitch;
+  let to = (workgroup.z * params.capacity + first_token + tokens_at) * pitch + first_row + rows_at;
+  subgroupMatrixStore<row_major>(&sums, to, c00, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + MATRIX, c01, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 2u * MATRIX, c02, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 3u * MATRIX, c03, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + down, c10, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + down + MATRIX, c11, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + down + 2u * MATRIX, c12, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + down + 3u * MATRIX, c13, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 2u * down, c20, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 2u * down + MATRIX, c21, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 2u * down + 2u * MATRIX, c22, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 2u * down + 3u * MATRIX, c23, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 3u * down, c30, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 3u * down + MATRIX, c31, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 3u * down + 2u * MATRIX, c32, pitch);
+  subgroupMatrixStore<row_major>(&sums, to + 3u * down + 3u * MATRIX, c33, pitch);
+}
