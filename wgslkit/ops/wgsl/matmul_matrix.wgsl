@@ -46,10 +46,10 @@ alias Result = subgroup_matrix_result<f32, MATRIX, MATRIX>;
 
 const TILE: u32 = 8u * MATRIX;
 const THREADS: u32 = 4u * SUBGROUP;
-const PITCH: u32 = 40u; // from row to row in memory: eight more keep rows off each other's banks
+const PITCH: u32 = 10u; // fours from row to row in memory: two more keep rows off each other's banks
 
-var<workgroup> tokens_tile: array<f16, TILE * PITCH>;
-var<workgroup> rows_tile: array<f16, TILE * PITCH>;
+var<workgroup> tokens_tile: array<vec4<f16>, TILE * PITCH>;
+var<workgroup> rows_tile: array<vec4<f16>, TILE * PITCH>;
 
 // Held is what a thread reads of 32 columns in a turn: eight inputs each of four
 // tokens, and of the weights as much of four rows, or a row's unit.
@@ -96,46 +96,34 @@ struct Eight { a: vec4<u32> }
 fn eight_weights(row: u32, eight: u32) -> Eight { return Eight(weights[row + eight]); }
 //#end
 
+// put_weights writes eight weights of a row; to counts fours.
 fn put_weights(to: u32, v: Eight) {
 //#if QUANT == f32
-  put_four(to, bitcast<vec4<f32>>(v.a));
-  put_four(to + 4u, bitcast<vec4<f32>>(v.b));
+  rows_tile[to] = vec4<f16>(bitcast<vec4<f32>>(v.a));
+  rows_tile[to + 1u] = vec4<f16>(bitcast<vec4<f32>>(v.b));
 //#end
 //#if QUANT == bf16
-  put_four(to, upper(v.a.x, v.a.y));
-  put_four(to + 4u, upper(v.a.z, v.a.w));
+  rows_tile[to] = vec4<f16>(upper(v.a.x, v.a.y));
+  rows_tile[to + 1u] = vec4<f16>(upper(v.a.z, v.a.w));
 //#end
 //#if QUANT == f16
-  let a = bitcast<vec2<f16>>(v.a.x);
-  let b = bitcast<vec2<f16>>(v.a.y);
-  let c = bitcast<vec2<f16>>(v.a.z);
-  let d = bitcast<vec2<f16>>(v.a.w);
-  rows_tile[to] = a.x; rows_tile[to + 1u] = a.y; rows_tile[to + 2u] = b.x; rows_tile[to + 3u] = b.y;
-  rows_tile[to + 4u] = c.x; rows_tile[to + 5u] = c.y; rows_tile[to + 6u] = d.x; rows_tile[to + 7u] = d.y;
+  rows_tile[to] = bitcast<vec4<f16>>(v.a.xy);
+  rows_tile[to + 1u] = bitcast<vec4<f16>>(v.a.zw);
 //#end
 }
-//#end
-
-fn put_four(to: u32, v: vec4<f32>) {
-  let h = vec4<f16>(v);
-  rows_tile[to] = h.x; rows_tile[to + 1u] = h.y; rows_tile[to + 2u] = h.z; rows_tile[to + 3u] = h.w;
-}
-
+//#else
 fn put_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32) {
   let l = vec4<f32>(low);
-  put_four(to, q[0] * scale + l);
-  put_four(to + 4u, q[1] * scale + l);
-  put_four(to + 8u, q[2] * scale + l);
-  put_four(to + 12u, q[3] * scale + l);
+  rows_tile[to] = vec4<f16>(q[0] * scale + l);
+  rows_tile[to + 1u] = vec4<f16>(q[1] * scale + l);
+  rows_tile[to + 2u] = vec4<f16>(q[2] * scale + l);
+  rows_tile[to + 3u] = vec4<f16>(q[3] * scale + l);
 }
+//#end
 
 fn put_inputs(to: u32, v: vec4<u32>) {
-  let a = bitcast<vec2<f16>>(v.x);
-  let b = bitcast<vec2<f16>>(v.y);
-  let c = bitcast<vec2<f16>>(v.z);
-  let d = bitcast<vec2<f16>>(v.w);
-  tokens_tile[to] = a.x; tokens_tile[to + 1u] = a.y; tokens_tile[to + 2u] = b.x; tokens_tile[to + 3u] = b.y;
-  tokens_tile[to + 4u] = c.x; tokens_tile[to + 5u] = c.y; tokens_tile[to + 6u] = d.x; tokens_tile[to + 7u] = d.y;
+  tokens_tile[to] = bitcast<vec4<f16>>(v.xy);
+  tokens_tile[to + 1u] = bitcast<vec4<f16>>(v.zw);
 }
 
 fn unit_of(step: u32) -> u32 {
@@ -169,7 +157,7 @@ fn hold(first_row: u32, first_token: u32, lane: u32, step: u32) -> Held {
 
 // put writes it into memory.
 fn put(v: Held, lane: u32, step: u32) {
-  let to = lane / 4u * PITCH + lane % 4u * 8u;
+  let to = lane / 4u * PITCH + lane % 4u * 2u;
   put_inputs(to, v.x0);
   put_inputs(to + TILE / 4u * PITCH, v.x1);
   put_inputs(to + TILE / 2u * PITCH, v.x2);
@@ -185,12 +173,12 @@ fn put(v: Held, lane: u32, step: u32) {
 //#if SPANS == 4
   if (step % 2u == 1u) {
     put_span(row, w.q[2], w.scale.z, w.low.z);
-    put_span(row + 16u, w.q[3], w.scale.w, w.low.w);
+    put_span(row + 4u, w.q[3], w.scale.w, w.low.w);
     return;
   }
 //#end
   put_span(row, w.q[0], w.scale.x, w.low.x);
-  put_span(row + 16u, w.q[1], w.scale.y, w.low.y);
+  put_span(row + 4u, w.q[1], w.scale.y, w.low.y);
 //#end
 }
 
@@ -232,8 +220,8 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     for (var turn = 0u; turn < TURNS; turn++) { next[turn] = hold(first_row, first_token, thread + turn * THREADS, ahead); }
 //#end
     for (var k = 0u; k < 32u; k += MATRIX_K) {
-      let x = tokens_at * PITCH + k;
-      let w = rows_at * PITCH + k;
+      let x = tokens_at * PITCH + k / 4u;
+      let w = rows_at * PITCH + k / 4u;
       let a0 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x, PITCH);
       let a1 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + MATRIX * PITCH, PITCH);
       let a2 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + 2u * MATRIX * PITCH, PITCH);
