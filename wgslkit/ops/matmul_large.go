@@ -60,7 +60,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 	}
 	for _, tile := range w.tiles {
 		rows, tokens := ceilDiv(tile.rows, matmulLargeTile), ceilDiv(r.width, tokensOfTile)
-		splits := min(ceilDiv(full, rows*tokens), max(w.Cols/least, 1))
+		splits := r.fittingSplits(min(ceilDiv(full, rows*tokens), w.Cols/least), r.width*tile.rows)
 		params := matmulLargeParamsOf(o, tile, splits, r.width)
 		mul := orBuffer(o.Mul, o.In.X)
 		v := w.variant()
@@ -82,6 +82,12 @@ func (r *Recorder) matmulLarge(o Linear) {
 		}
 		r.matmulSum(o, params, wgslkit.Variant{}, out)
 	}
+}
+
+// fittingSplits is how many splits, of those wanted, leave sums that one binding holds,
+// so many each; at least one.
+func (r *Recorder) fittingSplits(wanted, sums int) int {
+	return max(1, min(wanted, int(r.kit.dev.Limits().MaxStorageBindingSize/int64(4*sums))))
 }
 
 // matmulLargeParamsOf are the parameters of a tile of o.W whose columns are split, with

@@ -84,7 +84,7 @@ func (r *Recorder) onMatrices(o Linear) bool {
 	}
 	most := r.kit.dev.Limits().MaxStorageBindingSize
 	for _, tile := range o.W.tiles {
-		if 4*int64(r.matrixSums(tile, r.matrixSplits(o.W, tile))) > most {
+		if 4*int64(r.matrixSums(tile)) > most {
 			return false
 		}
 	}
@@ -94,13 +94,14 @@ func (r *Recorder) onMatrices(o Linear) bool {
 // matrixSplits is how many parts a tile's columns are split into.
 func (r *Recorder) matrixSplits(w *Matrix, tile matrixTile) int {
 	n := r.kit.tuning.Matrices.tile()
-	return max(1, min(fullMatrices/(ceilDiv(tile.rows, n)*ceilDiv(r.width, n)), w.Cols/leastSplitMatrices))
+	tiles := ceilDiv(tile.rows, n) * ceilDiv(r.width, n)
+	return r.fittingSplits(min(fullMatrices/tiles, w.Cols/leastSplitMatrices), r.matrixSums(tile))
 }
 
-// matrixSums is how many sums the splits of a tile leave, whole tiles of them.
-func (r *Recorder) matrixSums(tile matrixTile, splits int) int {
+// matrixSums is how many sums a split of a tile leaves, whole tiles of them.
+func (r *Recorder) matrixSums(tile matrixTile) int {
 	n := r.kit.tuning.Matrices.tile()
-	return splits * ceilDiv(r.width, n) * n * ceilDiv(tile.rows, n) * n
+	return ceilDiv(r.width, n) * n * ceilDiv(tile.rows, n) * n
 }
 
 // matmulMatrix records a product of many tokens by many rows whose input is ready,
@@ -111,7 +112,7 @@ func (r *Recorder) matmulMatrix(o Linear) {
 	halves, factors := r.halfInputs(o, steps)
 	for _, tile := range w.tiles {
 		splits := r.matrixSplits(w, tile)
-		sums := r.temp("sums of splits", r.matrixSums(tile, splits))
+		sums := r.temp("sums of splits", splits*r.matrixSums(tile))
 		if r.err != nil {
 			return
 		}

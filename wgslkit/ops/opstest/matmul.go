@@ -23,8 +23,9 @@ type linearShape struct {
 	softcap       float32
 	splits        int // x is merged from so many
 	bounded       bool
-	ranks         []int // of what LowRank adds to each part of the rows, nil for none
-	lowFirst      int   // what row 0 is among these
+	ranks         []int   // of what LowRank adds to each part of the rows, nil for none
+	lowFirst      int     // what row 0 is among these
+	factor        float64 // of the inputs; 0 counts as 1
 }
 
 func (s linearShape) String() string {
@@ -42,6 +43,9 @@ func (s linearShape) String() string {
 	}
 	if s.ranks != nil {
 		name += fmt.Sprintf("_ranks%d", s.ranks)
+	}
+	if s.factor != 0 {
+		name += fmt.Sprintf("_times%g", s.factor)
 	}
 	return name
 }
@@ -147,6 +151,10 @@ func largeShapes() []linearShape {
 		multiplied.mul, multiplied.act, multiplied.bounded, multiplied.softcap = true, ops.SiLU, true, 9
 		multiplied.norm, multiplied.weighted = true, true
 		shapes = append(shapes, multiplied)
+	}
+	for _, factor := range []float64{1e-9, 1e6} { // inputs that float16 has no numbers for
+		wide.factor = factor
+		shapes = append(shapes, wide)
 	}
 	return shapes
 }
@@ -271,6 +279,11 @@ func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
 		return s.partials(r, in), nil
 	}
 	x := r.normal(s.tokens * s.cols)
+	if s.factor != 0 {
+		for i, v := range x {
+			x[i] = float64(float32(s.factor * v))
+		}
+	}
 	in.X = r.upload(s.spread(x, s.cols))
 	if s.add {
 		a := r.normal(s.tokens * s.cols)
