@@ -29,11 +29,13 @@ type Tuning struct {
 	// each makes the input for itself.
 	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
 	// LargeMatvec takes wgsl/matvec_large.wgsl for products with one vector where
-	// it can, in at most StagedGroups workgroups where each makes the input for itself.
+	// it can, by workgroups of LargeThreads, at most StagedGroups of them where each
+	// makes the input for itself.
 	// Matrices of fewer than ManyRowsBytes get half of MatvecRows: the code for
 	// all of them, which has to be read between other kernels, is too long there.
-	LargeMatvec                 bool
-	StagedGroups, ManyRowsBytes int
+	// Those of WideBytes or more are decoded in units of 64 weights.
+	LargeMatvec                                          bool
+	LargeThreads, StagedGroups, ManyRowsBytes, WideBytes int
 	// MatvecLooped passes many rows by inputs in registers (wgsl/rows_looped.wgsl).
 	MatvecLooped bool
 	// SmallKernels takes one small product kernel for each type of weights
@@ -94,7 +96,11 @@ func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
 	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
 	t.FewestOfExpert = 2
 	t.LargeTiles = kind == wgslkit.DiscreteGPU
-	t.LargeMatvec, t.StagedGroups, t.ManyRowsBytes = kind != wgslkit.CPU, 2112, 32<<20
+	t.LargeMatvec, t.LargeThreads, t.StagedGroups = kind != wgslkit.CPU, t.MatvecThreads, 2112
+	t.ManyRowsBytes, t.WideBytes = 32<<20, 24<<20
+	if kind == wgslkit.DiscreteGPU {
+		t.LargeThreads = 256
+	}
 	t.Attention = attentionTuning(kind)
 	t.Sampling = samplingTuning(kind)
 	if kind == wgslkit.CPU {

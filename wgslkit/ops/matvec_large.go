@@ -142,7 +142,7 @@ func (r *Recorder) matvecFew(o Linear, tokens int) {
 // type lets a unit be so many: a block's header is then read half as often. Small
 // ones would be decoded by too much code.
 func (k *Kit) inWideUnits(m *Matrix) *Matrix {
-	if m.Type != quant.Q4_K && m.Type != quant.Q5_K || !k.tuning.manyRows(m, m.Rows, 1) {
+	if m.Type != quant.Q4_K && m.Type != quant.Q5_K || m.Rows*m.row.size*16 < k.tuning.WideBytes {
 		return m
 	}
 	wide := *m
@@ -150,8 +150,8 @@ func (k *Kit) inWideUnits(m *Matrix) *Matrix {
 	return &wide
 }
 
-// manyRows says whether so many tokens' products with so many of m's rows are work enough for
-// the code of all of MatvecRows.
+// manyRows says whether so many tokens' products with so many of m's rows are work
+// enough for the code of all of MatvecRows.
 func (t Tuning) manyRows(m *Matrix, rows, tokens int) bool {
 	return rows*m.row.size*16*tokens >= t.ManyRowsBytes
 }
@@ -173,6 +173,8 @@ func (k *Kit) largeShape(o Linear, rows, tokens int) largeShape {
 	}
 	if tokens > 1 {
 		t.MatvecRows = max(t.MatvecRows, 2)
+	} else {
+		t.MatvecThreads = t.LargeThreads
 	}
 	m := matvecShape{threads: t.MatvecThreads}
 	m.cutUnrolled(t, o.W, rows)

@@ -103,7 +103,7 @@ func TestTiledExperts(t *testing.T) {
 func TestManyRows(t *testing.T) {
 	dev := openKit(t, wgslkit.Options{}).Device()
 	tuning := ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())
-	tuning.ManyRowsBytes, tuning.MatvecGroups = 0, 1
+	tuning.ManyRowsBytes, tuning.WideBytes, tuning.MatvecGroups = 0, 0, 1
 	runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool {
 		few := strings.Contains(c.Name, "1of1") && !strings.Contains(c.Name, "bounded") || strings.HasSuffix(c.Name, "of8")
 		return c.Op == "Linear" && few && (strings.HasPrefix(c.Name, "Q4_K") || strings.HasPrefix(c.Name, "Q5_K") || strings.HasPrefix(c.Name, "Q6_K"))
