@@ -42,7 +42,7 @@ func (c *call) chat(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)}}
-	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, Prefill: a.prefill}
+	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, AssistantDrafts: p.AssistantDrafts, Prefill: a.prefill}
 	for event, err := range s.Generate(ctx, prompt, options) {
 		if errors.Is(context.Cause(ctx), errStopped) && err != nil {
 			a.cancelled()

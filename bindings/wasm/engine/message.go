@@ -173,8 +173,10 @@ type ChatParams struct {
 	Seed              *uint64        `json:"seed,omitempty"`
 	MaxTokens         int            `json:"maxTokens,omitempty"` // 0: what the context leaves
 	Stop              []string       `json:"stop,omitempty"`
-	// Drafts is how many tokens are guessed at once, at most, as gemma4.Choosing has it.
-	Drafts int `json:"drafts,omitempty"`
+	// Drafts and AssistantDrafts are how many tokens are guessed at once, at most, as
+	// gemma4.Choosing has them.
+	Drafts          int `json:"drafts,omitempty"`
+	AssistantDrafts int `json:"assistantDrafts,omitempty"`
 }
 
 // ChatEvent is a part of an answer; Type says which of the others it has.

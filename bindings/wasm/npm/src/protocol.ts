@@ -105,6 +105,7 @@ export interface ChatParams {
   maxTokens?: number;
   stop?: string[];
   drafts?: number;
+  assistantDrafts?: number;
 }
 export interface TokenizeParams { model: number; text: string; special?: boolean }
 export interface TokensResult { tokens: number[] }

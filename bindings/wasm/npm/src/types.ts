@@ -269,6 +269,11 @@ export interface ChatOptions {
    * assistant either. -1 guesses nothing, the assistant neither. Answers are the same.
    */
   drafts?: number;
+  /**
+   * The same for the guesses of an assistant.
+   * -1 leaves guessing to the text.
+   */
+  assistantDrafts?: number;
   /** Let the model think before it answers. */
   thinking?: boolean;
   tools?: Tool[];

@@ -25,11 +25,13 @@ before(async () => {
 after(() => env?.stop());
 
 for (const device of ["cpu", "gpu"]) {
-  test(`on the ${device} it guesses, and nothing changes`, async () => {
+  // On a software rasterizer a pass over guesses costs more than they save, so that
+  // none are made; that they are right there is for gemma4's own tests in a tab.
+  test(`on the ${device} it ${device === "cpu" ? "guesses" : "is planned for"}, and nothing changes`, async () => {
     const { info, guessed, plain } = await page.evaluate(async (device) => {
       const open = await gemwire.Model.load(model, { device, context: 256, assistant });
       try {
-        return { info: open.info, guessed: await say(open, {}), plain: await say(open, { drafts: -1 }) };
+        return { info: open.info, guessed: await say(open, { assistantDrafts: 4 }), plain: await say(open, { drafts: -1 }) };
       } finally {
         await open.close();
       }
@@ -37,8 +39,8 @@ for (const device of ["cpu", "gpu"]) {
     assert.ok(info.assistant, "no name");
     assert.equal(info.device, device);
     assert.equal(guessed.text, plain.text);
-    const { drafted, draftsRight = 0, assisted, assistedRight = 0 } = guessed.usage;
-    assert.ok(assisted > 0 && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted, JSON.stringify(guessed.usage));
+    const { drafted = 0, draftsRight = 0, assisted = 0, assistedRight = 0 } = guessed.usage;
+    assert.ok((assisted > 0) === (device === "cpu") && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted, JSON.stringify(guessed.usage));
     assert.equal(plain.usage.drafted, undefined);
     if (device === "gpu") assert.ok(info.plan.assistant > 1e5, `${info.plan.assistant} bytes are planned for it`);
   });

@@ -48,6 +48,7 @@ export interface ChatParams {
   maxTokens?: number;
   stop?: string[];
   drafts?: number;
+  assistantDrafts?: number;
 }
 
 export interface CheckpointResult {
