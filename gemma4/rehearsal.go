@@ -53,24 +53,21 @@ func (s *gpuState) readGuesses() (err error) {
 	if s.verifier, err = s.newVerifier(); err != nil {
 		return err
 	}
-	for len(s.ahead) < n+1 {
-		read, err := s.sampler.StartRead(len(s.ahead))
-		if err != nil {
-			return err
-		}
-		s.ahead = append(s.ahead, read)
-	}
-	return nil
+	return s.startReads(n + 1)
 }
 
 // readAhead begins as many reads as there are under way while tokens are chosen.
 func (s *gpuState) readAhead() error {
-	reads := maxAhead
 	if s.rowByRow {
-		reads = 1
+		return s.startReads(1)
 	}
-	for i := range reads {
-		read, err := s.sampler.StartRead(i)
+	return s.startReads(maxAhead)
+}
+
+// startReads begins reads of what is chosen until n of them are under way.
+func (s *gpuState) startReads(n int) error {
+	for len(s.ahead) < n {
+		read, err := s.sampler.StartRead(len(s.ahead))
 		if err != nil {
 			return err
 		}

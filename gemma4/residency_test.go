@@ -55,8 +55,8 @@ func TestPlansAreExact(t *testing.T) {
 	}
 }
 
-// planFor is the plan by a file's header alone.
-func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, error) {
+// openHeader opens a file of which no weights are read, and closes it after the test.
+func openHeader(t *testing.T, path string) *gguf.File {
 	t.Helper()
 	source, err := gguf.OpenFile(path)
 	if err != nil {
@@ -66,8 +66,14 @@ func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	plan, err := gemma4.PlanFor(file, opts)
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// planFor is the plan by a file's header alone.
+func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, error) {
+	t.Helper()
+	plan, err := gemma4.PlanFor(openHeader(t, path), opts)
 	if errors.Is(err, wgslkit.ErrNoDevice) {
 		t.Skip("no GPU: ", err)
 	}
@@ -126,15 +132,7 @@ func TestLongestContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := gguf.OpenFile(nanoPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := gguf.Open(t.Context(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := openHeader(t, nanoPath)
 	opts.GPU.MemoryBudget, opts.TablesInFile, opts.Context = plan.Total()-plan.Rows, true, 0
 	longest, err := gemma4.LongestContext(file, opts, step)
 	if err != nil || longest.Context%step != 0 || longest.Total() > opts.GPU.MemoryBudget {

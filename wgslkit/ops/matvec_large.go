@@ -150,18 +150,12 @@ func (k *Kit) inWideUnits(m *Matrix) *Matrix {
 	return &wide
 }
 
-// manyRows says whether so many tokens' products with so many of m's rows are work
-// enough for the code of all of MatvecRows.
-func (t Tuning) manyRows(m *Matrix, rows, tokens int) bool {
-	return rows*m.row.size*16*tokens >= t.ManyRowsBytes
-}
-
 // largeShape cuts a product of so many tokens at once with some of w's rows as
 // cutUnrolled does. Where inputs are staged, a workgroup takes more than one turn
 // when there are more than all processors have at once.
 func (k *Kit) largeShape(o Linear, rows, tokens int) largeShape {
 	t := k.tuning
-	many := t.manyRows(o.W, rows, tokens)
+	many := rows*o.W.row.size*16*tokens >= t.ManyRowsBytes
 	staging := t.StagedGroups
 	switch wide := o.W.row.spans == 4; { // 64 weights at once are many registers
 	case wide && many && tokens == 1:

@@ -30,16 +30,7 @@ func CopyGPU(dev *wgslkit.Device) (Series, error) {
 	if err != nil {
 		return Series{}, err
 	}
-	kernel, err := dev.Kernel(wgslkit.NewShaders(copyShader), "copy.wgsl", nil)
-	if err != nil {
-		return Series{}, err
-	}
-	by, err := y.measure(func(p *wgslkit.Program) {
-		p.Add(wgslkit.Call{
-			Label: "copy", Kernel: kernel, Bind: []wgslkit.Binding{y.from.All(), y.to.All()},
-			Params: copyParams{uint32(y.from.Size() / 16)}, Grid: wgslkit.Grid{X: copyGroups},
-		})
-	})
+	by, err := y.measureKernel()
 	if err != nil {
 		return Series{}, err
 	}
@@ -58,11 +49,16 @@ func CopyOf(dev *wgslkit.Device, moved int64) (Series, error) {
 		return Series{}, err
 	}
 	defer y.release()
-	kernel, err := dev.Kernel(wgslkit.NewShaders(copyShader), "copy.wgsl", nil)
+	y.size = max(min(moved/2, y.size)&^255, 256)
+	return y.measureKernel()
+}
+
+// measureKernel times copies by the kernel, of the next place each.
+func (y *yardstick) measureKernel() (Series, error) {
+	kernel, err := y.dev.Kernel(wgslkit.NewShaders(copyShader), "copy.wgsl", nil)
 	if err != nil {
 		return Series{}, err
 	}
-	y.size = max(min(moved/2, y.size)&^255, 256)
 	places, copied := max(y.from.Size()/y.size, 1), int64(0)
 	return y.measure(func(p *wgslkit.Program) {
 		at := copied % places * y.size
