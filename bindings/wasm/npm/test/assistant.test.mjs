@@ -40,7 +40,7 @@ for (const device of ["cpu", "gpu"]) {
     assert.equal(info.device, device);
     assert.equal(guessed.text, plain.text);
     const { drafted = 0, draftsRight = 0, assisted = 0, assistedRight = 0 } = guessed.usage;
-    assert.ok((assisted > 0) === (device === "cpu") && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted, JSON.stringify(guessed.usage));
+    assert.ok((assisted > 0 || device === "gpu") && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted, JSON.stringify(guessed.usage));
     assert.equal(plain.usage.drafted, undefined);
     if (device === "gpu") assert.ok(info.plan.assistant > 1e5, `${info.plan.assistant} bytes are planned for it`);
   });
