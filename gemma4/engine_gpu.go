@@ -50,7 +50,7 @@ func slowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
 }
 
 func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOptions) (err error) {
-	if e.plan, err = newPlan(e.kit, e.model, e.sizing(contextLength), opts.TablesInFile, nil); err != nil {
+	if e.plan, err = newPlan(e.kit, e.model, newSizing(e.model.Config, contextLength, e.cache, e.kit), opts.TablesInFile, nil); err != nil {
 		return err
 	}
 	total := e.plan.Weights
@@ -60,8 +60,9 @@ func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOption
 	return err
 }
 
+// sizing is that of a session, whose chunks are the plan's.
 func (e *gpuEngine) sizing(contextLength int) sizing {
-	return newSizing(e.model.Config, contextLength, e.cache, e.kit)
+	return newSizing(e.model.Config, contextLength, e.cache, e.kit).inChunks(e.plan.Chunk)
 }
 
 func (e *gpuEngine) describe(info *Info) {

@@ -35,6 +35,7 @@ type Plan struct {
 	Weights     int64       `json:"weights"`             // on the GPU, with the tables that rotations read
 	Rows        int64       `json:"rows"`                // left in the file, fetched by row
 	Context     int         `json:"context"`             // tokens
+	Chunk       int         `json:"chunk,omitempty"`     // tokens of a prompt that are computed together on the GPU: fewer where memory is short
 	KVCache     CacheType   `json:"kvCache"`             // what keys and values are kept as
 	Cache       int64       `json:"cache"`               // keys and values of one session
 	Activations int64       `json:"activations"`         // all else that one session takes: what its programs work in, their parameters, reads under way
@@ -80,9 +81,10 @@ func (p *Plan) onGPU(t *gguf.Tensor) bool {
 
 // planner places tensors on a device.
 type planner struct {
-	kit    *ops.Kit
-	model  *arch.Model
-	sizing sizing
+	kit      *ops.Kit
+	model    *arch.Model
+	sizing   sizing
+	adapters *gpuAdapters
 	// tablesInFile is OpenOptions.TablesInFile.
 	tablesInFile bool
 	plan         *Plan
@@ -90,21 +92,21 @@ type planner struct {
 
 // newPlan places every tensor on the GPU; where that is over the budget, the
 // embedding tables that are only looked up, largest first, stay in the file.
-// Where tablesInFile, they do so anyway. It fails with ErrDoesNotFit where that is not
-// enough either. Room for the adapters, nil for none, is left. What is made beside, on
+// Where tablesInFile, they do so anyway. Then prompts are computed fewer tokens at once.
+// It fails with ErrDoesNotFit where that is not enough either. Room for the adapters,
+// nil for none, is left. What is made beside, on
 // first use, is not counted: room for longer drafts than usual, for the logits of every
 // token, for pictures and sound.
 func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters *gpuAdapters) (*Plan, error) {
-	p := &planner{kit: kit, model: m, sizing: s, tablesInFile: tablesInFile, plan: &Plan{
-		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
+	p := &planner{kit: kit, model: m, sizing: s, adapters: adapters, tablesInFile: tablesInFile, plan: &Plan{
+		Device: kit.Device().Info().Name, Context: s.context, Chunk: s.chunk, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
 	}}
 	for _, t := range textTensors(m) {
 		if err := p.place(t); err != nil {
 			return nil, err
 		}
 	}
-	p.plan.Adapters = adapters.bytes(kit, s)
-	if err := p.shrink(); err != nil {
+	if err := p.fit(); err != nil {
 		return nil, err
 	}
 	if b := p.plan.Budget; !p.plan.fits() {
@@ -127,17 +129,29 @@ func (p *planner) place(t *gguf.Tensor) error {
 	return nil
 }
 
-// shrink moves lookup-only tables out of the GPU until the budget holds, or all.
-func (p *planner) shrink() error {
-	for _, t := range lookupTables(p.model) {
-		if !p.tablesInFile {
-			if err := p.rehearse(); err != nil || p.plan.fits() {
-				return err
-			}
-		}
-		p.leaveInFile(t)
+// fit gives up one thing after the other until the budget holds, or nothing is left to
+// give up: first tables that are only looked up, which costs a row's read a token, then
+// the number of tokens of a prompt that go through the layers together.
+func (p *planner) fit() error {
+	tables := lookupTables(p.model)
+	for ; p.tablesInFile && len(tables) > 0; tables = tables[1:] {
+		p.leaveInFile(tables[0])
 	}
-	return p.rehearse()
+	for {
+		if err := p.rehearse(); err != nil || p.plan.fits() {
+			return err
+		}
+		switch {
+		case len(tables) > 0:
+			p.leaveInFile(tables[0])
+			tables = tables[1:]
+		case p.sizing.chunk > leastChunk:
+			p.sizing = p.sizing.inChunks(max(p.sizing.chunk/2, leastChunk))
+			p.plan.Chunk = p.sizing.chunk
+		default:
+			return nil
+		}
+	}
 }
 
 func (p *planner) leaveInFile(t *gguf.Tensor) {
@@ -203,6 +217,17 @@ func newSizing(c *arch.Config, context int, cache quant.Type, kit *ops.Kit) sizi
 	s.chunk = max(min(s.chunk, int(limits.MaxStorageBindingSize/int64(4*widestRow(c)))), 1)
 	const logitBytes = 64 << 20
 	s.rows = max(min(s.chunk, 64, logitBytes/(4*max(c.Vocab, 1))), 1)
+	return s
+}
+
+// leastChunk is as small as chunks become for want of memory: what they work in is a
+// small part of a model then, and products of fewer tokens take hardly less time.
+const leastChunk = 64
+
+// inChunks is s with at most n tokens of a prompt computed together.
+func (s sizing) inChunks(n int) sizing {
+	s.chunk = min(s.chunk, n)
+	s.rows = min(s.rows, s.chunk)
 	return s
 }
 

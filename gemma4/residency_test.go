@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
@@ -48,7 +49,7 @@ func TestPlansAreExact(t *testing.T) {
 			answered(t, tc.file, opts)
 			opts.GPU.MemoryBudget--
 			less, err := planFor(t, tc.file, opts)
-			if !errors.Is(err, gemma4.ErrDoesNotFit) && less.Rows == plan.Rows {
+			if !errors.Is(err, gemma4.ErrDoesNotFit) && less.Rows == plan.Rows && less.Chunk == plan.Chunk {
 				t.Errorf("%d bytes are planned with %d allowed, %v", less.Total(), less.Budget, err)
 			}
 		})
@@ -80,8 +81,27 @@ func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, 
 	return plan, err
 }
 
+// Where memory is short and no table is left to leave in the file, prompts are computed
+// fewer tokens at once, to the same end.
+func TestSmallerChunks(t *testing.T) {
+	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 300, TablesInFile: true}
+	plan, err := planFor(t, nanoPath, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := answered(t, nanoPath, opts)
+	opts.GPU.MemoryBudget = plan.Total() - 1
+	less, err := planFor(t, nanoPath, opts)
+	if err != nil || less.Chunk >= plan.Chunk || less.Total() > opts.GPU.MemoryBudget {
+		t.Fatalf("%d bytes are planned with %d allowed, %d tokens at once where it was %d: %v", less.Total(), less.Budget, less.Chunk, plan.Chunk, err)
+	}
+	if got := answered(t, nanoPath, opts); !slices.Equal(got, want) {
+		t.Errorf("it answers %v in chunks of %d, and %v of %d", got, less.Chunk, want, plan.Chunk)
+	}
+}
+
 // answered has a model answer, and compares what it takes with its plan.
-func answered(t *testing.T, file string, opts gemma4.OpenOptions) {
+func answered(t *testing.T, file string, opts gemma4.OpenOptions) []int32 {
 	t.Helper()
 	m := open(t, file, opts)
 	s := newSession(t, m, 0)
@@ -89,11 +109,12 @@ func answered(t *testing.T, file string, opts gemma4.OpenOptions) {
 	for i := range prompt {
 		prompt[i] = int32(3 + i%7)
 	}
-	choose(t, s, prompt, gemma4.Choosing{MaxTokens: 4, Drafts: gemma4.NoDrafts})
+	answer := choose(t, s, prompt, gemma4.Choosing{MaxTokens: 4, Drafts: gemma4.NoDrafts})
 	plan, dev := m.Info().Plan, m.Kit().Device()
 	if taken := total(m); taken != plan.Total()-plan.Drafts || dev.Peak() > taken {
 		t.Errorf("%d bytes are planned, %d taken and %d at most: %v", plan.Total(), taken, dev.Peak(), m.GPUMemory())
 	}
+	return answer
 }
 
 // The logits of all tokens are computed in smaller groups where there is no memory

@@ -145,7 +145,7 @@ func (b *benchMemoryCommand) measure(ctx context.Context, sources []memorySource
 
 // printMemory prints a table as the documentation has it.
 func printMemory(w io.Writer, rows []bench.MemoryRow, run bool) {
-	columns := []string{"model", "memory", "context", "keys and values", "weights on the GPU", "left in the file", "work", "promised"}
+	columns := []string{"model", "memory", "context", "keys and values", "weights on the GPU", "left in the file", "work", "at once", "promised"}
 	if run {
 		columns = append(columns, "without guesses", "taken", "seconds")
 	}
@@ -159,7 +159,7 @@ func printMemory(w io.Writer, rows []bench.MemoryRow, run bool) {
 			cells = append(cells, "does not fit: "+gigabyteCount(r.Promised)+" wanted with "+humanize.Comma(int64(p.Context))+" tokens")
 		} else {
 			cells = append(cells, humanize.Comma(int64(p.Context)), fmt.Sprintf("%s in %s", gigabyteCount(p.Cache), p.KVCache),
-				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations+p.Drafts), gigabyteCount(r.Promised))
+				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations+p.Drafts), fmt.Sprint(p.Chunk), gigabyteCount(r.Promised))
 		}
 		if run && r.Taken > 0 {
 			promised := r.Unguessed()

@@ -106,7 +106,7 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", byteCount(p.Rows))
 		}
 		fmt.Fprintf(w, "cache\t%s for a session, in %s\n", byteCount(p.Cache), p.KVCache)
-		fmt.Fprintf(w, "work\t%s for a session\n", byteCount(p.Activations+p.Drafts))
+		fmt.Fprintf(w, "work\t%s for a session, prompts %d tokens at once\n", byteCount(p.Activations+p.Drafts), p.Chunk)
 		if p.Adapters > 0 {
 			fmt.Fprintf(w, "adapters\t%s, with a session's work\n", byteCount(p.Adapters))
 		}

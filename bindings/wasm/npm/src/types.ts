@@ -75,6 +75,8 @@ export interface Plan {
   rows: number;
   /** Tokens of a session. */
   context: number;
+  /** Tokens of a prompt that are computed together on the GPU: fewer where memory is short. */
+  chunk?: number;
   /** What keys and values are kept as. */
   kvCache: KVCache;
   /** Keys and values of one session. */
