@@ -75,6 +75,24 @@ export default [
     },
   },
   {
+    name: "models: an assistant beside the model, and what is none",
+    async run(visitor) {
+      const page = await visitor.open("#/models");
+      assert.equal(await page.getByLabel("Assistant", { exact: true }).count(), 0);
+      for (const name of ["small.gguf", "small-assistant.gguf"]) {
+        await page.getByLabel("GGUF file").setInputFiles({ name, mimeType: "", buffer: Buffer.from("GGUF") });
+        await page.getByRole("button", { name: "Copy into the browser" }).click();
+        await page.getByRole("button", { name: `Use ${name}`, exact: true }).waitFor();
+      }
+      await page.getByLabel("Assistant", { exact: true }).selectOption("small-assistant.gguf");
+      await page.getByRole("definition").filter({ hasText: "small-assistant.gguf" }).waitFor();
+      await page.getByLabel("Assistant", { exact: true }).selectOption("small.gguf");
+      await page.getByText("small.gguf cannot guess for nano. small.gguf is no assistant.").waitFor();
+      await page.getByRole("definition").filter({ hasText: "small-assistant.gguf" }).waitFor({ state: "detached" });
+      assert.equal(await page.getByLabel("Assistant", { exact: true }).inputValue(), "");
+    },
+  },
+  {
     name: "models: what fits, and what a server has",
     async run(visitor) {
       const page = await visitor.open("#/models");

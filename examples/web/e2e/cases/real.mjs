@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "../chromium.mjs";
 import { gemwireServe } from "../gemwireServe.mjs";
 import { Visitor } from "../visitor.mjs";
 
 const nano = fileURLToPath(new URL("../../../../gemma4/nano/nano.gguf", import.meta.url));
+const conformance = fileURLToPath(new URL("../../../../testdata/conformance", import.meta.url));
 const app = fileURLToPath(new URL("../../dist", import.meta.url));
 
 const austria = "What is the capital of Austria?";
@@ -210,6 +211,27 @@ export default [
       await page.getByRole("button", { name: "Show its models" }).click();
       await page.getByRole("button", { name: /^Keep capitals/ }).click();
       await modelButton(page, "Use", "capitals.gguf").waitFor();
+    },
+  },
+  {
+    name: "real: an assistant guesses for the model that it was made for, and for no other",
+    real: true,
+    async run(visitor) {
+      const page = await visitor.open("#/models");
+      for (const file of ["e2b.gguf", "assistant/assistant.gguf"]) {
+        await page.getByLabel("GGUF file").setInputFiles(join(conformance, file));
+        await page.getByRole("button", { name: "Copy into the browser" }).click();
+        await modelButton(page, "Use", basename(file)).waitFor();
+      }
+      await page.getByLabel("Assistant", { exact: true }).selectOption("assistant.gguf");
+      await page.getByText(/^assistant\.gguf cannot guess for nano\. /).waitFor();
+      assert.equal(await page.getByLabel("Assistant", { exact: true }).inputValue(), "");
+
+      await modelButton(page, "Use", "e2b.gguf").click();
+      await visitor.ready();
+      await visitor.go("/models");
+      await page.getByLabel("Assistant", { exact: true }).selectOption("assistant.gguf");
+      await page.getByRole("term").filter({ hasText: "Assistant" }).waitFor();
     },
   },
   {

@@ -1,6 +1,7 @@
-import { Model, type LoadProgress, type Source, type Suggestion } from "gemwire";
+import type { LoadProgress, Model, Source, Suggestion } from "gemwire";
 import { create } from "zustand";
 import { planOptions, useSettings } from "../settings/settingsStore";
+import { loadAssisted } from "./assistants";
 import { nameOf, sourceOf, wholeName, type ModelChoice } from "./choice";
 import { failureOf, isCancelled, type Failure } from "./failure";
 
@@ -54,7 +55,7 @@ export const useEngine = create<EngineState>()((set, get) => {
     const { label, source } = opening;
     set({ engine: { state: "loading", label, progress: null } });
     try {
-      const model = await Model.load(source, {
+      const model = await loadAssisted(label, source, {
         ...planOptions(useSettings.getState()),
         signal: controller.signal,
         onProgress: (progress) => { if (loading === controller) set({ engine: { state: "loading", label, progress } }); },

@@ -3,6 +3,7 @@ import { Facts } from "../ui/Facts";
 import { bytes, count } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Section } from "../ui/Section";
+import { AssistantField } from "./AssistantField";
 import { memoryText } from "./planText";
 
 /** The model in memory and where it runs. */
@@ -24,12 +25,14 @@ export function InUse() {
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
     ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`],
   ];
+  if (info.assistant) facts.push(["Assistant", info.assistant]);
   if (info.plan) facts.push(["Memory", memoryText(info.plan)]);
   return (
     <Section title="In use">
       <div className="rounded-lg border border-line bg-raised p-4">
         <p className="text-lg font-semibold tracking-tight">{info.name || engine.label}</p>
         <Facts facts={facts} />
+        <AssistantField model={engine.label} />
       </div>
     </Section>
   );

@@ -1,5 +1,6 @@
 import { store, type StorageEstimate, type StoredModel } from "gemwire";
 import { create } from "zustand";
+import { forgetAssistant } from "../engine/assistants";
 import { wholeName } from "../engine/choice";
 import { failureOf, isCancelled, type Failure } from "../engine/failure";
 
@@ -120,6 +121,7 @@ export const useStoredModels = create<StoredState>()((set, get) => {
       running.get(name)?.abort();
       try {
         await store.delete(name);
+        forgetAssistant(name);
       } catch (error) {
         set({ failure: failureOf(error) });
       }

@@ -12,6 +12,10 @@ export type ImageBudget = (typeof imageBudgets)[number];
 /** budgetOf knows the budgets among any values. */
 export const budgetOf = (value: unknown): ImageBudget | null => imageBudgets.find((budget) => budget === value) ?? null;
 
+/** assistantsOf knows stored files by the names of models among any values. */
+const assistantsOf = (value: unknown): Record<string, string> =>
+  Object.fromEntries(Object.entries(typeof value === "object" ? (value ?? {}) : {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+
 /** cacheOf knows the kinds of cache among any values. */
 export const cacheOf = (value: unknown): KVCache | null => (["f16", "q8"] as const).find((cache) => cache === value) ?? null;
 
@@ -32,6 +36,8 @@ export interface Settings {
   imageBudget: ImageBudget;
   /** Opened when the app starts. */
   model: ModelChoice;
+  /** The stored files that guess ahead for models, by the models' names. */
+  assistants: Record<string, string>;
   device: Device;
   /** null: as the model's plan says. */
   context: number | null;
@@ -46,7 +52,7 @@ interface SettingsState extends Settings {
 }
 
 const initial: Settings = {
-  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, device: "auto", context: null, memoryBudget: null, kvCache: "f16", servers: [],
+  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, assistants: {}, device: "auto", context: null, memoryBudget: null, kvCache: "f16", servers: [],
 };
 
 export const useSettings = create<SettingsState>()(
@@ -58,6 +64,7 @@ export const useSettings = create<SettingsState>()(
       return {
         ...current, ...known, sampling: { ...recommended, ...known.sampling },
         imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget, kvCache: cacheOf(known.kvCache) ?? current.kvCache,
+        assistants: assistantsOf(known.assistants),
       };
     },
   }),

@@ -101,8 +101,8 @@ export class Model {
   #open = true;
   #adapters: AdapterInfo[] = [];
 
-  private constructor(name: string, kvCache: KVCache) {
-    const info = infoOf(kvCache);
+  private constructor(name: string, kvCache: KVCache, assistant: string | undefined) {
+    const info = { ...infoOf(kvCache), ...(assistant !== undefined && { assistant }) };
     this.info = script() === "no-webgpu" ? { ...info, name, device: "cpu", deviceName: "CPU, simd", fallback: "the browser offers no GPU" } : { ...info, name, images: script() !== "no-towers", audio: script() !== "no-towers" };
     this.lost = new Promise((resolve) => { this.#lose = resolve; });
   }
@@ -115,10 +115,12 @@ export class Model {
     if (script() === "oom" && options.memoryBudget === undefined) {
       throw new GemwireError("out-of-memory", "The GPU has too little memory for 4.2 GB.", { advice: "Load it with a smaller plan.", suggestion: { context: 4096, memoryBudget: 1_900_000_000 } });
     }
+    const assistant = typeof options.assistant === "object" && "opfs" in options.assistant ? options.assistant.opfs : undefined;
+    if (assistant !== undefined && !assistant.includes("assistant")) throw new GemwireError("unsupported", `${assistant} is no assistant.`);
     const small = typeof source === "object" && "builtin" in source;
     if (script() === "no-webgpu" && !small) throw new GemwireError("no-webgpu", "The model is too large for the processor, and this browser offers no GPU.");
     if (script() === "slow") await wait(600_000, options.signal);
-    return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted", options.kvCache ?? "f16");
+    return new Model(typeof source === "object" && "opfs" in source ? source.opfs : "Scripted", options.kvCache ?? "f16", assistant);
   }
 
   static async selfTest(options: { signal?: AbortSignal; onProgress?: (progress: SelfTestProgress) => void; force?: boolean } = {}): Promise<SelfTestReport> {
