@@ -151,13 +151,6 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	if m.arch, err = arch.Open(m.file); err != nil {
 		return err
 	}
-	if m.tokenizer, err = tokenizer.FromGGUF(m.file.Meta); err != nil {
-		return err
-	}
-	// Embedding tables may be padded beyond the tokens that there are.
-	if m.tokenizer.Len() > m.arch.Config.Vocab {
-		return fmt.Errorf("%w: the tokenizer has %d tokens and the model only %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
-	}
 	c := m.arch.Config
 	m.template = chat.For(c.PerLayerDim > 0)
 	if m.context, err = opts.contextFor(c); err != nil {
@@ -171,10 +164,44 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 		Name: name, Template: m.template.String(), Layers: c.Blocks, Vocab: c.Vocab,
 		MaxContext: c.ContextLength, Context: m.context, KVCache: m.cacheType, FileSize: m.file.Size(),
 	}
-	if m.engine, err = m.newEngine(ctx, opts); err != nil {
+	if err := m.load(ctx, opts); err != nil {
 		return err
 	}
 	m.engine.describe(&m.info)
+	return nil
+}
+
+// load makes the tokenizer while the weights are on their way, which stop where it
+// cannot be made.
+func (m *Model) load(ctx context.Context, opts OpenOptions) (err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	made := make(chan error, 1)
+	go func() {
+		err := m.makeTokenizer()
+		if err != nil {
+			stop(err)
+		}
+		made <- err
+	}()
+	m.engine, err = m.newEngine(ctx, opts)
+	if failed := <-made; failed != nil {
+		if err == nil {
+			failed = errors.Join(failed, m.engine.close())
+		}
+		return failed
+	}
+	return err
+}
+
+func (m *Model) makeTokenizer() (err error) {
+	if m.tokenizer, err = tokenizer.FromGGUF(m.file.Meta); err != nil {
+		return err
+	}
+	// Embedding tables may be padded beyond the tokens that there are.
+	if m.tokenizer.Len() > m.arch.Config.Vocab {
+		return fmt.Errorf("%w: the tokenizer has %d tokens and the model only %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
+	}
 	return nil
 }
 

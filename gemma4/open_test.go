@@ -1,6 +1,7 @@
 package gemma4_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -64,6 +65,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	withoutTokens := bytes.Replace(nano, []byte("tokenizer.ggml.tokens"), []byte("tokenizer.ggml.others"), 1)
 	for _, tc := range []struct {
 		name string
 		file []byte
@@ -73,6 +75,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"not a GGUF", []byte("hello, this is no model"), gemma4.OpenOptions{}, "GGUF"},
 		{"cut off", nano[:len(nano)/2], gemma4.OpenOptions{}, "beyond"},
 		{"a context too long", nano, gemma4.OpenOptions{Context: 1 << 30}, "this model takes 1 to"},
+		{"no tokens", withoutTokens, gemma4.OpenOptions{}, "tokenizer.ggml.tokens"},
+		{"no tokens, on the CPU", withoutTokens, gemma4.OpenOptions{Device: gemma4.DeviceCPU}, "tokenizer.ggml.tokens"},
 		{"an unknown device", nano, gemma4.OpenOptions{Device: "tpu"}, "say gpu or cpu"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

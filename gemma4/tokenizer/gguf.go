@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/gguf"
 )
@@ -35,7 +36,9 @@ func VocabularyFromGGUF(meta gguf.Metadata) (Vocabulary, error) {
 		AddBOS:         optional(&r, "add_bos_token", meta.Bool, true),
 		AddSpacePrefix: optional(&r, "add_space_prefix", meta.Bool, false),
 	}
-	for _, t := range optional(&r, "token_type", meta.Int32s, nil) {
+	types := optional(&r, "token_type", meta.Int32s, nil)
+	v.Types = slices.Grow(v.Types, len(types))
+	for _, t := range types {
 		v.Types = append(v.Types, TokenType(t))
 	}
 	for _, key := range []string{"eos_token_id", "eos_token_ids"} {

@@ -10,43 +10,97 @@ import (
 // what a map of strings would take.
 type pieces struct {
 	tokens []string
-	slots  []int32 // id+1, 0 for free; a power of two, at most half full
+	slots  []uint32 // a power of two, at most half full
+	ids    uint32   // the bits of a slot that hold id+1, 0 for free; the others are of the text's hash
 	seed   maphash.Seed
 }
 
 func newPieces(tokens []string) (*pieces, error) {
 	p := &pieces{
 		tokens: tokens,
-		slots:  make([]int32, tableSize(len(tokens))),
+		slots:  make([]uint32, tableSize(len(tokens))),
+		ids:    1<<bits.Len(uint(len(tokens))) - 1,
 		seed:   maphash.MakeSeed(),
 	}
 	for id, text := range tokens {
-		slot, taken := p.find(text)
+		slot, mark, taken := p.find(text)
 		if taken {
-			return nil, fmt.Errorf("%w: pieces %d and %d are both %.40q", ErrVocabulary, p.slots[slot]-1, id, text)
+			return nil, fmt.Errorf("%w: pieces %d and %d are both %.40q", ErrVocabulary, p.at(slot), id, text)
 		}
-		p.slots[slot] = int32(id) + 1
+		p.slots[slot] = mark | uint32(id+1)
 	}
 	return p, nil
 }
 
-// find is the slot of text, or the free one where it would stand.
-func (p *pieces) find(text string) (slot int, taken bool) {
+// find is the slot of text, or the free one where it would stand, and the mark of
+// its hash there: most other texts are told by theirs, without being looked at.
+func (p *pieces) find(text string) (slot int, mark uint32, taken bool) {
+	hash := maphash.String(p.seed, text)
+	mark = uint32(hash>>32) &^ p.ids
 	mask := len(p.slots) - 1
-	slot = int(maphash.String(p.seed, text)) & mask
+	slot = int(hash) & mask
 	for p.slots[slot] != 0 {
-		if p.tokens[p.slots[slot]-1] == text {
-			return slot, true
+		if p.slots[slot]&^p.ids == mark && p.tokens[p.at(slot)] == text {
+			return slot, mark, true
 		}
 		slot = (slot + 1) & mask
 	}
-	return slot, false
+	return slot, mark, false
 }
+
+// at is the piece in a slot, None in a free one.
+func (p *pieces) at(slot int) int32 { return int32(p.slots[slot]&p.ids) - 1 }
 
 // id is the piece with this text.
 func (p *pieces) id(text string) (int32, bool) {
-	slot, ok := p.find(text)
-	return p.slots[slot] - 1, ok
+	slot, _, ok := p.find(text)
+	return p.at(slot), ok
+}
+
+// idsOf is id for a few parts of texts, texts[i][from[i]:to[i]], or None. Most of a look-up
+// is waiting for memory, which a processor does for several at once where they stand close
+// together: so all take each step before the next.
+func (p *pieces) idsOf(texts []string, from, to []int, ids []int32) {
+	var few [mergeBatch]uint64
+	hashes, mask := few[:len(texts)], uint64(len(p.slots)-1)
+	from, to, ids = from[:len(texts)], to[:len(texts)], ids[:len(texts)]
+	for i, text := range texts {
+		hashes[i] = maphash.String(p.seed, text[from[i]:to[i]])
+	}
+	for i, hash := range hashes {
+		slot := p.slots[hash&mask]
+		ids[i] = int32(slot&p.ids) - 1
+		if slot&^p.ids != uint32(hash>>32)&^p.ids {
+			ids[i] = None
+		}
+	}
+	for i, id := range ids {
+		if id != None && len(p.tokens[id]) != to[i]-from[i] {
+			ids[i] = None
+		}
+	}
+	for i, id := range ids {
+		if id != None && from[i] < to[i] && p.tokens[id][0] != texts[i][from[i]] {
+			ids[i] = None
+		}
+	}
+	for i, text := range texts {
+		part := text[from[i]:to[i]]
+		if ids[i] == None || p.tokens[ids[i]] != part {
+			ids[i], _ = p.id(part)
+		}
+	}
+}
+
+// joined is the piece that two texts make together. It looks at the piece near and at
+// the one behind it first: merges stand in the order of what they make.
+func (p *pieces) joined(left, right string, near int32) (int32, bool) {
+	for id := near; id < near+2 && int(id) < len(p.tokens); id++ {
+		if text := p.tokens[id]; len(text) == len(left)+len(right) && text[:len(left)] == left && text[len(left):] == right {
+			return id, true
+		}
+	}
+	return p.id(left + right)
 }
 
 // tableSize is the power of two that n entries fill at most half.

@@ -33,25 +33,70 @@ func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, s
 		factor: maphash.String(maphash.MakeSeed(), "") | 1,
 		shift:  64 - log2(size),
 	}
-	var text []byte
-	for i, merge := range merges {
-		pair, at, ok := splitMerge(merge, known)
-		if !ok {
-			return nil, fmt.Errorf("%w: merge %d, %.40q, is not two pieces with a space between", ErrVocabulary, i, merge)
+	reader := mergeReader{known: known}
+	for from := 0; from < len(merges); from += mergeBatch {
+		batch := merges[from:min(from+mergeBatch, len(merges))]
+		if err := reader.read(batch, from); err != nil {
+			return nil, err
 		}
-		text = append(append(text[:0], merge[:at]...), merge[at+1:]...)
-		id, ok := known.id(string(text))
-		if !ok {
-			return nil, fmt.Errorf("%w: merge %d makes %.40q, which is no piece", ErrVocabulary, i, text)
+		for i, id := range reader.joined[:len(batch)] {
+			if slot, taken := m.find(reader.pairs[i]); !taken && matchable(id) {
+				m.slots[slot] = uint32(len(m.pairs)) + 1
+				m.pairs = append(m.pairs, reader.pairs[i])
+				m.joined = append(m.joined, id)
+			}
 		}
-		if slot, taken := m.find(pair); !taken && matchable(id) {
-			m.slots[slot] = uint32(len(m.pairs)) + 1
-			m.pairs = append(m.pairs, pair)
-			m.joined = append(m.joined, id)
-			seams.add(merge[:at], merge[at+1:])
+		for i, merge := range batch {
+			if matchable(reader.joined[i]) {
+				seams.add(merge[:reader.space[i]], merge[reader.space[i]+1:])
+			}
 		}
 	}
 	return m, nil
+}
+
+// mergeBatch merges go through one step after the other together, because a processor
+// waits for the memory of several where they stand close.
+const mergeBatch = 128
+
+// mergeReader finds the pieces of merges.
+type mergeReader struct {
+	known       *pieces
+	start       [mergeBatch]int // all 0
+	space       [mergeBatch]int // where the left piece ends
+	next        [mergeBatch]int // where the right one begins
+	end         [mergeBatch]int
+	left, right [mergeBatch]int32
+	joined      [mergeBatch]int32
+	pairs       [mergeBatch]uint64
+	last        int32 // made by the merge before
+}
+
+// read looks up merges, the first of which is number first.
+func (r *mergeReader) read(merges []string, first int) error {
+	for i, merge := range merges {
+		r.end[i] = len(merge)
+		r.space[i] = max(strings.IndexByte(merge, ' '), 0)
+		r.next[i] = min(r.space[i]+1, r.end[i])
+	}
+	r.known.idsOf(merges, r.start[:], r.space[:], r.left[:])
+	r.known.idsOf(merges, r.next[:], r.end[:], r.right[:])
+	for i, merge := range merges {
+		at, ok := r.space[i], true
+		r.pairs[i] = pairOf(r.left[i], r.right[i])
+		if at == 0 || r.left[i] == None || r.right[i] == None {
+			if r.pairs[i], at, ok = splitMerge(merge, r.known); !ok {
+				return fmt.Errorf("%w: merge %d, %.40q, is not two pieces with a space between", ErrVocabulary, first+i, merge)
+			}
+			r.space[i] = at
+		}
+		left, right := merge[:at], merge[at+1:]
+		if r.last, ok = r.known.joined(left, right, r.last); !ok {
+			return fmt.Errorf("%w: merge %d makes %.40q, which is no piece", ErrVocabulary, first+i, left+right)
+		}
+		r.joined[i] = r.last
+	}
+	return nil
 }
 
 // splitMerge cuts a merge at the space that leaves two known pieces.

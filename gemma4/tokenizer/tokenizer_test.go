@@ -64,6 +64,7 @@ func TestHostileVocabularies(t *testing.T) {
 		"empty merge":            func(v *tokenizer.Vocabulary) { v.Merges = []string{""} },
 		"merge of unknown piece": func(v *tokenizer.Vocabulary) { v.Merges = []string{"a z"} },
 		"merge into no piece":    func(v *tokenizer.Vocabulary) { v.Merges = []string{"a b"} },
+		"none behind many":       func(v *tokenizer.Vocabulary) { v.Merges = append(slices.Repeat([]string{"a a"}, 1000), "a b") },
 	} {
 		v := toy([]string{"a", "aa", "b", "c", "d"}, "a a")
 		spoil(&v)
@@ -76,6 +77,10 @@ func TestHostileVocabularies(t *testing.T) {
 	if _, err := tokenizer.New(v); !errors.Is(err, tokenizer.ErrModel) {
 		t.Errorf("another model: %v", err)
 	}
+}
+
+func TestSpacesInMergedPieces(t *testing.T) {
+	mustNew(t, toy([]string{"x", "y", "z", "x y", "x yz", " ", " z"}, "x y z", "  z"))
 }
 
 func TestVocabularyWithoutTypes(t *testing.T) {
