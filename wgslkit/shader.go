@@ -18,6 +18,7 @@ import (
 //	//#include "decode/${QUANT}.wgsl"   the other file's text, once
 //	//#if NAME   //#if NAME == value   //#if NAME != value   //#else   //#end
 //	//#enable subgroups                the same in WGSL, which wants it on top
+//	//#repeat I COUNT … //#end         the lines between, COUNT times, with ${I} from 0 on
 //
 // Names are those of the Variant, and UNZEROED where Info has it. Numbers and
 // truths also become constants of the same name (`const TILE: u32 = 16u;`, `const
@@ -111,23 +112,91 @@ func (c *composer) file(name string) error {
 	if err != nil {
 		return err
 	}
+	return c.lines(strings.Split(text, "\n"), name, 0)
+}
+
+// lines composes lines of a file, of which `before` come before them.
+func (c *composer) lines(lines []string, file string, before int) (err error) {
 	// taken holds, for each open condition, whether its lines are kept.
 	var taken []bool
-	for i, line := range strings.Split(text, "\n") {
-		directive, ok := strings.CutPrefix(strings.TrimSpace(line), "//#")
-		if !ok {
-			if !slices.Contains(taken, false) {
-				c.out.WriteString(line)
-				c.out.WriteByte('\n')
+	for i := 0; i < len(lines); i++ {
+		directive, ok := directiveOf(lines[i])
+		repeat, repeats := strings.CutPrefix(directive, "repeat ")
+		switch {
+		case slices.Contains(taken, false) && (!ok || repeats):
+			if repeats {
+				taken = append(taken, false) // up to its end
 			}
-			continue
-		}
-		if taken, err = c.directive(directive, taken, name); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, i+1, err)
+		case !ok:
+			c.out.WriteString(lines[i])
+			c.out.WriteByte('\n')
+		case repeats:
+			length := blockLength(lines[i+1:])
+			if length < 0 {
+				return fmt.Errorf("%s:%d: a //#repeat has no //#end", file, before+i+1)
+			}
+			if err := c.repeat(repeat, lines[i+1:i+1+length], file, before+i+1); err != nil {
+				return err
+			}
+			i += length + 1
+		default:
+			if taken, err = c.directive(directive, taken, file); err != nil {
+				return fmt.Errorf("%s:%d: %w", file, before+i+1, err)
+			}
 		}
 	}
 	if len(taken) > 0 {
-		return fmt.Errorf("%s: an //#if has no //#end", name)
+		return fmt.Errorf("%s: an //#if has no //#end", file)
+	}
+	return nil
+}
+
+// directiveOf is the directive that a line is.
+func directiveOf(line string) (directive string, ok bool) {
+	if directive, ok = strings.CutPrefix(strings.TrimSpace(line), "//#"); !ok {
+		return "", false
+	}
+	return directive, true
+}
+
+// blockLength is how many lines come before the //#end of what was opened before
+// them, −1 where there is none.
+func blockLength(lines []string) int {
+	depth := 1
+	for i, line := range lines {
+		directive, _ := directiveOf(line)
+		word, _, _ := strings.Cut(directive, " ")
+		switch word {
+		case "if", "repeat":
+			depth++
+		case "end":
+			depth--
+		}
+		if depth == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// repeat composes the lines of a //#repeat, whose words are a name and a count.
+func (c *composer) repeat(words string, lines []string, file string, before int) error {
+	fields := strings.Fields(words)
+	if len(fields) != 2 {
+		return fmt.Errorf("%s:%d: //#repeat %s is not //#repeat NAME COUNT", file, before, words)
+	}
+	count, ok := c.variant[fields[1]].(int)
+	if !ok {
+		return fmt.Errorf("%s:%d: //#repeat counts to %s, which is no number of the variant", file, before, fields[1])
+	}
+	for i := range count {
+		here := make([]string, len(lines))
+		for l, line := range lines {
+			here[l] = strings.ReplaceAll(line, "${"+fields[0]+"}", strconv.Itoa(i))
+		}
+		if err := c.lines(here, file, before); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -58,13 +58,28 @@ func TestComposeErrors(t *testing.T) {
 		"end without if":    "//#end\n",
 		"unknown directive": "//#elif B\n",
 		"odd condition":     "//#if A < B\n",
+		"open repetition":   "//#repeat I N\n//#if A\n//#end\n",
+		"uncounted":         "//#repeat I M\n//#end\n",
+		"repeat of nothing": "//#repeat N\n//#end\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := wgslkit.NewShaders(fstest.MapFS{"x.wgsl": {Data: []byte(text)}}).Compose("x.wgsl", nil)
+			_, err := wgslkit.NewShaders(fstest.MapFS{"x.wgsl": {Data: []byte(text)}}).Compose("x.wgsl", wgslkit.Variant{"N": 2})
 			if !errors.Is(err, wgslkit.ErrShader) || !strings.Contains(err.Error(), "wgsl") {
 				t.Errorf("got %v, want ErrShader that names the file", err)
 			}
 		})
+	}
+}
+
+func TestComposeRepeats(t *testing.T) {
+	text := "//#repeat I ROWS\nlet x${I} = 0;\n//#repeat J COLUMNS\n//#if F16\nif (a${I}${J}) {}\n//#end\n//#end\n//#end\n//#if !F16\n//#repeat I ROWS\nnot\n//#end\n//#end\nlast\n"
+	got, err := wgslkit.NewShaders(fstest.MapFS{"x.wgsl": {Data: []byte(text)}}).Compose("x.wgsl", wgslkit.Variant{"ROWS": 2, "COLUMNS": 3, "F16": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"let x0 = 0;", "if (a00) {}", "if (a01) {}", "if (a02) {}", "let x1 = 0;", "if (a10) {}", "if (a11) {}", "if (a12) {}", "last"}
+	if diff := cmp.Diff(want, nonEmptyLines(got)[3:]); diff != "" { // behind the constants
+		t.Error(diff)
 	}
 }
 
