@@ -41,11 +41,15 @@ func kitsOf(t *testing.T, opts wgslkit.Options) map[string]*ops.Kit {
 		}
 	})
 	f := device.Features()
-	return map[string]*ops.Kit{
+	kits := map[string]*ops.Kit{
 		"as here":         ops.New(device),
 		"many cores":      ops.NewTuned(device, ops.TuningFor(wgslkit.DiscreteGPU, f)),
 		"slow to compile": ops.NewTuned(device, ops.TuningFor(wgslkit.CPU, f).ForSlowCompiler()),
 	}
+	if tuning := ops.TuningOf(device, wgslkit.DiscreteGPU); tuning.Matrices.Size > 0 {
+		kits["on matrices"] = ops.NewTuned(device, tuning)
+	}
+	return kits
 }
 
 // conformanceFile finds a file of the conformance cases, in the repository or

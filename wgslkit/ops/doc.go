@@ -9,8 +9,8 @@
 // products. The caller's graph is the same for both. Devices that spend longer
 // on compiling than on running (Tuning.ForSlowCompiler) get kernels of their
 // own, wgsl/product.wgsl and wgsl/*_small.wgsl, the same for both widths. Large GPUs
-// whose subgroups multiply matrices (MatrixTuning) compute a prompt's products in
-// float16, with float32 sums.
+// whose subgroups multiply matrices (MatrixTuning) compute a prompt's products and an
+// image's attention in float16, with float32 sums.
 //
 // Read kit.go, recorder.go and linear.go first; one file stands for each
 // other op. Package opstest holds the suite that runs every op in every

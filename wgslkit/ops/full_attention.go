@@ -13,7 +13,8 @@ import (
 //
 // for each head, where turned rotates the first half of a head by the token's
 // column and the second half by its row. Keys and values are kept in f16; no
-// matrix of scores is, so that its memory grows with the tokens alone.
+// matrix of scores is, so that its memory grows with the tokens alone. On subgroup
+// matrices (MatrixTuning), queries and weights are in f16, too.
 type FullAttention struct {
 	Label        string
 	In           Slice           // rows of 3·Heads·HeadDim: queries, keys, values
@@ -55,6 +56,10 @@ func (r *Recorder) FullAttention(o FullAttention) {
 
 // attentionHeads are the buffers between the op's two halves, for so many tokens.
 func (r *Recorder) attentionHeads(o FullAttention, tokens int) (q, keys, values *wgslkit.Buffer) {
+	if a, ok := r.kit.matrixAttention(o.HeadDim); ok {
+		n := tokens * o.Heads * a.dim / 2
+		return r.temp("attention queries", n+a.rows()*a.dim/2), r.temp("attention keys", n), r.temp("attention values", n)
+	}
 	n := tokens * o.Heads * paddedDim(o.HeadDim)
 	return r.temp("attention queries", n), r.temp("attention keys", n/2), r.temp("attention values", n/2)
 }
@@ -72,7 +77,11 @@ func (r *Recorder) FullAttentionHeads(o FullAttention, tokens int) {
 		return
 	}
 	const threads, tile = 64, 16
-	r.dispatch("grid_heads.wgsl", wgslkit.Variant{"THREADS": threads, "TOKENS": tile, "HEAD_DIM": o.HeadDim}, wgslkit.Call{
+	v := wgslkit.Variant{"THREADS": threads, "TOKENS": tile, "HEAD_DIM": o.HeadDim, "DIM": paddedDim(o.HeadDim)}
+	if a, ok := r.kit.matrixAttention(o.HeadDim); ok {
+		v["HALVES"], v["DIM"] = true, a.dim
+	}
+	r.dispatch("grid_heads.wgsl", v, wgslkit.Call{
 		Label:  o.Label + " heads",
 		Bind:   bindAll(r.state, o.In.Buffer, o.QNorm, o.KNorm, o.Rope.table, q, keys, vals),
 		Params: gridHeadsParams{uint32(o.Heads), uint32(tokens), uint32(o.In.Offset), o.In.stride(3 * o.Heads * o.HeadDim), o.Eps, uint32(r.window.first)},
@@ -88,6 +97,10 @@ func (r *Recorder) FullAttentionOfHeads(o FullAttention) {
 	}
 	q, keys, vals := r.attentionHeads(o, r.width)
 	if r.err != nil {
+		return
+	}
+	if a, ok := r.kit.matrixAttention(o.HeadDim); ok {
+		r.attendOnMatrices(o, a, q, keys, vals)
 		return
 	}
 	if r.kit.largeFullAttention(o.HeadDim) {

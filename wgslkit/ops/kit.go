@@ -46,7 +46,8 @@ type Tuning struct {
 	// where Attention.FullTiles.
 	LargeTiles bool
 	// Matrices takes wgsl/matmul_matrix.wgsl for the products of prompts that
-	// LargeTiles is for: with float16 inputs and weights, and float32 sums.
+	// LargeTiles is for, and wgsl/attention_full_matrix.wgsl for FullAttention where
+	// Subgroups: with float16 inputs and weights, and float32 sums.
 	Matrices MatrixTuning
 	// FewestOfExpert is how many tokens have to choose an expert on average for a
 	// program's products with experts to go by expert (GroupExperts), not token by

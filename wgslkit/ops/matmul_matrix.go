@@ -2,16 +2,18 @@ package ops
 
 import "github.com/gemwire/gemwire/wgslkit"
 
-// MatrixTuning is which of a device's subgroup matrices products take; the zero
-// value is none.
+// MatrixTuning is which of a device's subgroup matrices products and the attention
+// of images take; the zero value is none.
 //
 // Inputs and weights are rounded to float16, 11 bits, after inputs were scaled token by
 // token so that none is too large for it; sums are float32. That is closer than
-// the bfloat16, 8 bits, that these models were trained in.
+// the bfloat16, 8 bits, that these models were trained in. Of FullAttention, queries,
+// keys, values and weights are float16, and the sums float32.
 type MatrixTuning struct {
-	Size     int // M and N of a matrix; 0 for none
-	K        int
-	Subgroup int // invocations of a subgroup
+	Size        int // M and N of a matrix; 0 for none
+	K           int
+	Subgroup    int // invocations of a subgroup
+	KeyMatrices int // how many matrices of keys FullAttention takes at a time, at most
 }
 
 const (
@@ -46,7 +48,7 @@ func matrixTuning(info wgslkit.Info, l wgslkit.Limits) MatrixTuning {
 		return best
 	}
 	for _, m := range info.SubgroupMatrices {
-		t := MatrixTuning{Size: m.M, K: m.K, Subgroup: info.SubgroupMax}
+		t := MatrixTuning{Size: m.M, K: m.K, Subgroup: info.SubgroupMax, KeyMatrices: 4}
 		if m.Component == wgslkit.MatrixF16 && m.Result == wgslkit.MatrixF32 && m.M == m.N && t.fits(l) && t.Size*t.K > best.Size*best.K {
 			best = t
 		}

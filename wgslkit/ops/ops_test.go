@@ -78,13 +78,37 @@ func TestSizesOfGPUs(t *testing.T) {
 func TestMatrixProducts(t *testing.T) {
 	for name, limit := range map[string]int64{"whole": 0, "tiled": 1 << 20} {
 		t.Run(name, func(t *testing.T) {
-			dev := openKit(t, wgslkit.Options{MaxBindingSize: limit}).Device()
-			tuning := ops.TuningOf(dev, wgslkit.DiscreteGPU)
-			if tuning.Matrices.Size == 0 {
-				t.Skip("no subgroup matrices of float16 with float32 sums here: Dawn has them on tensor cores, and on Mesa 26's llvmpipe")
-			}
-			runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool { return c.Op == "Linear" })
+			kit := onMatrices(t, wgslkit.Options{MaxBindingSize: limit})
+			runCases(t, kit, func(c opstest.Case) bool { return c.Op == "Linear" })
 		})
+	}
+}
+
+// onMatrices is the kit of a large GPU with subgroup matrices; the test is skipped where
+// there are none.
+func onMatrices(t *testing.T, opts wgslkit.Options) *ops.Kit {
+	t.Helper()
+	dev := openKit(t, opts).Device()
+	tuning := ops.TuningOf(dev, wgslkit.DiscreteGPU)
+	if tuning.Matrices.Size == 0 {
+		t.Skip("no subgroup matrices of float16 with float32 sums here: Dawn has them on tensor cores, and on Mesa 26's llvmpipe")
+	}
+	return ops.NewTuned(dev, tuning)
+}
+
+// TestMatrixAttention asks that images' attention goes through subgroup matrices wherever
+// there are some, for heads as wide as models have them. TestOps runs its cases.
+func TestMatrixAttention(t *testing.T) {
+	kit := onMatrices(t, wgslkit.Options{})
+	state, err := kit.Words("state", wgslkit.Activations, make([]uint32, ops.StateWords))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Release()
+	for _, headDim := range []int{16, 64, 72, 128} {
+		if !kit.Record("case", 1, state).AttendsThroughFloat16(ops.FullAttention{Heads: 1, HeadDim: headDim}) {
+			t.Errorf("heads of %d values do not", headDim)
+		}
 	}
 }
 

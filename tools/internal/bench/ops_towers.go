@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -20,27 +21,43 @@ var towerProducts = []towerProduct{
 	{"audio qkv", 3072, 1024, 750}, {"audio up", 4096, 1024, 750}, {"audio down", 1024, 4096, 750}, {"audio out", 1024, 1024, 750},
 }
 
-// towerCases are the products and the attention of E2B's towers, with the large
-// tiles that large GPUs get and without.
+// towerTiles is a way to compute them.
+type towerTiles struct {
+	name   string
+	tuning ops.Tuning
+}
+
+// towerCases are the products and the attention of E2B's towers: on subgroup matrices
+// where there are some, with the large tiles that large GPUs get, and without.
 func towerCases(dev *wgslkit.Device) (cases []opCase) {
 	if dev.Info().Kind == wgslkit.CPU {
-		return nil // it gets neither, and takes seconds for each
+		return nil // it gets none of them, and takes seconds for each
 	}
-	for _, large := range []bool{true, false} {
+	plain := ops.TuningFor(dev.Info().Kind, dev.Features())
+	plain.LargeTiles, plain.Attention.FullTiles = false, false
+	large := plain
+	large.LargeTiles, large.Attention.FullTiles = true, true
+	ways := []towerTiles{{", large tiles", large}, {"", plain}}
+	if matrices := ops.TuningOf(dev, dev.Info().Kind); matrices.Matrices.Size > 0 {
+		ways = slices.Insert(ways, 0, towerTiles{", on matrices", matrices})
+		matrices.Matrices.KeyMatrices = 2
+		cases = append(cases, imageAttention(towerTiles{", on matrices, 2 of keys", matrices}))
+	}
+	for _, way := range ways {
 		for _, p := range towerProducts {
-			cases = append(cases, p.opCase(large))
+			cases = append(cases, p.opCase(way))
 		}
-		cases = append(cases, imageAttention(large))
+		cases = append(cases, imageAttention(way))
 	}
 	return cases
 }
 
-func (p towerProduct) opCase(large bool) opCase {
+func (p towerProduct) opCase(way towerTiles) opCase {
 	return opCase{
-		op: "tower", shape: fmt.Sprintf("%s %d×%d · %d%s", p.name, p.rows, p.cols, p.tokens, tilesName(large)), kind: quant.F16.String(),
+		op: "tower", shape: fmt.Sprintf("%s %d×%d · %d%s", p.name, p.rows, p.cols, p.tokens, way.name), kind: quant.F16.String(),
 		bytes: 2 * int64(p.rows) * int64(p.cols), flops: 2 * int64(p.rows) * int64(p.cols) * int64(p.tokens), width: p.tokens,
 		setUp: func(b *opBench) (func(*ops.Recorder, int), error) {
-			b.kit = kitWithTiles(b.kit.Device(), large)
+			b.kit = ops.NewTuned(b.kit.Device(), way.tuning)
 			data, err := newBlocks(quant.F16)
 			if err != nil {
 				return nil, err
@@ -58,13 +75,13 @@ func (p towerProduct) opCase(large bool) opCase {
 	}
 }
 
-func imageAttention(large bool) opCase {
+func imageAttention(way towerTiles) opCase {
 	const heads, headDim, columns, tokens = 12, 64, 60, 2520
 	return opCase{
-		op: "tower", shape: fmt.Sprintf("image attention, %d heads of %d, %d tokens%s", heads, headDim, tokens, tilesName(large)),
+		op: "tower", shape: fmt.Sprintf("image attention, %d heads of %d, %d tokens%s", heads, headDim, tokens, way.name),
 		flops: 4 * heads * headDim * tokens * tokens, width: tokens,
 		setUp: func(b *opBench) (func(*ops.Recorder, int), error) {
-			b.kit = kitWithTiles(b.kit.Device(), large)
+			b.kit = ops.NewTuned(b.kit.Device(), way.tuning)
 			rope, err := b.kit.NewRope("rope", 100, headDim/2, nil)
 			if err != nil {
 				return nil, err
@@ -81,19 +98,4 @@ func imageAttention(large bool) opCase {
 			}, b.err
 		},
 	}
-}
-
-// kitWithTiles is the device's kit with large tiles, in memory and in registers,
-// or without.
-func kitWithTiles(dev *wgslkit.Device, large bool) *ops.Kit {
-	tuning := ops.TuningFor(dev.Info().Kind, dev.Features())
-	tuning.LargeTiles, tuning.Attention.FullTiles = large, large
-	return ops.NewTuned(dev, tuning)
-}
-
-func tilesName(large bool) string {
-	if large {
-		return ", large tiles"
-	}
-	return ""
 }

@@ -91,11 +91,15 @@ func spanOf(n int, spans ...int) []uint32 {
 // for devices that compile slowly.
 func forms(kit *ops.Kit) map[string]*ops.Kit {
 	dev := kit.Device()
+	few := ops.TuningOf(dev, wgslkit.DiscreteGPU)
+	few.Matrices.KeyMatrices = 3
 	return map[string]*ops.Kit{
-		"few cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
-		"many cores": ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
-		mergesLast:   ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
-		"small":      ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler()),
+		"few cores":   ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
+		"many cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
+		mergesLast:    ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
+		onMatrices:    ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
+		onFewMatrices: ops.NewTuned(dev, few),
+		"small":       ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler()),
 	}
 }
 
@@ -106,9 +110,19 @@ const fewTokens = 16
 // results; not every backend has it.
 const mergesLast = "merged by the last"
 
+// onMatrices is the form that takes subgroup matrices, on devices that have some, and
+// onFewMatrices that of devices with less memory for them.
+const onMatrices, onFewMatrices = "on matrices", "on few matrices"
+
 // has says whether kit's device has a form of its own.
 func has(kit *ops.Kit, form string) bool {
-	return form != mergesLast || ops.TuningOf(kit.Device(), wgslkit.DiscreteGPU).Attention.MergeLast
+	switch tuning := ops.TuningOf(kit.Device(), wgslkit.DiscreteGPU); form {
+	case mergesLast:
+		return tuning.Attention.MergeLast
+	case onMatrices, onFewMatrices:
+		return tuning.Matrices.Size > 0
+	}
+	return true
 }
 
 func attentionCases(kit *ops.Kit) []Case {

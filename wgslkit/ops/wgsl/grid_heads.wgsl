@@ -5,6 +5,10 @@
 //   k[t, h] ← turned(rms(x[t, heads + h]; k_norm)) in f16, in a cache's layout
 //   v[t, h] ← rms(x[t, 2·heads + h]) in f16, in a cache's layout
 //
+// With HALVES, for attention_full_matrix.wgsl, queries are in f16 too, and all three
+// [head][token][DIM], with zeros from HEAD_DIM on. What a norm leaves is no larger than
+// √HEAD_DIM times its weights: queries are as far from the ends of f16 as keys are.
+//
 // turned rotates the first half of a head by the token's column and the second
 // half by its row, each within itself: pair (j, j + HEAD_DIM/4) of a half by
 // rope_turn(position, j). store_kv.wgsl draws a cache's layout.
@@ -23,12 +27,16 @@ struct Params { heads: u32, slots: u32, x_offset: u32, x_stride: u32, eps: f32, 
 @group(0) @binding(2) var<storage, read> q_norm: array<f32>;
 @group(0) @binding(3) var<storage, read> k_norm: array<f32>;
 @group(0) @binding(4) var<storage, read> rope_table: array<vec2<u32>>;
+//#if HALVES
+@group(0) @binding(5) var<storage, read_write> q: array<vec4<u32>>;
+//#else
 @group(0) @binding(5) var<storage, read_write> q: array<vec4<f32>>;
+//#end
 @group(0) @binding(6) var<storage, read_write> keys: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> values: array<vec4<u32>>;
 @group(0) @binding(8) var<uniform> params: Params;
 
-const COLUMNS: u32 = (HEAD_DIM + 7u) / 8u;
+const COLUMNS: u32 = DIM / 8u;
 const HALF: u32 = HEAD_DIM / 2u;
 const QUARTER: u32 = HEAD_DIM / 4u;
 
@@ -82,14 +90,20 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let low = four_elements(at, 8u * c, part, inverse, column, row);
     let high = four_elements(at, 8u * c + 4u, part, inverse, column, row);
     let halves = vec4<u32>(pack2x16float(low.xy), pack2x16float(low.zw), pack2x16float(high.xy), pack2x16float(high.zw));
+    let to = (head * params.slots + token) * COLUMNS + c;
     switch part {
+//#if HALVES
+      case 0u: { q[to] = halves; }
+      case 1u: { keys[to] = halves; }
+//#else
       case 0u: {
-        let to = (token * params.heads + head) * COLUMNS + c;
-        q[2u * to] = low;
-        q[2u * to + 1u] = high;
+        let four = 2u * ((token * params.heads + head) * COLUMNS + c);
+        q[four] = low;
+        q[four + 1u] = high;
       }
       case 1u: { keys[(head * COLUMNS + c) * params.slots + token] = halves; }
-      default: { values[(head * params.slots + token) * COLUMNS + c] = halves; }
+//#end
+      default: { values[to] = halves; }
     }
   }
 }
