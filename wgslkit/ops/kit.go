@@ -49,6 +49,10 @@ type Tuning struct {
 	// LargeTiles is for, and wgsl/attention_full_matrix.wgsl for FullAttention where
 	// Subgroups: with float16 inputs and weights, and float32 sums.
 	Matrices MatrixTuning
+	// HalfTiles keeps the tiles of prompts' products in workgroup memory as float16
+	// where these take no Matrices: half the memory and half the loads, with float32
+	// products and sums. It is for devices with F16, and off unless it is asked for.
+	HalfTiles bool
 	// FewestOfExpert is how many tokens have to choose an expert on average for a
 	// program's products with experts to go by expert (GroupExperts), not token by
 	// token; 0 for never.

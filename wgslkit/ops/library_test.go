@@ -3,6 +3,7 @@
 package ops_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/wgslkit"
@@ -27,7 +28,7 @@ func TestDawn(t *testing.T) {
 }
 
 // runOnLibrary runs a case of every op, those that count on zeroed workgroup memory,
-// and kernels that use subgroups, which the library that is linked in lacks.
+// and kernels that use float16 and subgroups, which the library that is linked in lacks.
 func runOnLibrary(t *testing.T, library string, subgroups func(*wgslkit.Device) bool) {
 	kit := openKit(t, wgslkit.Options{Library: library})
 	if refused := kit.Device().Info().LibraryRefused; refused != "" {
@@ -43,6 +44,11 @@ func runOnLibrary(t *testing.T, library string, subgroups func(*wgslkit.Device) 
 	})
 	t.Run("zeroed memory", func(t *testing.T) {
 		runCases(t, kit, func(c opstest.Case) bool { return c.Op == "Sample" })
+	})
+	t.Run("float16", func(t *testing.T) {
+		runHalfTiles(t, kit, func(c opstest.Case) bool {
+			return strings.HasPrefix(c.Name, "Q4_K") && !strings.Contains(c.Name, "ranks") || strings.Contains(c.Name, "x1040_140of140_gated")
+		})
 	})
 	t.Run("subgroups", func(t *testing.T) {
 		if !subgroups(kit.Device()) {

@@ -41,6 +41,10 @@ type Linear struct {
 	Softcap   float32  // 0 for none
 	Bounds    *Bounds  // nil for none
 	LowRank   *LowRank // nil for none
+
+	// factors are what the sums of each token are multiplied by where In is float16
+	// (halved), and nil where it is float32.
+	factors *wgslkit.Buffer
 }
 
 // Linear records the product: one dispatch for each tile of W in a program of
@@ -79,11 +83,29 @@ func (r *Recorder) Linear(o Linear) {
 		r.matmulMatrix(o)
 		return
 	}
-	if r.large(o) {
+	large := r.large(o)
+	if r.onHalfTiles(o) {
+		o = r.halved(o)
+	}
+	if r.err != nil {
+		return
+	}
+	if large {
 		r.matmulLarge(o)
 		return
 	}
 	r.matmul(o)
+}
+
+// bind adds to the variant and the bindings of a product of many tokens what may
+// come behind its output (wgsl/many_bindings.wgsl).
+func (o Linear) bind(v wgslkit.Variant, bindings []wgslkit.Binding) []wgslkit.Binding {
+	bindings = o.LowRank.bind(v, o.Bounds.bind(v, bindings))
+	if o.factors == nil {
+		return bindings
+	}
+	v["HALF_TILES"] = true
+	return append(bindings, o.factors.All())
 }
 
 // complete is o with the strides that 0 stands for.

@@ -32,7 +32,7 @@ func (r *Recorder) matmul(o Linear) {
 		params.InMin, params.InMax = o.Bounds.inputs()
 		c := wgslkit.Call{Label: o.Label, Bind: append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, orBuffer(o.Mul, o.In.X), o.Out)...)}
 		v := w.variant()
-		c.Bind = o.LowRank.bind(v, o.Bounds.bind(v, c.Bind))
+		c.Bind = o.bind(v, c.Bind)
 		v["GATED"] = o.Gated
 		if !r.kit.tuning.MatvecLooped {
 			v["ALIGNED"] = w.Cols%16 == 0 && o.In.Stride%4 == 0 && o.In.Offset%4 == 0

@@ -74,7 +74,7 @@ func (r *Recorder) matmulLarge(o Linear) {
 		}
 		r.dispatch(file, v, wgslkit.Call{
 			Label: o.Label, Params: o.LowRank.params(w.Layout, params),
-			Bind: o.LowRank.bind(v, o.Bounds.bind(v, append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, mul, out)...))),
+			Bind: o.bind(v, append([]wgslkit.Binding{r.state.All(), tile.bind()}, bindAll(o.In.X, mul, out)...)),
 			Grid: wgslkit.Grid{X: uint32(rows), Y: 1, Z: uint32(splits), Tile: uint32(tokensOfTile), Along: wgslkit.AlongY},
 		})
 		if splits == 1 {

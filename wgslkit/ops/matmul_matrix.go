@@ -65,19 +65,6 @@ type matmulHalvesParams struct {
 	InMin, InMax                  float32
 }
 
-// ThroughFloat16 says whether Linear rounds the inputs and the weights of o to float16
-// (MatrixTuning).
-func (r *Recorder) ThroughFloat16(o Linear) bool {
-	if r.err != nil || o.W == nil {
-		return false
-	}
-	o = o.complete()
-	if o.In.Add != nil || o.In.Norm != nil { // what these leave lies row by row
-		o.In.Offset, o.In.Stride = 0, o.W.Cols
-	}
-	return r.onMatrices(o)
-}
-
 // onMatrices says whether a product goes through subgroup matrices.
 func (r *Recorder) onMatrices(o Linear) bool {
 	t := r.kit.tuning.Matrices

@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -109,6 +110,29 @@ func TestMatrixAttention(t *testing.T) {
 		if !kit.Record("case", 1, state).AttendsThroughFloat16(ops.FullAttention{Heads: 1, HeadDim: headDim}) {
 			t.Errorf("heads of %d values do not", headDim)
 		}
+	}
+}
+
+// TestHalfTiles runs the products of prompts in tiles of float16, large ones and those
+// of smaller GPUs, wherever there is float16.
+func TestHalfTiles(t *testing.T) {
+	runHalfTiles(t, openKit(t, wgslkit.Options{}), func(opstest.Case) bool { return true })
+}
+
+func runHalfTiles(t *testing.T, kit *ops.Kit, wanted func(opstest.Case) bool) {
+	dev := kit.Device()
+	if !dev.Features().ShaderF16 {
+		t.Skip("no float16 here; wgpu-native 29 and Dawn have it, on Mesa's llvmpipe too")
+	}
+	many := regexp.MustCompile(`of(70|140|260)(_|$)`)
+	for name, kind := range map[string]wgslkit.Kind{"large": wgslkit.DiscreteGPU, "small": wgslkit.IntegratedGPU} {
+		t.Run(name, func(t *testing.T) {
+			tuning := ops.TuningFor(kind, dev.Features())
+			tuning.HalfTiles = true
+			runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool {
+				return c.Op == "Linear" && many.MatchString(c.Name) && wanted(c)
+			})
+		})
 	}
 }
 

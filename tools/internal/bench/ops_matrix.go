@@ -116,13 +116,39 @@ func matmulCases(dev *wgslkit.Device, o OpOptions) (cases []opCase) {
 		if err != nil {
 			continue
 		}
-		cases = append(cases, opCase{
+		plain := opCase{
 			op: "matmul", shape: fmt.Sprintf("%d×%d · %d", matmulRows, matrixCols, width), kind: t.String(),
 			bytes: bytes, flops: 2 * matmulRows * matrixCols * int64(width), width: width,
 			setUp: func(b *opBench) (func(*ops.Recorder, int), error) {
 				return setUpLinear(b, t, matmulRows, width, 1)
 			},
-		})
+		}
+		cases = append(cases, plain)
+		if dev.Info().Kind != wgslkit.CPU {
+			cases = append(cases, plain.inTiles(dev)...)
+		}
+	}
+	return cases
+}
+
+// inTiles is a product in the tiles of the device's kind without subgroup matrices, of
+// float32 where it has these, and of float16 where it has that.
+func (c opCase) inTiles(dev *wgslkit.Device) (cases []opCase) {
+	tiles := ops.TuningFor(dev.Info().Kind, dev.Features())
+	add := func(name string, tuning ops.Tuning) {
+		tiled := c
+		tiled.shape += name
+		tiled.setUp = func(b *opBench) (func(*ops.Recorder, int), error) {
+			b.kit = ops.NewTuned(dev, tuning)
+			return c.setUp(b)
+		}
+		cases = append(cases, tiled)
+	}
+	if ops.TuningOf(dev, dev.Info().Kind).Matrices.Size > 0 {
+		add(", tiles", tiles)
+	}
+	if tiles.F16 {
+		add(", float16 tiles", inHalves(tiles))
 	}
 	return cases
 }

@@ -28,7 +28,8 @@ type towerTiles struct {
 }
 
 // towerCases are the products and the attention of E2B's towers: on subgroup matrices
-// where there are some, with the large tiles that large GPUs get, and without.
+// where there are some, with the large tiles that large GPUs get, and without; products
+// in tiles of float16 too, where there is float16.
 func towerCases(dev *wgslkit.Device) (cases []opCase) {
 	if dev.Info().Kind == wgslkit.CPU {
 		return nil // it gets none of them, and takes seconds for each
@@ -48,8 +49,19 @@ func towerCases(dev *wgslkit.Device) (cases []opCase) {
 			cases = append(cases, p.opCase(way))
 		}
 		cases = append(cases, imageAttention(way))
+		if half := inHalves(way.tuning); half.Matrices.Size == 0 && half.HalfTiles {
+			for _, p := range towerProducts {
+				cases = append(cases, p.opCase(towerTiles{way.name + ", float16 tiles", half}))
+			}
+		}
 	}
 	return cases
+}
+
+// inHalves is t with tiles of float16, where there is float16.
+func inHalves(t ops.Tuning) ops.Tuning {
+	t.HalfTiles = t.F16
+	return t
 }
 
 func (p towerProduct) opCase(way towerTiles) opCase {

@@ -40,8 +40,6 @@ fn store_token(v: vec4<f32>, k: u32, pair: u32) {
   tokens_at[to + 34u][c] = v.z; tokens_at[to + 51u][c] = v.w;
 }
 
-var<private> acc: array<vec4<f32>, 16>; // [8 pairs][8 rows]
-
 // multiply_span adds the products of a span; w, scale and low are of this thread's row,
 // inputs are where four pairs' inputs begin, of which it stores four columns each.
 fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, inputs: vec4<u32>, column: u32, narrow: bool, thread: u32) {
@@ -60,29 +58,12 @@ fn multiply_span(w: mat4x4<f32>, scale: f32, low: f32, inputs: vec4<u32>, column
   let ty = thread / 8u;
   if (narrow) {
     for (var i = 0u; i < 16u; i++) {
-      let a = rows_at[i * 16u + 2u * ty];
-      let b = rows_at[i * 16u + 2u * ty + 1u];
-      let p = tokens_at[i * 17u + tx];
-      acc[0] += a * p.x; acc[1] += b * p.x;
-      acc[2] += a * p.y; acc[3] += b * p.y;
-      acc[4] += a * p.z; acc[5] += b * p.z;
-      acc[6] += a * p.w; acc[7] += b * p.w;
+      add_four(rows_at[i * 16u + 2u * ty], rows_at[i * 16u + 2u * ty + 1u], tokens_at[i * 17u + tx]);
     }
     return;
   }
   for (var i = 0u; i < 16u; i++) {
-    let a = rows_at[i * 16u + 2u * ty];
-    let b = rows_at[i * 16u + 2u * ty + 1u];
-    let p = tokens_at[i * 17u + tx];
-    let q = tokens_at[i * 17u + tx + 8u];
-    acc[0] += a * p.x; acc[1] += b * p.x;
-    acc[2] += a * p.y; acc[3] += b * p.y;
-    acc[4] += a * p.z; acc[5] += b * p.z;
-    acc[6] += a * p.w; acc[7] += b * p.w;
-    acc[8] += a * q.x; acc[9] += b * q.x;
-    acc[10] += a * q.y; acc[11] += b * q.y;
-    acc[12] += a * q.z; acc[13] += b * q.z;
-    acc[14] += a * q.w; acc[15] += b * q.w;
+    add(rows_at[i * 16u + 2u * ty], rows_at[i * 16u + 2u * ty + 1u], tokens_at[i * 17u + tx], tokens_at[i * 17u + tx + 8u]);
   }
 }
 

@@ -33,26 +33,16 @@ struct Params {
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> x: array<Four>;
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 //#if PAIRED_OUT
 @group(0) @binding(4) var<storage, read_write> out: array<vec2<f32>>;
 //#else
 @group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
 //#end
-//#if BOUNDED
-@group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
-@group(0) @binding(6) var<uniform> params: Params;
-//#else
-//#if LOW_RANK
-@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
-@group(0) @binding(7) var<uniform> params: Params;
-//#else
-@group(0) @binding(5) var<uniform> params: Params;
-//#end
-//#end
 
+//#include "tile_sums.wgsl"
+//#include "many_bindings.wgsl"
 //#include "unit.wgsl"
 //#include "bounds.wgsl"
 //#if LOW_RANK

@@ -39,36 +39,25 @@ struct Params {
 @group(0) @binding(0) var<storage, read> state: array<u32>;
 @group(0) @binding(1) var<storage, read> weights: array<vec4<u32>>;
 //#if ALIGNED
-@group(0) @binding(2) var<storage, read> x: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> x: array<Four>;
 //#else
 @group(0) @binding(2) var<storage, read> x: array<f32>;
 //#end
 @group(0) @binding(3) var<storage, read> mul: array<f32>;
 @group(0) @binding(4) var<storage, read_write> out: array<f32>;
-//#if BOUNDED
-@group(0) @binding(5) var<storage, read> row_bounds: array<vec4<f32>>;
-@group(0) @binding(6) var<uniform> params: Params;
-//#else
-//#if LOW_RANK
-@group(0) @binding(5) var<storage, read> low_u: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read> low_b: array<vec4<f32>>;
-@group(0) @binding(7) var<uniform> params: Params;
-//#else
-@group(0) @binding(5) var<uniform> params: Params;
-//#end
-//#end
 
+//#include "tile_rows.wgsl"
+//#include "many_bindings.wgsl"
 //#include "unit.wgsl"
 //#include "finish.wgsl"
-//#include "tile_rows.wgsl"
 
-var<workgroup> tokens_at: array<vec4<f32>, 272>; // [16 columns][64 tokens + 4 that keep threads from colliding]
+var<workgroup> tokens_at: array<Four, 272>; // [16 columns][64 tokens + 4 that keep threads from colliding]
 
 // four_inputs is four columns of a token, with zeros beyond the row.
 fn four_inputs(t: u32, column: u32) -> vec4<f32> {
   let at = t * params.x_stride + params.x_offset + column;
 //#if ALIGNED
-  return bounded_input(x[at / 4u]);
+  return input_of(x[at / 4u]);
 //#else
   var v = vec4<f32>();
   if (column < params.cols) { v.x = bounded_input(vec4<f32>(x[at])).x; }
@@ -89,7 +78,8 @@ fn store_tokens(first_token: u32, first_column: u32, thread: u32) {
 }
 
 // store_four puts columns k … k+3 of the tile's token i into memory.
-fn store_four(i: u32, k: u32, v: vec4<f32>) {
+fn store_four(i: u32, k: u32, four: vec4<f32>) {
+  let v = Four(four);
   let to = k * 17u + i / 4u;
   tokens_at[to][i % 4u] = v.x; tokens_at[to + 17u][i % 4u] = v.y;
   tokens_at[to + 34u][i % 4u] = v.z; tokens_at[to + 51u][i % 4u] = v.w;
@@ -109,25 +99,12 @@ fn write4(t: u32, r: u32, v: vec4<f32>) {
   if (r + 3u < params.rows) { finish(t, row + 3u, activate(params.act, bounded(row + 3u, v.w))); }
 }
 
-var<private> acc: array<vec4<f32>, 16>; // [8 tokens][8 rows]
-
 // multiply_stored adds the products of the 16 columns in memory.
 fn multiply_stored(thread: u32) {
   let tx = thread % 8u;
   let ty = thread / 8u;
   for (var k = 0u; k < 16u; k++) {
-    let a = rows_at[k * 16u + 2u * ty];
-    let b = rows_at[k * 16u + 2u * ty + 1u];
-    let p = tokens_at[k * 17u + 2u * tx];
-    let q = tokens_at[k * 17u + 2u * tx + 1u];
-    acc[0] += a * p.x; acc[1] += b * p.x;
-    acc[2] += a * p.y; acc[3] += b * p.y;
-    acc[4] += a * p.z; acc[5] += b * p.z;
-    acc[6] += a * p.w; acc[7] += b * p.w;
-    acc[8] += a * q.x; acc[9] += b * q.x;
-    acc[10] += a * q.y; acc[11] += b * q.y;
-    acc[12] += a * q.z; acc[13] += b * q.z;
-    acc[14] += a * q.w; acc[15] += b * q.w;
+    add(rows_at[k * 16u + 2u * ty], rows_at[k * 16u + 2u * ty + 1u], tokens_at[k * 17u + 2u * tx], tokens_at[k * 17u + 2u * tx + 1u]);
   }
 }
 
@@ -160,8 +137,8 @@ fn multiply_low(r: u32, first_token: u32, thread: u32) {
 // write8 ends rows r … r+7 of token t.
 fn write8(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>) {
   if (t >= state[1]) { return; }
-  write4(t, r, a);
-  write4(t, r + 4u, b);
+  write4(t, r, unscaled(t, a));
+  write4(t, r + 4u, unscaled(t, b));
 }
 
 @compute @workgroup_size(64)

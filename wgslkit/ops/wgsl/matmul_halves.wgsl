@@ -1,5 +1,5 @@
-// The inputs of a product as float16, for matmul_matrix.wgsl: row by row of a program's
-// tokens, each by one workgroup,
+// The inputs of a product as float16, for matmul_matrix.wgsl and tiles of float16: row
+// by row of a program's tokens, each by one workgroup,
 //
 //   halves[t, c] = half(clamp(x[t, c]) · s)      0 behind the last column
 //   inverse[t]   = 1/s
@@ -20,7 +20,7 @@ struct Params {
 }
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read_write> halves: array<vec2<u32>>; // four to a vector
+@group(0) @binding(1) var<storage, read_write> halves: array<vec4<f16>>;
 @group(0) @binding(2) var<storage, read_write> inverse: array<f32>;
 @group(0) @binding(3) var<uniform> params: Params;
 
@@ -53,6 +53,6 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   for (var i = lane; i < params.steps * 8u; i += THREADS) {
     var v = vec4<f32>();
     if (4u * i < params.cols) { v = input(token, i) * scale; }
-    halves[token * params.steps * 8u + i] = bitcast<vec2<u32>>(vec4<f16>(v));
+    halves[token * params.steps * 8u + i] = vec4<f16>(v);
   }
 }

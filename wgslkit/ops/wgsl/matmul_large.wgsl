@@ -20,24 +20,7 @@
 
 // Indices that are numbers need no check of their bounds: most compilers of WGSL
 // put one before every other.
-var<workgroup> tiles: array<array<array<vec4<f32>, 64>, 8>, 2>; // [8 columns of each half][128 rows, 128 tokens]
-var<private> acc: array<vec4<f32>, 16>;                         // [8 tokens][8 rows]
-
-// add_narrow adds the products of a column with the first 64 tokens.
-fn add_narrow(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>) {
-  acc[0] += a * p.x; acc[1] += b * p.x;
-  acc[2] += a * p.y; acc[3] += b * p.y;
-  acc[4] += a * p.z; acc[5] += b * p.z;
-  acc[6] += a * p.w; acc[7] += b * p.w;
-}
-
-fn add(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>, q: vec4<f32>) {
-  add_narrow(a, b, p);
-  acc[8] += a * q.x; acc[9] += b * q.x;
-  acc[10] += a * q.y; acc[11] += b * q.y;
-  acc[12] += a * q.z; acc[13] += b * q.z;
-  acc[14] += a * q.w; acc[15] += b * q.w;
-}
+var<workgroup> tiles: array<array<array<Four, 64>, 8>, 2>; // [8 columns of each half][128 rows, 128 tokens]
 
 // multiply adds the products of the 16 columns in memory; narrow says that no more
 // than 64 of the tokens exist.
@@ -45,22 +28,22 @@ fn multiply(thread: u32, narrow: bool) {
   let tx = thread & 15u;
   let ty = thread >> 4u;
   if (narrow) {
-    add_narrow(tiles[0][0][tx], tiles[0][0][tx + 16u], tiles[0][0][ty + 32u]);
-    add_narrow(tiles[0][1][tx], tiles[0][1][tx + 16u], tiles[0][1][ty + 32u]);
-    add_narrow(tiles[0][2][tx], tiles[0][2][tx + 16u], tiles[0][2][ty + 32u]);
-    add_narrow(tiles[0][3][tx], tiles[0][3][tx + 16u], tiles[0][3][ty + 32u]);
-    add_narrow(tiles[0][4][tx], tiles[0][4][tx + 16u], tiles[0][4][ty + 32u]);
-    add_narrow(tiles[0][5][tx], tiles[0][5][tx + 16u], tiles[0][5][ty + 32u]);
-    add_narrow(tiles[0][6][tx], tiles[0][6][tx + 16u], tiles[0][6][ty + 32u]);
-    add_narrow(tiles[0][7][tx], tiles[0][7][tx + 16u], tiles[0][7][ty + 32u]);
-    add_narrow(tiles[1][0][tx], tiles[1][0][tx + 16u], tiles[1][0][ty + 32u]);
-    add_narrow(tiles[1][1][tx], tiles[1][1][tx + 16u], tiles[1][1][ty + 32u]);
-    add_narrow(tiles[1][2][tx], tiles[1][2][tx + 16u], tiles[1][2][ty + 32u]);
-    add_narrow(tiles[1][3][tx], tiles[1][3][tx + 16u], tiles[1][3][ty + 32u]);
-    add_narrow(tiles[1][4][tx], tiles[1][4][tx + 16u], tiles[1][4][ty + 32u]);
-    add_narrow(tiles[1][5][tx], tiles[1][5][tx + 16u], tiles[1][5][ty + 32u]);
-    add_narrow(tiles[1][6][tx], tiles[1][6][tx + 16u], tiles[1][6][ty + 32u]);
-    add_narrow(tiles[1][7][tx], tiles[1][7][tx + 16u], tiles[1][7][ty + 32u]);
+    add_four(tiles[0][0][tx], tiles[0][0][tx + 16u], tiles[0][0][ty + 32u]);
+    add_four(tiles[0][1][tx], tiles[0][1][tx + 16u], tiles[0][1][ty + 32u]);
+    add_four(tiles[0][2][tx], tiles[0][2][tx + 16u], tiles[0][2][ty + 32u]);
+    add_four(tiles[0][3][tx], tiles[0][3][tx + 16u], tiles[0][3][ty + 32u]);
+    add_four(tiles[0][4][tx], tiles[0][4][tx + 16u], tiles[0][4][ty + 32u]);
+    add_four(tiles[0][5][tx], tiles[0][5][tx + 16u], tiles[0][5][ty + 32u]);
+    add_four(tiles[0][6][tx], tiles[0][6][tx + 16u], tiles[0][6][ty + 32u]);
+    add_four(tiles[0][7][tx], tiles[0][7][tx + 16u], tiles[0][7][ty + 32u]);
+    add_four(tiles[1][0][tx], tiles[1][0][tx + 16u], tiles[1][0][ty + 32u]);
+    add_four(tiles[1][1][tx], tiles[1][1][tx + 16u], tiles[1][1][ty + 32u]);
+    add_four(tiles[1][2][tx], tiles[1][2][tx + 16u], tiles[1][2][ty + 32u]);
+    add_four(tiles[1][3][tx], tiles[1][3][tx + 16u], tiles[1][3][ty + 32u]);
+    add_four(tiles[1][4][tx], tiles[1][4][tx + 16u], tiles[1][4][ty + 32u]);
+    add_four(tiles[1][5][tx], tiles[1][5][tx + 16u], tiles[1][5][ty + 32u]);
+    add_four(tiles[1][6][tx], tiles[1][6][tx + 16u], tiles[1][6][ty + 32u]);
+    add_four(tiles[1][7][tx], tiles[1][7][tx + 16u], tiles[1][7][ty + 32u]);
     return;
   }
   add(tiles[0][0][tx], tiles[0][0][tx + 16u], tiles[0][0][ty + 32u], tiles[0][0][ty + 48u]);
@@ -82,8 +65,10 @@ fn multiply(thread: u32, narrow: bool) {
 }
 
 // write ends rows r … r+3 and r+64 … r+67 of token t.
-fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
+fn write(t: u32, r: u32, sums: vec4<f32>, more: vec4<f32>, split: u32) {
   if (t >= state[1]) { return; }
+  let a = unscaled(t, sums);
+  let b = unscaled(t, more);
 //#if SPLIT
   let to = ((split * params.capacity + t) * params.rows + r) / 4u;
   if (r < params.rows) { out[to] = a; }
@@ -125,7 +110,7 @@ fn held_row(row: u32, unit: u32) -> Held {
 
 // sixteen_inputs is a token's columns from `at` on, in fours.
 fn sixteen_inputs(at: u32) -> mat4x4<f32> {
-  return mat4x4<f32>(bounded_input(x[at]), bounded_input(x[at + 1u]), bounded_input(x[at + 2u]), bounded_input(x[at + 3u]));
+  return mat4x4<f32>(input_of(x[at]), input_of(x[at + 1u]), input_of(x[at + 2u]), input_of(x[at + 3u]));
 }
 
 fn held_token(at: u32, unit: u32) -> Held {
@@ -150,10 +135,14 @@ fn hold(thread: u32, at: u32, unit: u32) -> Held {
 fn store(v: mat4x4<f32>, thread: u32) {
   let to = thread >> 2u;
   let c = thread & 3u;
-  tiles[0][0][to][c] = v[0].x; tiles[0][1][to][c] = v[0].y; tiles[0][2][to][c] = v[0].z; tiles[0][3][to][c] = v[0].w;
-  tiles[0][4][to][c] = v[1].x; tiles[0][5][to][c] = v[1].y; tiles[0][6][to][c] = v[1].z; tiles[0][7][to][c] = v[1].w;
-  tiles[1][0][to][c] = v[2].x; tiles[1][1][to][c] = v[2].y; tiles[1][2][to][c] = v[2].z; tiles[1][3][to][c] = v[2].w;
-  tiles[1][4][to][c] = v[3].x; tiles[1][5][to][c] = v[3].y; tiles[1][6][to][c] = v[3].z; tiles[1][7][to][c] = v[3].w;
+  let v0 = Four(v[0]);
+  let v1 = Four(v[1]);
+  let v2 = Four(v[2]);
+  let v3 = Four(v[3]);
+  tiles[0][0][to][c] = v0.x; tiles[0][1][to][c] = v0.y; tiles[0][2][to][c] = v0.z; tiles[0][3][to][c] = v0.w;
+  tiles[0][4][to][c] = v1.x; tiles[0][5][to][c] = v1.y; tiles[0][6][to][c] = v1.z; tiles[0][7][to][c] = v1.w;
+  tiles[1][0][to][c] = v2.x; tiles[1][1][to][c] = v2.y; tiles[1][2][to][c] = v2.z; tiles[1][3][to][c] = v2.w;
+  tiles[1][4][to][c] = v3.x; tiles[1][5][to][c] = v3.y; tiles[1][6][to][c] = v3.z; tiles[1][7][to][c] = v3.w;
 }
 
 fn sum_units(workgroup: vec3<u32>, thread: u32, begin: u32, end: u32) {

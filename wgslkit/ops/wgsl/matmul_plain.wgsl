@@ -19,8 +19,7 @@ const TOKENS: u32 = 64u; // of a tile
 
 // Indices that are numbers need no check of their bounds: most compilers of WGSL
 // put one before every other.
-var<workgroup> tiles: array<array<array<vec4<f32>, 48>, 8>, 2>; // [16 columns][128 rows, 64 tokens]
-var<private> acc: array<vec4<f32>, 16>;                         // [8 tokens][8 rows]
+var<workgroup> tiles: array<array<array<Four, 48>, 8>, 2>; // [16 columns][128 rows, 64 tokens]
 
 // Place is where a thread's rows and tokens are: fours of the tile, and 8 and 4
 // further. Threads that run together share their loads most where they make a
@@ -30,17 +29,6 @@ struct Place { rows: u32, tokens: u32 }
 fn place_of(thread: u32) -> Place {
   let group = thread >> 5u;
   return Place((group & 1u) * 16u + (thread & 7u), 32u + (group >> 1u) * 8u + ((thread >> 3u) & 3u));
-}
-
-fn add(a: vec4<f32>, b: vec4<f32>, p: vec4<f32>, q: vec4<f32>) {
-  acc[0] += a * p.x; acc[1] += b * p.x;
-  acc[2] += a * p.y; acc[3] += b * p.y;
-  acc[4] += a * p.z; acc[5] += b * p.z;
-  acc[6] += a * p.w; acc[7] += b * p.w;
-  acc[8] += a * q.x; acc[9] += b * q.x;
-  acc[10] += a * q.y; acc[11] += b * q.y;
-  acc[12] += a * q.z; acc[13] += b * q.z;
-  acc[14] += a * q.w; acc[15] += b * q.w;
 }
 
 // multiply adds the products of the 16 columns in memory.
@@ -66,8 +54,10 @@ fn multiply(at: Place) {
 }
 
 // write ends rows r … r+3 and r+32 … r+35 of token t.
-fn write(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>, split: u32) {
+fn write(t: u32, r: u32, sums: vec4<f32>, more: vec4<f32>, split: u32) {
   if (t >= state[1]) { return; }
+  let a = unscaled(t, sums);
+  let b = unscaled(t, more);
 //#if SPLIT
   let to = ((split * params.capacity + t) * params.rows + r) / 4u;
   if (r < params.rows) { out[to] = a; }
@@ -85,7 +75,7 @@ struct Raw {
 //#if QUANT == f32
   w3: vec4<u32>, w4: vec4<u32>,
 //#end
-  p: vec4<f32>, q: vec4<f32>,
+  p: Four, q: Four,
 }
 
 // raw reads it; row and token are where the thread's begin.
@@ -112,16 +102,18 @@ fn fours(v: vec2<u32>) -> vec4<f32> { return upper(v.x, v.y); }
 //#end
 
 // put writes eight columns of a row or a token.
-fn put(h: u32, i: u32, a: vec4<f32>, b: vec4<f32>) {
+fn put(h: u32, i: u32, v: vec4<f32>, more: vec4<f32>) {
   let to = i >> 2u;
   let c = i & 3u;
+  let a = Four(v);
+  let b = Four(more);
   tiles[h][0][to][c] = a.x; tiles[h][1][to][c] = a.y; tiles[h][2][to][c] = a.z; tiles[h][3][to][c] = a.w;
   tiles[h][4][to][c] = b.x; tiles[h][5][to][c] = b.y; tiles[h][6][to][c] = b.z; tiles[h][7][to][c] = b.w;
 }
 
 // store puts it into memory.
 fn store(v: Raw, thread: u32) {
-  put(thread / TOKENS, 128u + thread % TOKENS, bounded_input(v.p), bounded_input(v.q));
+  put(thread / TOKENS, 128u + thread % TOKENS, input_of(v.p), input_of(v.q));
 //#if QUANT == f32
   put(0u, thread, bitcast<vec4<f32>>(v.w), bitcast<vec4<f32>>(v.w2));
   put(1u, thread, bitcast<vec4<f32>>(v.w3), bitcast<vec4<f32>>(v.w4));
