@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // Readback is a read under way: the bytes as they were when it was started,
@@ -53,12 +54,21 @@ func (b *Buffer) Read(offset, size int64) ([]byte, error) {
 
 // ReadFloats reads n float32 values from the buffer's start and waits for them.
 func (b *Buffer) ReadFloats(n int) ([]float32, error) {
-	raw, err := b.Read(0, int64(4*n))
+	r, err := b.StartRead(0, int64(4*n))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float32, n)
-	for i := range out {
+	return r.Floats()
+}
+
+// Floats waits for the read, of float32 values.
+func (r *Readback) Floats() ([]float32, error) {
+	out := make([]float32, r.size/4)
+	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), r.size)
+	if err := r.Bytes(raw); err != nil {
+		return nil, err
+	}
+	for i := range out { // each in its place, whatever the order of its bytes
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 	}
 	return out, nil

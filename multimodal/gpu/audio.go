@@ -70,10 +70,8 @@ func (a *Audio) Encode(ctx context.Context, mel []float32, frames, valid int) ([
 	if err := a.prepare(valid); err != nil {
 		return nil, named(fmt.Sprintf("preparing for a clip of %d mel frames", valid), err)
 	}
-	if err := a.run(ctx, mel[:valid*arch.MelBins], valid); err != nil {
-		return nil, named("encoding a clip", err)
-	}
-	return a.act.soft.ReadFloats(arch.AudioTokens(valid) * a.config.EmbeddingLength)
+	tokens, err := a.run(ctx, mel[:valid*arch.MelBins], valid)
+	return tokens, named("encoding a clip", err)
 }
 
 // Profile tells what each kernel took for the clip that was encoded last, which
@@ -124,16 +122,19 @@ func (a *Audio) prepare(frames int) (err error) {
 	return at(a.act.state, arch.AudioTokens(frames), frames)
 }
 
-func (a *Audio) run(ctx context.Context, mel []float32, frames int) error {
+func (a *Audio) run(ctx context.Context, mel []float32, frames int) ([]float32, error) {
 	if err := writeFloats(a.act.mel, mel); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.programs.first.Submit(frames); err != nil {
-		return err
+		return nil, err
 	}
 	if err := a.programs.second.Submit((frames + 1) / 2); err != nil {
-		return err
+		return nil, err
 	}
-	blocks := a.programs.marks
-	return a.pace.run(ctx, a.kit.Device(), a.programs.body, arch.AudioTokens(frames), blocks, func(done int) { a.options.tell(done, len(blocks)) })
+	blocks, tokens := a.programs.marks, arch.AudioTokens(frames)
+	return a.pace.run(ctx, a.kit.Device(), a.programs.body, tokens, blocks, func(done int) { a.options.tell(done, len(blocks)) },
+		func() (*wgslkit.Readback, error) {
+			return a.act.soft.StartRead(0, int64(4*tokens*a.config.EmbeddingLength))
+		})
 }

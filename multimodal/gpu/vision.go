@@ -78,14 +78,14 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, err
 	}
 	soft := columns / v.config.Pool * (rows / v.config.Pool)
-	err := v.pace.run(ctx, v.kit.Device(), v.body, columns*rows, v.marks, func(done int) { v.options.tell(done, len(v.marks)) })
-	if err == nil {
-		err = v.end.Submit(soft)
-	}
-	if err != nil {
-		return nil, named("encoding an image", err)
-	}
-	return v.act.soft.ReadFloats(soft * v.config.EmbeddingLength)
+	tokens, err := v.pace.run(ctx, v.kit.Device(), v.body, columns*rows, v.marks, func(done int) { v.options.tell(done, len(v.marks)) },
+		func() (*wgslkit.Readback, error) {
+			if err := v.end.Submit(soft); err != nil {
+				return nil, err
+			}
+			return v.act.soft.StartRead(0, int64(4*soft*v.config.EmbeddingLength))
+		})
+	return tokens, named("encoding an image", err)
 }
 
 // Profile tells what each kernel took for the image that was encoded last, which

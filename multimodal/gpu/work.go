@@ -102,30 +102,46 @@ func (p *pace) parts(width int) int {
 }
 
 // run replays a program of width tokens, whose i-th part ends where marks[i] says,
-// as many parts at a time as partTime lets. told hears how many are done.
-func (p *pace) run(ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int)) error {
+// as many parts at a time as partTime lets. told hears how many are done. It returns
+// what read reads, which begins behind the last part, before anybody waits for that.
+func (p *pace) run(
+	ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int), read func() (*wgslkit.Readback, error),
+) (values []float32, err error) {
 	first := 0
 	for done := 0; done < len(marks); {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		end := min(done+p.parts(width), len(marks))
 		start := time.Now()
 		// Each part by itself, so that the device begins while the next is encoded.
 		for _, mark := range marks[done:end] {
 			if err := r.SubmitPart(width, first, mark); err != nil {
-				return err
+				return nil, err
 			}
 			first = mark
 		}
-		if err := device.Wait(); err != nil {
-			return err
+		if end < len(marks) {
+			err = device.Wait()
+		} else {
+			values, err = finish(read)
+		}
+		if err != nil {
+			return nil, err
 		}
 		p.width, p.each = width, max(time.Since(start), time.Microsecond)/time.Duration(end-done)
 		done = end
 		told(done)
 	}
-	return nil
+	return values, nil
+}
+
+func finish(read func() (*wgslkit.Readback, error)) ([]float32, error) {
+	r, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return r.Floats()
 }
 
 // releaseAll frees what is there of some recordings.
