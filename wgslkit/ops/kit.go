@@ -61,8 +61,8 @@ type Tuning struct {
 	Attention AttentionTuning
 	// Sampling holds the sizes of sampling.
 	Sampling SamplingTuning
-	// Subgroups, F16 and PackedDot allow variants that use these features.
-	Subgroups, F16, PackedDot bool
+	// Subgroups and F16 allow variants that use these features.
+	Subgroups, F16 bool
 }
 
 // New returns the kit for dev.
@@ -98,7 +98,7 @@ func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
 
 // TuningFor is what suits a kind of device with the given features.
 func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
-	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16, PackedDot: f.PackedDot}
+	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16}
 	t.FewestOfExpert = 2
 	t.LargeTiles = kind == wgslkit.DiscreteGPU
 	t.LargeMatvec, t.LargeThreads, t.StagedGroups = kind != wgslkit.CPU, t.MatvecThreads, 2112
