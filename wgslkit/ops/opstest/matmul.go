@@ -131,6 +131,10 @@ func fusedShapes() []linearShape {
 		wide.add, wide.norm, wide.weighted = true, true, true
 		shapes = append(shapes, wide)
 	}
+	// Fewer spans than four to a unit, and lows for four (wgsl/stage.wgsl).
+	for _, t := range []quant.Type{quant.Q4_0, quant.Q5_0} {
+		shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{131, 131}, width: 1, tokens: 1, add: true, norm: true, weighted: true})
+	}
 	return shapes
 }
 

@@ -25,12 +25,14 @@ fn span_inputs(token: u32, unit: u32, span: u32) -> mat4x4<f32> {
   return mat4x4<f32>(staged[unit].x[4u * span], staged[unit].x[4u * span + 1u], staged[unit].x[4u * span + 2u], staged[unit].x[4u * span + 3u]);
 }
 
+// staged_inputs has zeros for spans that a unit lacks, whose sums are what memory was left
+// with where UNZEROED.
 fn staged_inputs(unit: u32) -> Inputs {
 //#if SPANS == 1
-  return Inputs(array<mat4x4<f32>, 1>(span_inputs(0u, unit, 0u)), staged[unit].sum);
+  return Inputs(array<mat4x4<f32>, 1>(span_inputs(0u, unit, 0u)), vec4<f32>(staged[unit].sum.x, 0.0, 0.0, 0.0));
 //#end
 //#if SPANS == 2
-  return Inputs(array<mat4x4<f32>, 2>(span_inputs(0u, unit, 0u), span_inputs(0u, unit, 1u)), staged[unit].sum);
+  return Inputs(array<mat4x4<f32>, 2>(span_inputs(0u, unit, 0u), span_inputs(0u, unit, 1u)), vec4<f32>(staged[unit].sum.xy, 0.0, 0.0));
 //#end
 //#if SPANS == 4
   return Inputs(
