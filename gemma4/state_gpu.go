@@ -201,10 +201,7 @@ func (s *gpuState) start(p sample.Params, history []int32, limit int) error {
 
 // submit runs a program that ends in a choice, and begins to read it.
 func (s *gpuState) submit(p *ops.Recording) error {
-	if err := p.Submit(1); err != nil {
-		return err
-	}
-	read, err := s.sampler.StartRead(s.position)
+	read, err := s.sampler.SubmitRead(p, s.position)
 	if err != nil {
 		return err
 	}

@@ -176,10 +176,7 @@ func (s *gpuState) tryDraft() error {
 	}
 	s.written = max(s.written, first+n)
 	for i := range n {
-		if err := v.choose[i].Submit(1); err != nil {
-			return err
-		}
-		read, err := s.sampler.StartRead(first + 1 + i)
+		read, err := s.sampler.SubmitRead(v.choose[i], first+1+i)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,8 @@ type backend interface {
 	// startRead copies a range into a mappable buffer of its own and begins
 	// to map it; finishRead blocks until it is there.
 	startRead(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error)
+	// submitRead is submit and then startRead, in one submission where it can be.
+	submitRead(r replayHandle, grids []uint32, src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error)
 	finishRead(r readHandle, dst []byte) error
 
 	// wait blocks until the submission is done, all of them for 0.

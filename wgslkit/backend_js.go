@@ -422,11 +422,35 @@ func (b *jsBackend) startRead(src bufferHandle, offset int64, staging bufferHand
 	if err := b.fault(); err != nil {
 		return nil, err
 	}
+	s := b.reading(staging)
+	b.object.Call("startRead", int(src.(jsID)), offset, int(s.id), size)
+	return &jsRead{staging: s, size: size}, nil
+}
+
+// reading notes that a read is under way.
+func (b *jsBackend) reading(staging bufferHandle) *jsStaging {
 	s := staging.(*jsStaging)
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.reads[s] = struct{}{}
-	b.mu.Unlock()
-	b.object.Call("startRead", int(src.(jsID)), offset, int(s.id), size)
+	return s
+}
+
+// submitRead makes two submissions the first time: submit says why.
+func (b *jsBackend) submitRead(h replayHandle, grids []uint32, src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
+	r := h.(*jsReplay)
+	if r.empty || !r.checked {
+		if _, err := b.submit(h, grids); err != nil {
+			return nil, err
+		}
+		return b.startRead(src, offset, staging, size)
+	}
+	if err := b.fault(); err != nil {
+		return nil, err
+	}
+	r.send(grids)
+	s := b.reading(staging)
+	b.object.Call("submitRead", int(r.id), int(src.(jsID)), offset, int(s.id), size)
 	return &jsRead{staging: s, size: size}, nil
 }
 

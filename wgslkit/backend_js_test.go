@@ -3,6 +3,7 @@ package wgslkit
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
@@ -272,6 +273,91 @@ func TestFlushIsOneBehind(t *testing.T) {
 	if err := <-second; err != nil {
 		t.Error(err)
 	}
+}
+
+// A replay asks no more of WebGPU than it has to: each call costs about as much as what
+// it does.
+func TestReplayMakesFewCalls(t *testing.T) {
+	dev, _ := openJS(t, Options{})
+	defer dev.Close()
+	shaders := NewShaders(fstest.MapFS{"add.wgsl": {Data: []byte(`
+@group(0) @binding(0) var<storage, read_write> sum: array<u32>;
+@compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3u) {
+  if (id.x + id.y + id.z == 0) { sum[0] += ADD; }
+}`)}})
+	kernel := func(add int) *Kernel {
+		k, err := dev.Kernel(shaders, "add.wgsl", Variant{"ADD": add})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	sum, err := dev.NewBuffer("sum", Activations, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sum.Release()
+	p := dev.NewProgram("few calls")
+	defer p.Release()
+	one, ten := kernel(1), kernel(10)
+	for _, c := range []Call{
+		{Kernel: one}, {Kernel: one, Grid: Grid{X: 3}}, {Kernel: ten, Grid: Grid{X: 2, Y: 2}}, {Kernel: ten, Grid: Grid{Y: 2, Z: 2}},
+		{Kernel: one, Grid: Grid{Tile: 1}}, // has nothing to do at width 0
+		{Kernel: ten, Grid: Grid{Z: 3}},
+	} {
+		c.Bind = []Binding{sum.All()}
+		p.Add(c)
+	}
+	if err := p.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Submit(0); err != nil { // the first is checked, and calls more
+		t.Fatal(err)
+	}
+	calls := listCalls()
+	read, err := p.SubmitRead(0, sum, 0, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := make([]byte, 4)
+	if err := read.Bytes(raw); err != nil {
+		t.Fatal(err)
+	}
+	if got := binary.LittleEndian.Uint32(raw); got != 2*32 {
+		t.Errorf("the sum is %d after two replays, want %d", got, 2*32)
+	}
+	const want = "createCommandEncoder beginComputePass setPipeline setBindGroup dispatchWorkgroups(1) setBindGroup dispatchWorkgroups(3) " +
+		"setPipeline setBindGroup dispatchWorkgroups(2,2) setBindGroup dispatchWorkgroups(1,2,2) setBindGroup dispatchWorkgroups(1,1,3) end copyBufferToBuffer finish submit"
+	if got := calls(); got != want {
+		t.Errorf("the calls were\n%s, want\n%s", got, want)
+	}
+}
+
+// listCalls lists the calls by which devices get their commands, from now until it is
+// asked for them.
+func listCalls() (calls func() string) {
+	stop := js.Global().Call("eval", `() => {
+		const calls = [], restore = [];
+		const listen = (prototype, names) => {
+			for (const name of names) {
+				const call = prototype[name];
+				prototype[name] = function (...args) {
+					calls.push(name === "dispatchWorkgroups" ? name + "(" + args + ")" : name);
+					return call.apply(this, args);
+				};
+				restore.push(() => { prototype[name] = call; });
+			}
+		};
+		listen(GPUDevice.prototype, ["createCommandEncoder"]);
+		listen(GPUCommandEncoder.prototype, ["beginComputePass", "copyBufferToBuffer", "finish"]);
+		listen(GPUComputePassEncoder.prototype, ["setPipeline", "setBindGroup", "dispatchWorkgroups", "end"]);
+		listen(GPUQueue.prototype, ["submit"]);
+		return () => {
+			for (const undo of restore) undo();
+			return calls.join(" ");
+		};
+	}`).Invoke()
+	return func() string { return stop.Invoke().String() }
 }
 
 func TestLostDevice(t *testing.T) {

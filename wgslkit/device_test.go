@@ -3,7 +3,9 @@ package wgslkit_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -327,5 +329,52 @@ func TestReadbacksOverlap(t *testing.T) {
 		if got[0] != byte(i) {
 			t.Errorf("read %d gave %d: it must see what was there when it began", i, got[0])
 		}
+	}
+}
+
+// A read that follows a program goes to the GPU with it, and sees what it wrote.
+func TestSubmitRead(t *testing.T) {
+	dev := open(t, wgslkit.Options{CountWork: true})
+	x := buffer(t, dev, 400)
+	if err := x.Write(0, ones(100)); err != nil {
+		t.Fatal(err)
+	}
+	y := buffer(t, dev, 400)
+	p := dev.NewProgram("double, then copy back")
+	p.Add(wgslkit.Call{Label: "double", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
+	p.Copy(y, x, 0, 0, 400)
+	if err := p.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	var reads []*wgslkit.Readback
+	before := dev.Work()
+	for _, size := range []int64{4, 400, 8, 4} {
+		read, err := p.SubmitRead(100, x, 400-size, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads = append(reads, read)
+	}
+	if w := dev.Work().Minus(before); w.Submits != 4 || w.Dispatches != 4 || w.CopiedBytes != 4*400 || w.Reads != 4 || w.ReadBytes != 416 {
+		t.Errorf("four programs and reads were counted as %+v", w)
+	}
+	for i, read := range reads {
+		got := make([]byte, read.Size())
+		if err := read.Bytes(got); err != nil {
+			t.Fatal(err)
+		}
+		for at := 0; at < len(got); at += 4 {
+			if v, want := math.Float32frombits(binary.LittleEndian.Uint32(got[at:])), float32(int(2)<<i); v != want {
+				t.Fatalf("read %d has %v at byte %d, want %v", i, v, at, want)
+			}
+		}
+	}
+	if _, err := p.SubmitRead(100, x, 2, 4); !errors.Is(err, wgslkit.ErrValidation) {
+		t.Errorf("a read of half words: %v", err)
+	}
+	checkAll(t, x, 100, 16) // what was refused was not submitted either
+	p.Release()
+	if _, err := p.SubmitRead(100, x, 0, 4); !errors.Is(err, wgslkit.ErrReleased) {
+		t.Errorf("a released program: %v", err)
 	}
 }

@@ -121,7 +121,8 @@ func (q *nativeQueue) write(h bufferHandle, offset int64, data []byte) error {
 
 func refOf(handle any) unsafe.Pointer { return handle.(*nativeHandle).ref }
 
-// nativeReplay is the C array that gw_replay walks.
+// nativeReplay is the C array that gw_replay walks, with room for one step more: the
+// copy of a read.
 type nativeReplay struct {
 	steps      *C.gw_step
 	count      int
@@ -132,7 +133,7 @@ func (r *nativeReplay) slice() []C.gw_step { return unsafe.Slice(r.steps, r.coun
 
 func (q *nativeQueue) newReplay(steps []step) (replayHandle, error) {
 	r := &nativeReplay{count: len(steps)}
-	r.steps = (*C.gw_step)(C.calloc(C.size_t(max(len(steps), 1)), C.size_t(unsafe.Sizeof(C.gw_step{}))))
+	r.steps = (*C.gw_step)(C.calloc(C.size_t(len(steps)+1), C.size_t(unsafe.Sizeof(C.gw_step{}))))
 	for i, out := 0, r.slice(); i < len(steps); i++ {
 		if c := steps[i].copy; c != nil {
 			out[i] = C.gw_step{
@@ -232,9 +233,20 @@ type nativeRead struct {
 func (q *nativeQueue) startRead(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	copyStep := C.gw_step{kind: C.GW_COPY, src: refOf(src), dst: refOf(staging), srcOffset: C.uint64_t(offset), size: C.uint64_t(size)}
+	copyStep := readStep(src, offset, staging, size)
+	return q.read(&copyStep, 1, staging, size)
+}
+
+// readStep is the copy of a read.
+func readStep(src bufferHandle, offset int64, staging bufferHandle, size int64) C.gw_step {
+	return C.gw_step{kind: C.GW_COPY, src: refOf(src), dst: refOf(staging), srcOffset: C.uint64_t(offset), size: C.uint64_t(size)}
+}
+
+// read submits steps of which the last is a read's copy, and begins to map what it is
+// copied to.
+func (q *nativeQueue) read(steps *C.gw_step, count int, staging bufferHandle, size int64) (readHandle, error) {
 	var cerr C.gw_error
-	C.gw_replay(q.api, q.device, q.queue, &copyStep, 1, nil, nil, &cerr)
+	C.gw_replay(q.api, q.device, q.queue, steps, C.size_t(count), nil, nil, &cerr)
 	if err := nativeError("read", &cerr); err != nil {
 		return nil, err
 	}
@@ -245,6 +257,15 @@ func (q *nativeQueue) startRead(src bufferHandle, offset int64, staging bufferHa
 		return nil, err
 	}
 	return &nativeRead{staging: staging, size: size, state: state}, nil
+}
+
+func (q *nativeQueue) submitRead(h replayHandle, grids []uint32, src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
+	r := h.(*nativeReplay)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r.setGrids(grids)
+	unsafe.Slice(r.steps, r.count+1)[r.count] = readStep(src, offset, staging, size)
+	return q.read(r.steps, r.count+1, staging, size)
 }
 
 func (q *nativeQueue) finishRead(h readHandle, dst []byte) error {

@@ -21,6 +21,13 @@ type Readback struct {
 // StartRead begins to read size bytes at offset (whole words) and returns at
 // once. Every Readback must be finished with Bytes or Discard.
 func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
+	return b.startRead(offset, size, b.device.backend.startRead)
+}
+
+// starting begins a read, as backend.startRead does.
+type starting func(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error)
+
+func (b *Buffer) startRead(offset, size int64, start starting) (*Readback, error) {
 	handle, base := b.memory()
 	if handle == nil {
 		return nil, fmt.Errorf("%w: buffer", ErrReleased)
@@ -34,7 +41,7 @@ func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %q: %w", b.label, err)
 	}
-	h, err := d.backend.startRead(handle, base+offset, staging, size)
+	h, err := start(handle, base+offset, staging, size)
 	if err != nil {
 		d.putStaging(rounded, staging)
 		return nil, fmt.Errorf("reading %q: %w", b.label, err)

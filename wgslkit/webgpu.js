@@ -214,59 +214,62 @@
 
     readSteps(count) {
       const fields = new Float64Array(this.scratch.slice(0, count * stepFields * 8).buffer);
-      const steps = [];
+      const kernels = [], groups = [], copies = [];
       for (let i = 0; i < fields.length; i += stepFields) {
         const [kind, first, second, ...copy] = fields.subarray(i, i + stepFields);
-        if (kind === isCopy) {
-          steps.push({ src: this.objects[first], dst: this.objects[second], copy });
-        } else {
-          steps.push({ kernel: this.objects[first], group: this.objects[second], copy: null });
-        }
+        kernels.push(kind === isCopy ? null : this.objects[first]);
+        groups.push(kind === isCopy ? null : this.objects[second]);
+        copies.push(kind === isCopy ? { src: this.objects[first], dst: this.objects[second], copy } : null);
       }
-      return steps;
+      return { kernels, groups, copies };
     }
 
-    async prepare(steps) {
-      for (const { kernel } of steps) {
+    async prepare({ kernels, groups, copies }) {
+      for (const kernel of kernels) {
         await kernel?.ready;
         if (kernel?.error) throw kernel.error;
       }
       if (this.uploads) this.uploads.owed = true;
       else await this.settled();
-      const grids = new Uint32Array(3 * steps.filter((step) => !step.copy).length);
-      return [this.keep({ steps, grids }), new Uint8Array(grids.buffer)];
+      const pipelines = kernels.map((kernel) => kernel?.pipeline);
+      const grids = new Uint32Array(3 * copies.filter((copy) => !copy).length);
+      return [this.keep({ pipelines, groups, copies, grids }), new Uint8Array(grids.buffer)];
     }
 
     // encode walks the recorded steps. With a query set, each dispatch gets a
     // pass of its own between two timestamps, and ran lists those that ran.
-    encode(encoder, { steps, grids }, querySet, ran) {
-      let pass = null, last = null, g = 0;
-      const end = () => {
-        pass?.end();
-        pass = last = null;
-      };
-      for (let i = 0; i < steps.length; i++) {
-        const { kernel, group, copy, src, dst } = steps[i];
-        if (copy) {
-          end();
-          encoder.copyBufferToBuffer(src, copy[0], dst, copy[1], copy[2]);
+    //
+    // It runs for each token and makes some hundred calls: so it has no closures, and
+    // leaves out what is set already, and counts that are one, as each number that is
+    // passed is converted.
+    encode(encoder, { pipelines, groups, copies, grids }, querySet, ran) {
+      let pass = null, pipeline = null;
+      for (let i = 0, g = 0; i < pipelines.length; i++) {
+        const copied = copies[i];
+        if (copied !== null) {
+          pass?.end();
+          pass = pipeline = null;
+          const [from, to, size] = copied.copy;
+          encoder.copyBufferToBuffer(copied.src, from, copied.dst, to, size);
           continue;
         }
         const x = grids[g++], y = grids[g++], z = grids[g++];
         if (x === 0 || y === 0 || z === 0) continue;
         if (querySet) {
-          end();
+          pass?.end();
           const query = 2 * ran.length;
           ran.push(i);
           pass = encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: query, endOfPassWriteIndex: query + 1 } });
+          pipeline = null;
         }
         pass ??= encoder.beginComputePass();
-        if (kernel !== last) pass.setPipeline(kernel.pipeline);
-        last = kernel;
-        pass.setBindGroup(0, group);
-        pass.dispatchWorkgroups(x, y, z);
+        if (pipelines[i] !== pipeline) pass.setPipeline(pipeline = pipelines[i]);
+        pass.setBindGroup(0, groups[i]);
+        if (z !== 1) pass.dispatchWorkgroups(x, y, z);
+        else if (y !== 1) pass.dispatchWorkgroups(x, y);
+        else pass.dispatchWorkgroups(x);
       }
-      end();
+      pass?.end();
     }
 
     run(replay) {
@@ -326,10 +329,14 @@
     }
 
     // startRead copies to the staging buffer and calls its done when the bytes are there.
-    startRead(src, offset, id, size) {
+    startRead(src, offset, id, size) { this.submitRead(0, src, offset, id, size); }
+
+    // submitRead is startRead behind a replay, unless that is 0, in one submission.
+    submitRead(replay, src, offset, id, size) {
       const staging = this.objects[id];
       try {
         const encoder = this.device.createCommandEncoder();
+        if (replay) this.encode(encoder, this.objects[replay]);
         encoder.copyBufferToBuffer(this.objects[src], offset, staging.buffer, 0, size);
         this.queue.submit([encoder.finish()]);
       } catch (error) {

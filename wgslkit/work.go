@@ -157,6 +157,11 @@ func (c *countedBackend) freeReplay(h replayHandle) {
 
 func (c *countedBackend) submit(h replayHandle, grids []uint32) (submission, error) {
 	replay := h.(*countedReplay)
+	c.countReplay(replay, grids)
+	return c.backend.submit(replay.handle, grids)
+}
+
+func (c *countedBackend) countReplay(replay *countedReplay, grids []uint32) {
 	c.submits.Add(1)
 	c.copied.Add(replay.copied)
 	for i, bound := range replay.bound {
@@ -166,7 +171,6 @@ func (c *countedBackend) submit(h replayHandle, grids []uint32) (submission, err
 			c.bound.Add(bound)
 		}
 	}
-	return c.backend.submit(replay.handle, grids)
 }
 
 func (c *countedBackend) submitTimed(h replayHandle, grids []uint32) ([]dispatchTime, error) {
@@ -177,4 +181,12 @@ func (c *countedBackend) startRead(src bufferHandle, offset int64, staging buffe
 	c.reads.Add(1)
 	c.read.Add(size)
 	return c.backend.startRead(src, offset, staging, size)
+}
+
+func (c *countedBackend) submitRead(h replayHandle, grids []uint32, src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
+	replay := h.(*countedReplay)
+	c.countReplay(replay, grids)
+	c.reads.Add(1)
+	c.read.Add(size)
+	return c.backend.submitRead(replay.handle, grids, src, offset, staging, size)
 }

@@ -33,12 +33,24 @@ type SampleRead struct {
 // submitted so far, and returns at once. Every SampleRead must be finished with
 // Result or Discard.
 func (s *Sampler) StartRead(position int) (*SampleRead, error) {
+	return s.startRead(position, s.memory.StartRead)
+}
+
+// SubmitRead replays a recording that chooses for a position, and is StartRead then, in
+// one submission.
+func (s *Sampler) SubmitRead(r *Recording, position int) (*SampleRead, error) {
+	return s.startRead(position, func(offset, size int64) (*wgslkit.Readback, error) {
+		return r.SubmitRead(1, s.memory, offset, size)
+	})
+}
+
+func (s *Sampler) startRead(position int, start func(offset, size int64) (*wgslkit.Readback, error)) (*SampleRead, error) {
 	if position < 0 {
 		return nil, fmt.Errorf("%w: the choice for position %d", wgslkit.ErrValidation, position)
 	}
 	at := s.layout.results + position%s.options.Results*s.layout.resultWords
 	words := samplerResultTop + 2*s.logProbs
-	readback, err := s.memory.StartRead(int64(4*at), int64(4*words))
+	readback, err := start(int64(4*at), int64(4*words))
 	if err != nil {
 		return nil, err
 	}
