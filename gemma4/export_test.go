@@ -11,3 +11,9 @@ func (e eager) guessing(wish, ofAssistant int) guessing {
 	g.cost, g.askedCost = passCost{}, passCost{}
 	return g
 }
+
+// Ahead is how many steps are under way on the GPU, behind those whose tokens were read.
+func (s *Session) Ahead() int { return len(s.state.(*gpuState).ahead) }
+
+// ShortStep is the time between tokens from which on one step less runs ahead.
+const ShortStep = shortStep

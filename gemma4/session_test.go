@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -240,6 +241,35 @@ func TestLeavingTheLoop(t *testing.T) {
 			t.Errorf("the session is of no use afterwards: %v", got)
 		}
 	})
+}
+
+// Steps run ahead of what is read, as many as the time between tokens asks for, and none
+// beyond the last that may be chosen.
+func TestStepsRunAhead(t *testing.T) {
+	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU}), 0)
+	prompt, n := readNanoCases(t)[4].IDs, 8
+	want := greedy(t, s, prompt, n)
+	for name, pause := range map[string]time.Duration{"at once": 0, "slowly": 2 * gemma4.ShortStep} {
+		most := 2
+		if pause > 0 {
+			most = 1
+		}
+		var got []int32
+		for choice, err := range s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, choice.Token)
+			left := n - len(got)
+			if ahead := s.Ahead(); ahead < min(1, left) || ahead > min(most, left) {
+				t.Errorf("read %s, token %d: %d steps are under way, %d at most are right", name, len(got), ahead, min(most, left))
+			}
+			time.Sleep(pause)
+		}
+		if !equal(got, want) {
+			t.Errorf("read %s: %v, want %v", name, got, want)
+		}
+	}
 }
 
 func TestContextFull(t *testing.T) {

@@ -3,6 +3,7 @@ package gemma4
 import (
 	"context"
 	"encoding/binary"
+	"time"
 
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -33,6 +34,8 @@ type gpuState struct {
 	last     int32             // the token chosen last
 	chosen   int               // tokens handed out
 	held     bool              // begin no step while one is under way
+	came     time.Time         // when the last token came
+	quick    bool              // it came within a shortStep of the one before
 
 	drafted    int       // tokens of a draft, at most
 	verifier   *verifier // nil until a draft comes
@@ -46,8 +49,16 @@ type gpuState struct {
 	streamRow int
 }
 
-// maxAhead is how many steps run ahead of the token that was read last.
-const maxAhead = 2
+// How many steps run ahead of the token that was read last. With two, the host has one
+// step's time to take a token in and to submit another, or the GPU waits for it. Where
+// tokens come within shortStep of each other, a pause of the host may be longer than that,
+// such as JavaScript's for its garbage: so a third is under way. At an answer's end it has
+// been for nothing.
+const (
+	usuallyAhead = 2
+	maxAhead     = 3
+	shortStep    = 5 * time.Millisecond
+)
 
 func (s *gpuState) build() (err error) {
 	e, c := s.engine, s.engine.model.Config
@@ -196,6 +207,7 @@ func (s *gpuState) start(p sample.Params, history []int32, limit int) error {
 		return err
 	}
 	s.position, s.limit, s.chosen, s.held = len(history), len(history)+limit, 0, false
+	s.came, s.quick = time.Time{}, false
 	return s.submit(s.programs.choose)
 }
 
@@ -228,11 +240,21 @@ func (s *gpuState) next(ctx context.Context) (sample.Choice, error) {
 		return sample.Choice{}, err
 	}
 	s.last = choice.Token
+	now := time.Now()
+	s.came, s.quick = now, now.Sub(s.came) < shortStep
 	s.chosen++
 	if s.chosen > 1 {
 		s.advance(1) // the token before this one is in the cache now
 	}
 	return choice, nil
+}
+
+// depth is how many steps may be under way, the one included whose token is waited for.
+func (s *gpuState) depth() int {
+	if s.quick {
+		return maxAhead
+	}
+	return usuallyAhead
 }
 
 func (s *gpuState) runAhead() error {
@@ -245,7 +267,7 @@ func (s *gpuState) runAhead() error {
 		}
 		return s.submit(s.programs.decode)
 	}
-	for len(s.ahead) < maxAhead && s.position < s.limit && !(s.held && len(s.ahead) > 0) {
+	for most := s.depth(); len(s.ahead) < most && s.position < s.limit && !(s.held && len(s.ahead) > 0); {
 		if err := s.submit(s.programs.decode); err != nil {
 			return err
 		}
