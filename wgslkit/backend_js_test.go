@@ -222,6 +222,46 @@ func TestHeldUploadsTellLate(t *testing.T) {
 	}
 }
 
+// While uploads are held, a program whose kernels are compiled is ready at once.
+func TestHeldProgramsDoNotWait(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	waits := js.Global().Call("eval", `(backend) => {
+		const counts = { made: 0 }, prepare = backend.prepare;
+		backend.prepare = function (steps) { counts.made++; return prepare.call(this, steps); };
+		return counts;
+	}`).Invoke(backend.object)
+	shaders := NewShaders(fstest.MapFS{"seven.wgsl": {Data: []byte(
+		"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { out[0] += 7u; }")}})
+	kernel, err := dev.Kernel(shaders, "seven.wgsl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := dev.NewBuffer("out", Weights, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Release()
+	end := dev.HoldUploads()
+	for range 3 {
+		p := dev.NewProgram("seven")
+		p.Add(Call{Label: "seven", Kernel: kernel, Bind: []Binding{b.All()}})
+		if err := errors.Join(p.Finish(), p.Submit(1)); err != nil {
+			t.Fatal(err)
+		}
+		p.Release()
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	if n := waits.Get("made").Int(); n > 1 {
+		t.Errorf("%d of 3 programs waited for the kernel", n)
+	}
+	if got, err := b.Read(0, 4); err != nil || got[0] != 21 {
+		t.Errorf("read %d, %v (want 21)", got, err)
+	}
+}
+
 func TestLostDeviceWhileUploading(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()

@@ -207,9 +207,12 @@
     }
 
     // createReplay reads the steps, stepFields numbers each, from the scratch
-    // memory, waits until all that they use is ready, and answers [id, grids].
+    // memory, waits until all that they use is ready, and answers [id, grids]: at once
+    // where uploads are held and there is nothing to wait for.
     createReplay(ticket, count) {
-      this.answer(ticket, this.prepare(this.readSteps(count)));
+      const steps = this.readSteps(count);
+      if (this.uploads && steps.kernels.every((kernel) => !kernel || kernel.pipeline)) this.owe(ticket, this.replayOf(steps));
+      else this.answer(ticket, this.prepare(steps));
     }
 
     readSteps(count) {
@@ -224,13 +227,17 @@
       return { kernels, groups, copies };
     }
 
-    async prepare({ kernels, groups, copies }) {
-      for (const kernel of kernels) {
+    async prepare(steps) {
+      for (const kernel of steps.kernels) {
         await kernel?.ready;
         if (kernel?.error) throw kernel.error;
       }
       if (this.uploads) this.uploads.owed = true;
       else await this.settled();
+      return this.replayOf(steps);
+    }
+
+    replayOf({ kernels, groups, copies }) {
       const pipelines = kernels.map((kernel) => kernel?.pipeline);
       const grids = new Uint32Array(3 * copies.filter((copy) => !copy).length);
       return [this.keep({ pipelines, groups, copies, grids }), new Uint8Array(grids.buffer)];

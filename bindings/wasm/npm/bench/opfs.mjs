@@ -1,6 +1,6 @@
 // How fast a model comes from OPFS to the GPU, beside a plain read of its file.
 //
-//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [FILE.gguf]
+//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [--cold] [FILE.gguf]
 //
 // Without a file it makes one with gemwire synth, of E2B's sizes with so many
 // layers (8 are 1.3 GB). By turns, in one worker: the file is read from beginning
@@ -15,9 +15,10 @@
 //
 // GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader. --idle leaves out
 // what the GPU would compute and keep: what is left is what a GPU that takes no time
-// would leave.
+// would leave. --cold has the system forget the file's pages before each plain read and
+// each load, as on the first visit of a day; it is for Linux.
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -28,7 +29,7 @@ import { cpuTime } from "./cpu_time.mjs";
 const npm = join(import.meta.dirname, "..");
 const { values, positionals: [given] } = parseArgs({
   allowPositionals: true,
-  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false } },
+  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false }, cold: { type: "boolean", default: false } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-opfs-"));
 const file = given ?? join(folder, "e2b.gguf");
@@ -42,12 +43,23 @@ try {
   await page.goto(`${site.url}/index.html`);
   await page.waitForFunction(() => globalThis.gemwire);
   await page.exposeFunction("cpuTime", () => cpuTime(folder));
+  await page.exposeFunction("settle", () => values.cold && forget(join(folder, "profile")));
   await page.evaluate((url) => gemwire.store.download(url, { name: "large" }), `/models/${basename(file)}`);
   report(await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle }));
 } finally {
   await browser.close();
   await site.close();
   await rm(folder, { recursive: true });
+}
+
+// forget drops large files from the system's page cache, once they are on the disk.
+async function forget(profile) {
+  for (const name of await readdir(profile, { recursive: true })) {
+    const path = join(profile, name), info = await stat(path).catch(() => null);
+    if (!info?.isFile() || info.size < 64 << 20) continue;
+    execFileSync("sync", ["--data", path]);
+    execFileSync("dd", [`if=${path}`, "iflag=nocache", "count=0", "status=none"]);
+  }
 }
 
 // run is in the page. The first round warms up.
@@ -71,8 +83,10 @@ async function run({ rounds, piece, idle }) {
   const turns = [];
   let adapter;
   for (let round = 0; round <= rounds; round++) {
+    await settle();
     const cpu = { start: await cpuTime() };
     const plain = await ask({ plain: piece });
+    await settle();
     cpu.plain = await cpuTime();
     const before = await ask({ count: true });
     const phases = {};
@@ -106,7 +120,7 @@ function median(values) {
 
 function report({ adapter, turns }) {
   const size = turns[0].plain.bytes;
-  console.log(`${(size / 1e9).toFixed(2)} GB on ${adapter}, ${turns.length} turns; of reads ${turns[0].clock.reads}, of writes ${turns[0].clock.writes}`);
+  console.log(`${(size / 1e9).toFixed(2)} GB on ${adapter}, ${values.cold ? "not in the page cache" : "in the page cache"}, ${turns.length} turns; of reads ${turns[0].clock.reads}, of writes ${turns[0].clock.writes}`);
   const rate = (bytes, ms) => bytes / ms / 1000; // MB/s
   const lines = {
     "plain read": (t) => rate(t.plain.bytes, t.plain.ms),
@@ -122,7 +136,7 @@ function report({ adapter, turns }) {
     console.log(`${name.padEnd(16)}${range(rates, "").padStart(26)}${range(parts, " %").padStart(24)}`);
   }
   const spent = (from, to, who) => median(turns.map(({ cpu }) => cpu[to][who] - cpu[from][who])).toFixed(0);
-  console.log(`ms of CPU time: plain read ${spent("start", "plain", "worker")}, weights ${spent("header", "weights", "worker")} and ${spent("header", "weights", "gpu")} in the GPU's process`);
+  console.log(`ms of CPU time: plain read ${spent("start", "plain", "worker")}, header ${spent("plain", "header", "worker")}, weights ${spent("header", "weights", "worker")} and ${spent("header", "weights", "gpu")} in the GPU's process`);
   const names = [...new Set(turns.flatMap((t) => Object.keys(t.phases)))];
   console.log(`seconds of the load by phase: ${names.map((name) => `${name} ${(median(turns.map((t) => t.phases[name] ?? 0)) / 1000).toFixed(2)}`).join(", ")}`);
 }
