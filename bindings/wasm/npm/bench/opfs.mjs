@@ -21,6 +21,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { launchWith } from "../../browsertest/chromium.mjs";
 import { serve } from "../../browsertest/server.mjs";
@@ -52,7 +53,9 @@ try {
   await rm(folder, { recursive: true });
 }
 
-// forget drops large files from the system's page cache, once they are on the disk.
+// forget drops large files from the system's page cache, once they are on the disk, and
+// waits: a virtual machine gives free memory back after a while, and takes it anew with
+// the first byte that is read into it.
 async function forget(profile) {
   for (const name of await readdir(profile, { recursive: true })) {
     const path = join(profile, name), info = await stat(path).catch(() => null);
@@ -60,6 +63,7 @@ async function forget(profile) {
     execFileSync("sync", ["--data", path]);
     execFileSync("dd", [`if=${path}`, "iflag=nocache", "count=0", "status=none"]);
   }
+  await setTimeout(4000);
 }
 
 // run is in the page. The first round warms up.
