@@ -15,5 +15,8 @@ func (e eager) guessing(wish, ofAssistant int) guessing {
 // Ahead is how many steps are under way on the GPU, behind those whose tokens were read.
 func (s *Session) Ahead() int { return len(s.state.(*gpuState).ahead) }
 
+// GoFarAhead lets as many steps be under way as on a GPU, whatever the device is.
+func (s *Session) GoFarAhead() { s.state.(*gpuState).farthest = maxAhead }
+
 // ShortStep is the time between tokens from which on one step less runs ahead.
 const ShortStep = shortStep

@@ -62,7 +62,7 @@ func (s *gpuState) readAhead() error {
 	if s.rowByRow {
 		return s.startReads(1)
 	}
-	return s.startReads(maxAhead)
+	return s.startReads(s.farthest)
 }
 
 // startReads begins reads of what is chosen until n of them are under way.

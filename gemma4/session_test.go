@@ -247,6 +247,7 @@ func TestLeavingTheLoop(t *testing.T) {
 // beyond the last that may be chosen.
 func TestStepsRunAhead(t *testing.T) {
 	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU}), 0)
+	s.GoFarAhead()
 	prompt, n := readNanoCases(t)[4].IDs, 8
 	want := greedy(t, s, prompt, n)
 	for name, pause := range map[string]time.Duration{"at once": 0, "slowly": 2 * gemma4.ShortStep} {

@@ -34,6 +34,7 @@ type gpuState struct {
 	last     int32             // the token chosen last
 	chosen   int               // tokens handed out
 	held     bool              // begin no step while one is under way
+	farthest int               // the most steps that may be under way
 	came     time.Time         // when the last token came
 	quick    bool              // it came within a shortStep of the one before
 
@@ -53,7 +54,7 @@ type gpuState struct {
 // step's time to take a token in and to submit another, or the GPU waits for it. Where
 // tokens come within shortStep of each other, a pause of the host may be longer than that,
 // such as JavaScript's for its garbage: so a third is under way. At an answer's end it has
-// been for nothing.
+// been for nothing, which a software rasterizer, being the host itself, would pay for.
 const (
 	usuallyAhead = 2
 	maxAhead     = 3
@@ -80,7 +81,10 @@ func (s *gpuState) build() (err error) {
 	if s.single, err = newActivations(e.kit, c, 1, 1); err != nil {
 		return err
 	}
-	s.rowByRow = e.plan.Rows > 0
+	s.rowByRow, s.farthest = e.plan.Rows > 0, maxAhead
+	if e.device.Info().Kind == wgslkit.CPU {
+		s.farthest = usuallyAhead
+	}
 	return s.adapt()
 }
 
@@ -252,7 +256,7 @@ func (s *gpuState) next(ctx context.Context) (sample.Choice, error) {
 // depth is how many steps may be under way, the one included whose token is waited for.
 func (s *gpuState) depth() int {
 	if s.quick {
-		return maxAhead
+		return s.farthest
 	}
 	return usuallyAhead
 }
