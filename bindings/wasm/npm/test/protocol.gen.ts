@@ -184,6 +184,7 @@ export interface Gemma4Plan {
   weights: number;
   rows: number;
   context: number;
+  chunk?: number;
   kvCache: string;
   cache: number;
   activations: number;
