@@ -182,7 +182,10 @@ func readPlainly(tok *tokenizer.Tokenizer, ids []int, stop string) (text string,
 		case "<channel|>":
 			next = "text"
 		case "<tool_call|>":
-			if mode != "<|tool_call>" {
+			if mode != "<|tool_call>" { // it ends nothing, but characters do not go through it
+				if last := len(runs) - 1; mode == "text" {
+					runs[last] = append(runs[last], id)
+				}
 				continue
 			}
 			next = "text"

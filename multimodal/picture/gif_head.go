@@ -7,13 +7,14 @@ import "bytes"
 // and that index.
 func withoutTransparency(data []byte) (head []byte, transparent uint8) {
 	const screenEnd, paletteFlag = 13, 1 << 7
+	const controlLabel, controlSize = 0xf9, 4
 	at := screenEnd
 	if len(data) >= screenEnd && data[10]&paletteFlag != 0 {
 		at += 3 << (data[10]&7 + 1)
 	}
 	var controls []int
 	for at+1 < len(data) && data[at] == '!' {
-		if label := data[at+1]; label == 0xf9 && at+8 <= len(data) {
+		if data[at+1] == controlLabel && at+8 <= len(data) && data[at+2] == controlSize {
 			controls = append(controls, at)
 		}
 		at = skipBlocks(data, at+2)

@@ -130,6 +130,7 @@ func hostile(t testing.TB) []hostileFile {
 		{"PNG without its rows", pngOf(t, 30, 30, 8, 2, make([]byte, 100)), picture.ErrDamaged, "not enough pixel data"},
 		{"BMP without pixels", bmpOf(30, 30), picture.ErrDamaged, "too small"},
 		{"GIF without a frame", gifOf(30, 30), picture.ErrDamaged, "EOF"},
+		{"GIF with an empty control", append(gifOf(30, 30), "!\xf9\x00\x01\x00\x00I."...), picture.ErrDamaged, "control"},
 	}
 }
 
