@@ -13,7 +13,7 @@ import (
 func (p *planner) rehearse() error {
 	device := p.kit.Device().Rehearse()
 	e := &gpuEngine{device: device, kit: p.kit.On(device), model: p.model, cache: p.sizing.cache, plan: p.plan}
-	p.plan.Adapters = p.adapters.bytes(p.kit, p.sizing)
+	p.plan.Chunk, p.plan.Adapters = p.sizing.chunk, p.adapters.bytes(p.kit, p.sizing)
 	err := p.count(e)
 	return errors.Join(err, e.close())
 }

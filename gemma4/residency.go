@@ -94,12 +94,11 @@ type planner struct {
 // embedding tables that are only looked up, largest first, stay in the file.
 // Where tablesInFile, they do so anyway. Then prompts are computed fewer tokens at once.
 // It fails with ErrDoesNotFit where that is not enough either. Room for the adapters,
-// nil for none, is left. What is made beside, on
-// first use, is not counted: room for longer drafts than usual, for the logits of every
-// token, for pictures and sound.
+// nil for none, is left. What is made beside, on first use, is not counted: room for
+// longer drafts than usual, for the logits of every token, for pictures and sound.
 func newPlan(kit *ops.Kit, m *arch.Model, s sizing, tablesInFile bool, adapters *gpuAdapters) (*Plan, error) {
 	p := &planner{kit: kit, model: m, sizing: s, adapters: adapters, tablesInFile: tablesInFile, plan: &Plan{
-		Device: kit.Device().Info().Name, Context: s.context, Chunk: s.chunk, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
+		Device: kit.Device().Info().Name, Context: s.context, KVCache: cacheTypeOf(s.cache), Budget: kit.Device().Budget(),
 	}}
 	for _, t := range textTensors(m) {
 		if err := p.place(t); err != nil {
@@ -147,7 +146,6 @@ func (p *planner) fit() error {
 			tables = tables[1:]
 		case p.sizing.chunk > leastChunk:
 			p.sizing = p.sizing.inChunks(max(p.sizing.chunk/2, leastChunk))
-			p.plan.Chunk = p.sizing.chunk
 		default:
 			return nil
 		}

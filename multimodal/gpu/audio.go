@@ -132,9 +132,11 @@ func (a *Audio) run(ctx context.Context, mel []float32, frames int) ([]float32, 
 	if err := a.programs.second.Submit((frames + 1) / 2); err != nil {
 		return nil, err
 	}
-	blocks, tokens := a.programs.marks, arch.AudioTokens(frames)
-	return a.pace.run(ctx, a.kit.Device(), a.programs.body, tokens, blocks, func(done int) { a.options.tell(done, len(blocks)) },
-		func() (*wgslkit.Readback, error) {
+	tokens := arch.AudioTokens(frames)
+	return a.pace.run(ctx, a.kit.Device(), parted{
+		program: a.programs.body, width: tokens, marks: a.programs.marks, told: a.options.tell,
+		read: func() (*wgslkit.Readback, error) {
 			return a.act.soft.StartRead(0, int64(4*tokens*a.config.EmbeddingLength))
-		})
+		},
+	})
 }

@@ -78,13 +78,15 @@ func (v *Vision) Encode(ctx context.Context, patches []float32, columns, rows in
 		return nil, err
 	}
 	soft := columns / v.config.Pool * (rows / v.config.Pool)
-	tokens, err := v.pace.run(ctx, v.kit.Device(), v.body, columns*rows, v.marks, func(done int) { v.options.tell(done, len(v.marks)) },
-		func() (*wgslkit.Readback, error) {
+	tokens, err := v.pace.run(ctx, v.kit.Device(), parted{
+		program: v.body, width: columns * rows, marks: v.marks, told: v.options.tell,
+		read: func() (*wgslkit.Readback, error) {
 			if err := v.end.Submit(soft); err != nil {
 				return nil, err
 			}
 			return v.act.soft.StartRead(0, int64(4*soft*v.config.EmbeddingLength))
-		})
+		},
+	})
 	return tokens, named("encoding an image", err)
 }
 

@@ -101,37 +101,43 @@ func (p *pace) parts(width int) int {
 	return max(1, int(float64(partTime)/expected))
 }
 
-// run replays a program of width tokens, whose i-th part ends where marks[i] says,
-// as many parts at a time as partTime lets. told hears how many are done. It returns
-// what read reads, which begins behind the last part, before anybody waits for that.
-func (p *pace) run(
-	ctx context.Context, device *wgslkit.Device, r *ops.Recording, width int, marks []int, told func(parts int), read func() (*wgslkit.Readback, error),
-) (values []float32, err error) {
-	first := 0
-	for done := 0; done < len(marks); {
+// parted is a program that runs in parts, and what is read of its work.
+type parted struct {
+	program *ops.Recording
+	width   int                               // tokens
+	marks   []int                             // where its parts end
+	told    func(done, parts int)             // hears how many are done
+	read    func() (*wgslkit.Readback, error) // begins to read
+}
+
+// run replays a program, as many parts at a time as partTime lets. The read begins behind
+// the last part, before anybody waits for that.
+func (p *pace) run(ctx context.Context, device *wgslkit.Device, r parted) (values []float32, err error) {
+	first, parts := 0, len(r.marks)
+	for done := 0; done < parts; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		end := min(done+p.parts(width), len(marks))
+		end := min(done+p.parts(r.width), parts)
 		start := time.Now()
 		// Each part by itself, so that the device begins while the next is encoded.
-		for _, mark := range marks[done:end] {
-			if err := r.SubmitPart(width, first, mark); err != nil {
+		for _, mark := range r.marks[done:end] {
+			if err := r.program.SubmitPart(r.width, first, mark); err != nil {
 				return nil, err
 			}
 			first = mark
 		}
-		if end < len(marks) {
+		if end < parts {
 			err = device.Wait()
 		} else {
-			values, err = finish(read)
+			values, err = finish(r.read)
 		}
 		if err != nil {
 			return nil, err
 		}
-		p.width, p.each = width, max(time.Since(start), time.Microsecond)/time.Duration(end-done)
+		p.width, p.each = r.width, max(time.Since(start), time.Microsecond)/time.Duration(end-done)
 		done = end
-		told(done)
+		r.told(done, parts)
 	}
 	return values, nil
 }
