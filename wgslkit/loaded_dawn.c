@@ -135,7 +135,7 @@ void gw_dawn_lose(void *device) { lib.DeviceForceLoss(device, GW_DAWN_LOST, (gw_
 
 // Work that is done is told in a callback, not by a poll. DeviceTick would not do: it
 // has nothing to look at where another call has seen the last work done.
-static uint32_t poll(void *device, uint32_t wait, const void *none) {
+static uint8_t poll(void *device, uint32_t wait, const void *none) {
   (void)wait, (void)none;
   pthread_mutex_lock(&states_lock);
   device_state *state = state_of(device);

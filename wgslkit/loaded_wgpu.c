@@ -18,8 +18,10 @@ static struct {
 
 uint32_t gw_wgpu_version(void) { return lib.GetVersion(); }
 
+static uint8_t poll(void *device, uint32_t wait, const void *none) { return (uint8_t)lib.DevicePoll(device, wait, none); }
+
 static void start(gw_api *api) {
-  api->poll = lib.DevicePoll;
+  api->poll = poll;
   api->submit = lib.QueueSubmitForIndex;
   lib.SetLogLevel(0);
 }

@@ -48,7 +48,9 @@ typedef struct {
   void (*mapRead)(void *buffer, size_t size, gw_map_state *state);
 
   void *(*createEncoder)(void *device, const void *none);
-  uint32_t (*poll)(void *device, uint32_t wait, const void *none);
+  // poll says whether the queue is empty. wgpu-native's is a bool of Rust in spite of its header:
+  // what it returns beyond eight bits is left over from something else.
+  uint8_t (*poll)(void *device, uint32_t wait, const void *none);
   // workDone tells when what has been submitted is done. Where it is NULL, poll does.
   void (*workDone)(void *queue, gw_map_state *state);
   void (*copyBuffer)(void *encoder, void *src, uint64_t srcOffset, void *dst, uint64_t dstOffset, uint64_t size);

@@ -16,7 +16,7 @@ extern uint32_t wgpuGetVersion(void);
 extern void wgpuDevicePushErrorScope(void *, uint32_t);
 extern void wgpuDevicePopErrorScope(void *, void (*)(uint32_t, const char *, void *), void *);
 extern void *wgpuDeviceCreateCommandEncoder(void *, const void *);
-extern uint32_t wgpuDevicePoll(void *, uint32_t, const void *);
+extern uint8_t wgpuDevicePoll(void *, uint32_t, const void *);
 extern void *wgpuCommandEncoderBeginComputePass(void *, const pass_desc *);
 extern void wgpuCommandEncoderCopyBufferToBuffer(void *, void *, uint64_t, void *, uint64_t, uint64_t);
 extern void wgpuCommandEncoderResolveQuerySet(void *, void *, uint32_t, uint32_t, void *, uint64_t);
