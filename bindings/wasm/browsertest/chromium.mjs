@@ -1,4 +1,5 @@
 // Starts Chromium with WebGPU on SwiftShader, as any machine can run it.
+import { statfsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const switches = [
@@ -6,8 +7,13 @@ const switches = [
   "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader",
 ];
 
-// launch opens the browser. GEMWIRE_CHROMIUM names another binary, and
-// GEMWIRE_REAL_GPU=1 leaves the choice of the adapter to it.
+// On Linux Chromium gives out a GPU for WebGPU alone if it draws with Vulkan too; and
+// here it has no window to draw to.
+const realSwitches = process.platform === "linux" ? ["--ignore-gpu-blocklist", "--use-angle=vulkan", "--enable-features=Vulkan", "--disable-vulkan-surface"] : [];
+
+// launch opens the browser. GEMWIRE_CHROMIUM names another binary,
+// GEMWIRE_REAL_GPU=1 leaves the choice of the adapter to it, and
+// GEMWIRE_CHROMIUM_SWITCHES has more switches, with spaces between.
 export function launch(options) { return chromium.launch(settings(options)); }
 
 // launchWith opens it with a profile in the folder, as people use it: what is
@@ -16,6 +22,19 @@ export function launchWith(folder, options) { return chromium.launchPersistentCo
 
 function settings({ args = [] } = {}) {
   const real = process.env.GEMWIRE_REAL_GPU === "1";
-  const chosen = real ? switches.filter((name) => !name.includes("swiftshader")) : switches;
-  return { executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...chosen, ...args] };
+  const chosen = real ? [...switches.filter((name) => !name.includes("swiftshader")), ...realSwitches] : switches;
+  const more = process.env.GEMWIRE_CHROMIUM_SWITCHES?.split(" ").filter(Boolean) ?? [];
+  return { executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium", headless: true, ignoreDefaultArgs: sharedMemory() < 4e9 ? [] : ["--disable-dev-shm-usage"], args: [...chosen, ...more, ...args] };
+}
+
+// sharedMemory is the room that Chromium's processes have for the memory they share,
+// where it takes it by itself. Playwright has it take a file on the disk instead, since
+// containers may leave too little.
+function sharedMemory() {
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm");
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
 }

@@ -1,7 +1,7 @@
 // How fast bytes come from OPFS to the GPU, by each way that there is to hand them
 // over, beside a plain read: no model, no kernels, nothing re-laid.
 //
-//   node bench/handover.mjs [--size MiB] [--rounds N] [--ways "plain,write,mapped 2x8"]
+//   node bench/handover.mjs [--size MiB] [--rounds N] [--ways "plain,write,mapped 2x8"] [--json FILE]
 //
 // By turns, in one worker of Chromium, a file of that size is read from beginning to
 // end, and each piece is handed over. Shown are medians, and the least and the most: the
@@ -9,8 +9,8 @@
 // and to handing over; and for how long the worker and the GPU's process computed, where
 // /proc tells. The ways stand in handover_worker.js; behind the name stand the MiB of a
 // piece, 8 if nothing is said, and how many buffers take turns. GEMWIRE_REAL_GPU=1 takes
-// the machine's GPU.
-import { mkdtemp, rm } from "node:fs/promises";
+// the machine's GPU. --json keeps every turn.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -19,7 +19,7 @@ import { serve } from "../../browsertest/server.mjs";
 import { cpuTime } from "./cpu_time.mjs";
 
 const { values } = parseArgs({
-  options: { size: { type: "string", default: "512" }, rounds: { type: "string", default: "7" }, ways: { type: "string", default: "plain,write,mapped 2x8,mapped 4x4,mapped 8x2,fresh,born" } },
+  options: { size: { type: "string", default: "512" }, rounds: { type: "string", default: "7" }, ways: { type: "string", default: "plain,write,mapped 2x8,mapped 4x4,mapped 8x2,fresh,born" }, json: { type: "string" } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-handover-"));
 const site = await serve({ "/": join(import.meta.dirname, "../test/page"), "/dist": join(import.meta.dirname, "../dist"), "/bench": import.meta.dirname });
@@ -28,7 +28,9 @@ try {
   const page = await browser.newPage();
   await page.exposeFunction("cpuTime", () => cpuTime(folder));
   await page.goto(`${site.url}/index.html`);
-  report(await page.evaluate(run, { size: Number(values.size) << 20, rounds: Number(values.rounds), ways: values.ways.split(",") }));
+  const turns = await page.evaluate(run, { size: Number(values.size) << 20, rounds: Number(values.rounds), ways: values.ways.split(",") });
+  report(turns);
+  if (values.json) await writeFile(values.json, `${JSON.stringify({ asked: values, turns }, null, 2)}\n`);
 } finally {
   await browser.close();
   await site.close();

@@ -1,6 +1,6 @@
 // How fast a model comes from OPFS to the GPU, beside a plain read of its file.
 //
-//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [--cold] [FILE.gguf]
+//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [--cold] [--json FILE] [FILE.gguf]
 //
 // Without a file it makes one with gemwire synth, of E2B's sizes with so many
 // layers (8 are 1.3 GB). By turns, in one worker: the file is read from beginning
@@ -11,14 +11,15 @@
 //   load's writes  the bytes handed over to the GPU, over the time that the calls took
 //   weights        the file's bytes over the time in which weights are read and uploaded
 //   load           the file's bytes over the time until the model can answer
-// and how long the worker and the GPU's process computed, where /proc tells.
+// and how long the worker and the GPU's process computed, where /proc tells. --json
+// keeps every turn.
 //
 // GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader. --idle leaves out
 // what the GPU would compute and keep: what is left is what a GPU that takes no time
 // would leave. --cold has the system forget the file's pages before each plain read and
 // each load, as on the first visit of a day; it is for Linux.
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -30,7 +31,7 @@ import { cpuTime } from "./cpu_time.mjs";
 const npm = join(import.meta.dirname, "..");
 const { values, positionals: [given] } = parseArgs({
   allowPositionals: true,
-  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false }, cold: { type: "boolean", default: false } },
+  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false }, cold: { type: "boolean", default: false }, json: { type: "string" } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-opfs-"));
 const file = given ?? join(folder, "e2b.gguf");
@@ -46,7 +47,9 @@ try {
   await page.exposeFunction("cpuTime", () => cpuTime(folder));
   await page.exposeFunction("settle", () => values.cold && forget(join(folder, "profile")));
   await page.evaluate((url) => gemwire.store.download(url, { name: "large" }), `/models/${basename(file)}`);
-  report(await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle }));
+  const done = await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle });
+  report(done);
+  if (values.json) await writeFile(values.json, `${JSON.stringify({ asked: values, ...done }, null, 2)}\n`);
 } finally {
   await browser.close();
   await site.close();
