@@ -53,6 +53,8 @@ func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOption
 	if e.plan, err = newPlan(e.kit, e.model, newSizing(e.model.Config, contextLength, e.cache, e.kit), opts.TablesInFile, nil); err != nil {
 		return err
 	}
+	e.device.CompileAhead(e.plan.kernels)
+	e.plan.kernels = nil
 	total := e.plan.Weights
 	e.weights, err = loadWeights(ctx, e.kit, e.model, e.plan, func(done int64) {
 		opts.report(Progress{Phase: PhaseWeights, Done: min(done, total), Total: total})

@@ -30,6 +30,7 @@ func (p *planner) count(e *gpuEngine) (err error) {
 	if err := s.readAhead(); err != nil {
 		return err
 	}
+	p.plan.kernels = e.device.Wanted()
 	taken := e.device.Memory()
 	p.plan.Weights, p.plan.Cache, p.plan.Activations = taken[wgslkit.Weights], taken[wgslkit.Cache], workIn(taken)
 	if err := s.readGuesses(); err != nil {

@@ -43,6 +43,8 @@ type Plan struct {
 	Assistant   int64       `json:"assistant,omitempty"` // its weights on the GPU
 	Adapters    int64       `json:"adapters,omitempty"`  // those in use, with what a session computes of them
 	Budget      int64       `json:"budget"`              // 0: no bound was given
+
+	kernels wgslkit.Wanted // of the weights and one session
 }
 
 // PlanEntry is one tensor's place.

@@ -2,7 +2,6 @@ package wgslkit
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 )
@@ -18,6 +17,9 @@ type Avoid struct {
 func (a Avoid) kernel(id KernelID) bool {
 	return slices.Contains(a.Kernels, id.Name) || slices.Contains(a.Kernels, id.Form)
 }
+
+// tellsForms says whether kernels are told by their forms here, which take time to make out.
+func (d *Device) tellsForms() bool { return d.asked != nil || len(d.avoid.Kernels) > 0 }
 
 // Avoided is what the device was opened to avoid.
 func (d *Device) Avoided() Avoid { return d.avoid }
@@ -40,7 +42,7 @@ func kernelID(file string, v Variant) KernelID {
 
 func named(file string, v Variant) string {
 	if key := v.key(); key != "" {
-		return fmt.Sprintf("%s[%s]", file, key)
+		return file + "[" + key + "]"
 	}
 	return file
 }

@@ -295,6 +295,8 @@ func (b *jsBackend) fill(data []byte) {
 	js.CopyBytesToJS(b.object.Call("sized", len(data)), data)
 }
 
+func (*jsBackend) compilesAhead() {}
+
 func (b *jsBackend) newPipeline(spec pipelineSpec) (pipelineHandle, error) {
 	var kinds strings.Builder
 	for _, kind := range spec.bindings {

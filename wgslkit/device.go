@@ -79,6 +79,10 @@ type Device struct {
 	programs int
 
 	unflushed int64 // bytes uploaded since the last Flush
+
+	wanted    Wanted         // kernels asked for, where this rehearses
+	compiling sync.Mutex     // one kernel at a time
+	ahead     sync.WaitGroup // of CompileAhead
 }
 
 // Open opens the adapter that opts asks for, with all of its limits.
@@ -158,11 +162,15 @@ func (d *Device) Wait() error { return d.backend.wait(0) }
 // programs that were not released before: a leak.
 func (d *Device) Close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
 		return nil
 	}
-	d.closed = true
+	d.ahead.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	leaked := len(d.buffers)
 	_ = d.backend.wait(0)
 	for b := range d.buffers {

@@ -22,31 +22,54 @@ func (k *Kernel) Name() string { return k.name }
 
 // Kernel compiles a variant, or returns the one compiled before.
 func (d *Device) Kernel(s *Shaders, file string, v Variant) (*Kernel, error) {
-	id := kernelID(file, v)
-	name := id.Name
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return nil, fmt.Errorf("%w: device", ErrReleased)
+	name := named(file, v)
+	if k, err := d.kernel(name, s, file, v); k != nil || err != nil {
+		return k, err
 	}
-	if d.asked != nil {
-		d.asked[id] = true
-	}
-	if d.avoid.kernel(id) {
-		return nil, fmt.Errorf("%w: %s on %s; update its driver and test it again, or run on the CPU", ErrBrokenKernel, id.Form, d.info.Name)
-	}
-	if k, ok := d.kernels[name]; ok {
-		return k, nil
-	}
-	if d.rehearses {
-		return &Kernel{name: name}, nil
+	d.compiling.Lock()
+	defer d.compiling.Unlock()
+	if k := d.compiled(name); k != nil {
+		return k, nil // by somebody else meanwhile
 	}
 	k, err := d.compile(s, name, file, v)
 	if err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.kernels[name] = k
 	return k, nil
+}
+
+// kernel is one that need not be compiled, or nil.
+func (d *Device) kernel(name string, s *Shaders, file string, v Variant) (*Kernel, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("%w: device", ErrReleased)
+	}
+	if d.tellsForms() {
+		id := kernelID(file, v)
+		if d.asked != nil {
+			d.asked[id] = true
+		}
+		if d.avoid.kernel(id) {
+			return nil, fmt.Errorf("%w: %s on %s; update its driver and test it again, or run on the CPU", ErrBrokenKernel, id.Form, d.info.Name)
+		}
+	}
+	if k, ok := d.kernels[name]; ok || !d.rehearses {
+		return k, nil
+	}
+	k := &Kernel{name: name}
+	d.kernels[name] = k
+	d.wanted = append(d.wanted, wanted{s, file, v})
+	return k, nil
+}
+
+func (d *Device) compiled(name string) *Kernel {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.kernels[name]
 }
 
 func (d *Device) compile(s *Shaders, name, file string, v Variant) (*Kernel, error) {

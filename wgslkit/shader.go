@@ -38,13 +38,27 @@ func NewShaders(fsys fs.FS) *Shaders {
 // float32 or a string. Strings choose includes and conditions only.
 type Variant map[string]any
 
-// key is the variant in a stable order, as kernel names show it.
+// key is the variant in a stable order, as kernel names show it. Recordings ask for a
+// kernel by it for each dispatch, thousands while a model loads.
 func (v Variant) key() string {
-	var parts []string
+	var key []byte
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, v[name]))
+		if len(key) > 0 {
+			key = append(key, ',')
+		}
+		key = append(append(key, name...), '=')
+		switch value := v[name].(type) {
+		case int:
+			key = strconv.AppendInt(key, int64(value), 10)
+		case bool:
+			key = strconv.AppendBool(key, value)
+		case string:
+			key = append(key, value...)
+		default:
+			key = fmt.Append(key, value)
+		}
 	}
-	return strings.Join(parts, ",")
+	return string(key)
 }
 
 // Compose returns the WGSL of one file in one variant.

@@ -1,0 +1,34 @@
+package wgslkit
+
+// Wanted lists kernels in the order in which they were first asked for.
+type Wanted []wanted
+
+type wanted struct {
+	shaders *Shaders
+	file    string
+	variant Variant
+}
+
+// Wanted is what has been asked for so far on a device that rehearses.
+func (d *Device) Wanted() Wanted {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.wanted
+}
+
+// CompileAhead begins to compile kernels that will be asked for, in a browser: it
+// compiles them on threads of its own while weights are on their way. Elsewhere
+// kernels are compiled when they are asked for. Close waits for the one under way.
+func (d *Device) CompileAhead(kernels Wanted) {
+	if _, ok := d.backend.(aheadCompiler); !ok {
+		return
+	}
+	d.ahead.Go(func() {
+		for _, k := range kernels {
+			_, _ = d.Kernel(k.shaders, k.file, k.variant) // who asks for it hears of an error
+		}
+	})
+}
+
+// aheadCompiler is a backend whose newPipeline leaves compiling to others.
+type aheadCompiler interface{ compilesAhead() }
