@@ -20,13 +20,15 @@ const (
 	// matrixColumns is how many columns matmul_matrix.wgsl takes at a time, and
 	// matrixPitch the numbers of a row of them in memory.
 	matrixColumns, matrixPitch = 32, 40
+	// matrixSide is how many matrices a subgroup has along either side of its quarter of a tile.
+	matrixSide = 4
 	// fullMatrices is about as many of its workgroups as a large GPU runs at once;
 	// leastSplitMatrices is the fewest columns that a split is worth while for.
 	fullMatrices, leastSplitMatrices = 288, 256
 )
 
 // tile is the rows and the tokens of a workgroup.
-func (t MatrixTuning) tile() int { return 8 * t.Size }
+func (t MatrixTuning) tile() int { return 2 * matrixSide * t.Size }
 
 // threads is a workgroup's size.
 func (t MatrixTuning) threads() int { return 4 * t.Subgroup }
@@ -109,6 +111,7 @@ func (r *Recorder) matmulMatrix(o Linear) {
 		capacity := ceilDiv(r.width, t.tile()) * t.tile()
 		v := w.variant()
 		v["MATRIX"], v["MATRIX_K"], v["SUBGROUP"], v["TURNS"] = t.Size, t.K, t.Subgroup, t.tile()/t.threads()
+		v["SIDE"], v["COLUMN_STEPS"] = matrixSide, matrixColumns/t.K
 		r.dispatch("matmul_matrix.wgsl", v, wgslkit.Call{
 			Label: o.Label,
 			Params: matmulMatrixParams{

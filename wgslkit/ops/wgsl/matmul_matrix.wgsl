@@ -8,7 +8,7 @@
 //
 // A workgroup of 4 subgroups makes a tile of TILE rows × TILE tokens, 32 columns of
 // it at a time, which it puts into memory, [rows][columns] and [tokens][columns]; a
-// subgroup makes a quarter of it, of 4 × 4 matrices. The columns are 32 neighbours for plain
+// subgroup makes a quarter of it, of SIDE × SIDE matrices. The columns are 32 neighbours for plain
 // numbers and two spans of a unit for others (unit.wgsl): the sum takes them in any
 // order. The next ones are under way while these are multiplied.
 // Where a tile has more rows than there are threads, these read it in TURNS.
@@ -44,12 +44,15 @@ alias Left = subgroup_matrix_left<f16, MATRIX_K, MATRIX>;
 alias Right = subgroup_matrix_right<f16, MATRIX, MATRIX_K>;
 alias Result = subgroup_matrix_result<f32, MATRIX, MATRIX>;
 
-const TILE: u32 = 8u * MATRIX;
+const TILE: u32 = 2u * SIDE * MATRIX;
 const THREADS: u32 = 4u * SUBGROUP;
 const PITCH: u32 = 10u; // fours from row to row in memory: two more keep rows off each other's banks
+const HALF: u32 = TILE / 2u * PITCH;
 
-var<workgroup> tokens_tile: array<vec4<f16>, TILE * PITCH>;
-var<workgroup> rows_tile: array<vec4<f16>, TILE * PITCH>;
+// Halves, of each of which a subgroup reads one, at constant places: Dawn puts a branch
+// around every read of a matrix of which it cannot tell that it is within the array.
+var<workgroup> tokens_tile: array<array<vec4<f16>, HALF>, 2>;
+var<workgroup> rows_tile: array<array<vec4<f16>, HALF>, 2>;
 
 // Held is what a thread reads of 32 columns in a turn: eight inputs each of four
 // tokens, and of the weights as much of four rows, or a row's unit.
@@ -96,34 +99,34 @@ struct Eight { a: vec4<u32> }
 fn eight_weights(row: u32, eight: u32) -> Eight { return Eight(weights[row + eight]); }
 //#end
 
-// put_weights writes eight weights of a row; to counts fours.
-fn put_weights(to: u32, v: Eight) {
+// put_weights writes eight weights of a row of a half; to counts fours of that.
+fn put_weights(half: u32, to: u32, v: Eight) {
 //#if QUANT == f32
-  rows_tile[to] = vec4<f16>(bitcast<vec4<f32>>(v.a));
-  rows_tile[to + 1u] = vec4<f16>(bitcast<vec4<f32>>(v.b));
+  rows_tile[half][to] = vec4<f16>(bitcast<vec4<f32>>(v.a));
+  rows_tile[half][to + 1u] = vec4<f16>(bitcast<vec4<f32>>(v.b));
 //#end
 //#if QUANT == bf16
-  rows_tile[to] = vec4<f16>(upper(v.a.x, v.a.y));
-  rows_tile[to + 1u] = vec4<f16>(upper(v.a.z, v.a.w));
+  rows_tile[half][to] = vec4<f16>(upper(v.a.x, v.a.y));
+  rows_tile[half][to + 1u] = vec4<f16>(upper(v.a.z, v.a.w));
 //#end
 //#if QUANT == f16
-  rows_tile[to] = bitcast<vec4<f16>>(v.a.xy);
-  rows_tile[to + 1u] = bitcast<vec4<f16>>(v.a.zw);
+  rows_tile[half][to] = bitcast<vec4<f16>>(v.a.xy);
+  rows_tile[half][to + 1u] = bitcast<vec4<f16>>(v.a.zw);
 //#end
 }
 //#else
-fn put_span(to: u32, q: mat4x4<f32>, scale: f32, low: f32) {
+fn put_span(half: u32, to: u32, q: mat4x4<f32>, scale: f32, low: f32) {
   let l = vec4<f32>(low);
-  rows_tile[to] = vec4<f16>(q[0] * scale + l);
-  rows_tile[to + 1u] = vec4<f16>(q[1] * scale + l);
-  rows_tile[to + 2u] = vec4<f16>(q[2] * scale + l);
-  rows_tile[to + 3u] = vec4<f16>(q[3] * scale + l);
+  rows_tile[half][to] = vec4<f16>(q[0] * scale + l);
+  rows_tile[half][to + 1u] = vec4<f16>(q[1] * scale + l);
+  rows_tile[half][to + 2u] = vec4<f16>(q[2] * scale + l);
+  rows_tile[half][to + 3u] = vec4<f16>(q[3] * scale + l);
 }
 //#end
 
-fn put_inputs(to: u32, v: vec4<u32>) {
-  tokens_tile[to] = bitcast<vec4<f16>>(v.xy);
-  tokens_tile[to + 1u] = bitcast<vec4<f16>>(v.zw);
+fn put_inputs(half: u32, to: u32, v: vec4<u32>) {
+  tokens_tile[half][to] = bitcast<vec4<f16>>(v.xy);
+  tokens_tile[half][to + 1u] = bitcast<vec4<f16>>(v.zw);
 }
 
 fn unit_of(step: u32) -> u32 {
@@ -158,27 +161,28 @@ fn hold(first_row: u32, first_token: u32, lane: u32, step: u32) -> Held {
 // put writes it into memory.
 fn put(v: Held, lane: u32, step: u32) {
   let to = lane / 4u * PITCH + lane % 4u * 2u;
-  put_inputs(to, v.x0);
-  put_inputs(to + TILE / 4u * PITCH, v.x1);
-  put_inputs(to + TILE / 2u * PITCH, v.x2);
-  put_inputs(to + TILE / 4u * 3u * PITCH, v.x3);
+  put_inputs(0u, to, v.x0);
+  put_inputs(0u, to + TILE / 4u * PITCH, v.x1);
+  put_inputs(1u, to, v.x2);
+  put_inputs(1u, to + TILE / 4u * PITCH, v.x3);
 //#if SPANS == 1
-  put_weights(to, v.w0);
-  put_weights(to + TILE / 4u * PITCH, v.w1);
-  put_weights(to + TILE / 2u * PITCH, v.w2);
-  put_weights(to + TILE / 4u * 3u * PITCH, v.w3);
+  put_weights(0u, to, v.w0);
+  put_weights(0u, to + TILE / 4u * PITCH, v.w1);
+  put_weights(1u, to, v.w2);
+  put_weights(1u, to + TILE / 4u * PITCH, v.w3);
 //#else
   let w = unpacked(v.w, unit_of(step));
-  let row = lane * PITCH;
+  let half = lane / (TILE / 2u);
+  let row = lane % (TILE / 2u) * PITCH;
 //#if SPANS == 4
   if (step % 2u == 1u) {
-    put_span(row, w.q[2], w.scale.z, w.low.z);
-    put_span(row + 4u, w.q[3], w.scale.w, w.low.w);
+    put_span(half, row, w.q[2], w.scale.z, w.low.z);
+    put_span(half, row + 4u, w.q[3], w.scale.w, w.low.w);
     return;
   }
 //#end
-  put_span(row, w.q[0], w.scale.x, w.low.x);
-  put_span(row + 4u, w.q[1], w.scale.y, w.low.y);
+  put_span(half, row, w.q[0], w.scale.x, w.low.x);
+  put_span(half, row + 4u, w.q[1], w.scale.y, w.low.y);
 //#end
 }
 
@@ -191,13 +195,14 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let begin = workgroup.z * params.steps / params.splits;
   let end = (workgroup.z + 1u) * params.steps / params.splits;
   let subgroup = thread / SUBGROUP;
-  let tokens_at = subgroup % 2u * (TILE / 2u);
-  let rows_at = subgroup / 2u * (TILE / 2u);
+  let tokens_half = subgroup % 2u;
+  let rows_half = subgroup / 2u;
 
-  var c00: Result; var c01: Result; var c02: Result; var c03: Result;
-  var c10: Result; var c11: Result; var c12: Result; var c13: Result;
-  var c20: Result; var c21: Result; var c22: Result; var c23: Result;
-  var c30: Result; var c31: Result; var c32: Result; var c33: Result;
+//#repeat T SIDE
+//#repeat R SIDE
+  var c${T}${R}: Result;
+//#end
+//#end
 
 //#if TURNS == 1
   var next = hold(first_row, first_token, thread, begin);
@@ -219,53 +224,24 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 //#else
     for (var turn = 0u; turn < TURNS; turn++) { next[turn] = hold(first_row, first_token, thread + turn * THREADS, ahead); }
 //#end
-    for (var k = 0u; k < 32u; k += MATRIX_K) {
-      let x = tokens_at * PITCH + k / 4u;
-      let w = rows_at * PITCH + k / 4u;
-      let a0 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x, PITCH);
-      let a1 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + MATRIX * PITCH, PITCH);
-      let a2 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + 2u * MATRIX * PITCH, PITCH);
-      let a3 = subgroupMatrixLoad<Left, row_major>(&tokens_tile, x + 3u * MATRIX * PITCH, PITCH);
-      let b0 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w, PITCH);
-      c00 = subgroupMatrixMultiplyAccumulate(a0, b0, c00);
-      c10 = subgroupMatrixMultiplyAccumulate(a1, b0, c10);
-      c20 = subgroupMatrixMultiplyAccumulate(a2, b0, c20);
-      c30 = subgroupMatrixMultiplyAccumulate(a3, b0, c30);
-      let b1 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + MATRIX * PITCH, PITCH);
-      c01 = subgroupMatrixMultiplyAccumulate(a0, b1, c01);
-      c11 = subgroupMatrixMultiplyAccumulate(a1, b1, c11);
-      c21 = subgroupMatrixMultiplyAccumulate(a2, b1, c21);
-      c31 = subgroupMatrixMultiplyAccumulate(a3, b1, c31);
-      let b2 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + 2u * MATRIX * PITCH, PITCH);
-      c02 = subgroupMatrixMultiplyAccumulate(a0, b2, c02);
-      c12 = subgroupMatrixMultiplyAccumulate(a1, b2, c12);
-      c22 = subgroupMatrixMultiplyAccumulate(a2, b2, c22);
-      c32 = subgroupMatrixMultiplyAccumulate(a3, b2, c32);
-      let b3 = subgroupMatrixLoad<Right, col_major>(&rows_tile, w + 3u * MATRIX * PITCH, PITCH);
-      c03 = subgroupMatrixMultiplyAccumulate(a0, b3, c03);
-      c13 = subgroupMatrixMultiplyAccumulate(a1, b3, c13);
-      c23 = subgroupMatrixMultiplyAccumulate(a2, b3, c23);
-      c33 = subgroupMatrixMultiplyAccumulate(a3, b3, c33);
-    }
+//#repeat K COLUMN_STEPS
+//#repeat T SIDE
+    let a${T}_${K} = subgroupMatrixLoad<Left, row_major>(&tokens_tile[tokens_half], ${T}u * MATRIX * PITCH + ${K}u * MATRIX_K / 4u, PITCH);
+//#end
+//#repeat R SIDE
+    let b${R}_${K} = subgroupMatrixLoad<Right, col_major>(&rows_tile[rows_half], ${R}u * MATRIX * PITCH + ${K}u * MATRIX_K / 4u, PITCH);
+//#repeat T SIDE
+    c${T}${R} = subgroupMatrixMultiplyAccumulate(a${T}_${K}, b${R}_${K}, c${T}${R});
+//#end
+//#end
+//#end
   }
 
   let pitch = (params.rows + TILE - 1u) / TILE * TILE;
-  let down = MATRIX * pitch;
-  let to = (workgroup.z * params.capacity + first_token + tokens_at) * pitch + first_row + rows_at;
-  subgroupMatrixStore<row_major>(&sums, to, c00, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + MATRIX, c01, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 2u * MATRIX, c02, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 3u * MATRIX, c03, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + down, c10, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + down + MATRIX, c11, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + down + 2u * MATRIX, c12, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + down + 3u * MATRIX, c13, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 2u * down, c20, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 2u * down + MATRIX, c21, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 2u * down + 2u * MATRIX, c22, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 2u * down + 3u * MATRIX, c23, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 3u * down, c30, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 3u * down + MATRIX, c31, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 3u * down + 2u * MATRIX, c32, pitch);
-  subgroupMatrixStore<row_major>(&sums, to + 3u * down + 3u * MATRIX, c33, pitch);
+  let to = (workgroup.z * params.capacity + first_token + tokens_half * (TILE / 2u)) * pitch + first_row + rows_half * (TILE / 2u);
+//#repeat T SIDE
+//#repeat R SIDE
+  subgroupMatrixStore<row_major>(&sums, to + ${T}u * MATRIX * pitch + ${R}u * MATRIX, c${T}${R}, pitch);
+//#end
+//#end
 }
