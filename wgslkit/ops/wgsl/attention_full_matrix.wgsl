@@ -51,8 +51,10 @@ const MOST: f32 = 15.0; // and before it is chosen again; both as powers of two
 
 var<workgroup> key_tile: array<vec4<f16>, KEYS * PITCH>;    // [key][column]
 var<workgroup> value_tile: array<vec4<f16>, KEYS * PITCH>;  // [key][column]
-var<workgroup> scores: array<vec4<f32>, ROWS * ROW_PITCH>;  // [row][key], or sums, [row][column]
-var<workgroup> weights: array<vec4<f16>, ROWS * ROW_PITCH>; // [row][key]
+// Of each subgroup's rows, so that it reads and writes matrices at constant places: Dawn
+// puts a branch around every other one.
+var<workgroup> scores: array<array<vec4<f32>, MATRIX * ROW_PITCH>, 4>;  // [row][key], or sums, [row][column]
+var<workgroup> weights: array<array<vec4<f16>, MATRIX * ROW_PITCH>, 4>; // [row][key]
 var<workgroup> chosen: atomic<u32>;                         // the last tile for which a row chose again
 
 fn put_key(i: u32, v: vec4<u32>) {
@@ -87,12 +89,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   if (first_row >= width) { return; }
   let begin = head * params.slots * EIGHTS; // of the head's keys, and of its values
   let last = begin + width * EIGHTS - 1u;
-  let stripe = thread / SUBGROUP * MATRIX;  // the subgroup's first row
-  let row = stripe + thread % SUBGROUP / SHARERS;
-  let at = row * ROW_PITCH + thread % SHARERS; // of the thread's fours of a row, each SHARERS on
+  let subgroup = thread / SUBGROUP;
+  let own = thread % SUBGROUP / SHARERS;       // the thread's row of the subgroup's,
+  let row = subgroup * MATRIX + own;           // and of the workgroup's
+  let at = own * ROW_PITCH + thread % SHARERS; // of the thread's fours of a row, each SHARERS on
 
 //#repeat K DIM_STEPS
-  let q${K} = subgroupMatrixLoad<Left, row_major>(&q, ((head * params.slots + first_row + stripe) * DIM + ${K}u * MATRIX_K) / 4u, DIM / 4u);
+  let q${K} = subgroupMatrixLoad<Left, row_major>(&q, ((head * params.slots + first_row + subgroup * MATRIX) * DIM + ${K}u * MATRIX_K) / 4u, DIM / 4u);
 //#end
 //#repeat D DIMS
   var o${D}: Result;
@@ -119,7 +122,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 //#end
 //#end
 //#repeat N KEY_MATRICES
-    subgroupMatrixStore<row_major>(&scores, stripe * ROW_PITCH + ${N}u * MATRIX / 4u, s${N}, ROW_PITCH);
+    subgroupMatrixStore<row_major>(&scores[subgroup], ${N}u * MATRIX / 4u, s${N}, ROW_PITCH);
 //#end
     workgroupBarrier(); // the keys have been read, and the last tile's values and weights
 
@@ -132,7 +135,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
 //#end
 
 //#repeat F FOURS
-    var w${F} = scores[at + ${F}u * SHARERS] * LOG2E;
+    var w${F} = scores[subgroup][at + ${F}u * SHARERS] * LOG2E;
 //#end
     if (first + KEYS > width) {
 //#repeat F FOURS
@@ -157,7 +160,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     // Every row has seen the first key, so that what is nothing becomes 0.
 //#repeat F FOURS
     let h${F} = vec4<f16>(exp2(w${F} - top));
-    weights[at + ${F}u * SHARERS] = h${F};
+    weights[subgroup][at + ${F}u * SHARERS] = h${F};
     total += vec4<f32>(h${F});
 //#end
 
@@ -168,17 +171,17 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
       for (var chunk = 0u; chunk < CHUNKS; chunk++) {
 //#repeat D DIMS
         if (${D}u / ABREAST == chunk) {
-          subgroupMatrixStore<row_major>(&scores, stripe * ROW_PITCH + ${D}u % ABREAST * MATRIX / 4u, o${D}, ROW_PITCH);
+          subgroupMatrixStore<row_major>(&scores[subgroup], ${D}u % ABREAST * MATRIX / 4u, o${D}, ROW_PITCH);
         }
 //#end
         workgroupBarrier();
 //#repeat F FOURS
-        scores[at + ${F}u * SHARERS] *= fade;
+        scores[subgroup][at + ${F}u * SHARERS] *= fade;
 //#end
         workgroupBarrier();
 //#repeat D DIMS
         if (${D}u / ABREAST == chunk) {
-          o${D} = subgroupMatrixLoad<Result, row_major>(&scores, stripe * ROW_PITCH + ${D}u % ABREAST * MATRIX / 4u, ROW_PITCH);
+          o${D} = subgroupMatrixLoad<Result, row_major>(&scores[subgroup], ${D}u % ABREAST * MATRIX / 4u, ROW_PITCH);
         }
 //#end
         workgroupBarrier();
@@ -186,7 +189,7 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     }
 
 //#repeat K KEY_STEPS
-    let p${K} = subgroupMatrixLoad<Left, row_major>(&weights, stripe * ROW_PITCH + ${K}u * MATRIX_K / 4u, ROW_PITCH);
+    let p${K} = subgroupMatrixLoad<Left, row_major>(&weights[subgroup], ${K}u * MATRIX_K / 4u, ROW_PITCH);
 //#repeat D DIMS
     o${D} = subgroupMatrixMultiplyAccumulate(p${K},
       subgroupMatrixLoad<Right, row_major>(&value_tile, ${K}u * MATRIX_K * PITCH + ${D}u * MATRIX / 4u, PITCH), o${D});
@@ -203,13 +206,13 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   for (var chunk = 0u; chunk < CHUNKS; chunk++) {
 //#repeat D DIMS
     if (${D}u / ABREAST == chunk) {
-      subgroupMatrixStore<row_major>(&scores, stripe * ROW_PITCH + ${D}u % ABREAST * MATRIX / 4u, o${D}, ROW_PITCH);
+      subgroupMatrixStore<row_major>(&scores[subgroup], ${D}u % ABREAST * MATRIX / 4u, o${D}, ROW_PITCH);
     }
 //#end
     workgroupBarrier();
     let column = chunk * (KEYS / 4u) + thread % SHARERS;
     for (var f = 0u; f < KEYS / 4u; f += SHARERS) {
-      if (token < width && column + f < HEAD_DIM / 4u) { out[to + column + f] = scores[at + f] * (1.0 / sum); }
+      if (token < width && column + f < HEAD_DIM / 4u) { out[to + column + f] = scores[subgroup][at + f] * (1.0 / sum); }
     }
     workgroupBarrier();
   }
