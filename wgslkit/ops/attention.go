@@ -77,7 +77,8 @@ func (r *Recorder) storesInAttention(o Attention) bool {
 		s.Rope == o.Rope && s.Eps == o.Eps && r.kit.dev.Limits().MaxStorageBuffers >= storingBuffers
 }
 
-// storingBuffers is how many buffers attention_decode.wgsl binds at most.
+// storingBuffers is how many buffers attention_decode.wgsl binds at most: where it
+// stores. Else it binds the 8 that WebGPU promises, at most.
 const storingBuffers = 9
 
 // attendsFew says whether the attention of few tokens is each one's own, with its
@@ -113,7 +114,7 @@ func (r *Recorder) attendToken(o Attention) *Partials {
 	plan := r.kit.planToken(o, r.width)
 	var partials *Partials
 	if values := partialsOf(plan, o); values > 0 {
-		partials = &Partials{Buffer: r.temp("attention partials", r.width*values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
+		partials = &Partials{Buffer: r.temp(plan.partials(), r.width*values), Splits: plan.splits, Heads: o.Heads, HeadDim: c.HeadDim}
 		if r.width > 1 {
 			partials.region = values
 		}

@@ -19,9 +19,7 @@ type AttentionTuning struct {
 	// worked on side by side; MaxWorkgroups those of all heads together.
 	// Below MinWorkgroups, fewer query heads share their keys.
 	MaxSplits, MaxWorkgroups, MinWorkgroups int
-	// MergeLast lets the workgroup that ends last merge a few splits. It takes
-	// storage barriers that other workgroups' writes are seen behind, as those
-	// of the native backends over Vulkan and D3D12 are; WGSL promises less.
+	// MergeLast lets the workgroup that ends last merge a few splits.
 	MergeLast bool
 	// A prompt: TileThreads work on TileRows tokens and TileKeys keys at a
 	// time, TileKeyLanes of the keys side by side. All are powers of two,
@@ -47,7 +45,7 @@ func attentionTuning(kind wgslkit.Kind) AttentionTuning {
 	}
 	return AttentionTuning{
 		TokenThreads: 128, TokenKeys: 32, TokenKeyLanes: 32, TokenHeads: 4, TokenColumns: 8, TokenValues: 8,
-		MaxSplits: mergedSplits, MaxWorkgroups: 1024, MinWorkgroups: 64,
+		MaxSplits: mergedSplits, MaxWorkgroups: 1024, MinWorkgroups: 64, MergeLast: true,
 		TileThreads: 256, TileRows: 32, TileKeys: 64, TileKeyLanes: 32, TileColumns: 4, TileValues: 8,
 		FullTiles: true,
 	}
@@ -67,6 +65,15 @@ type tokenPlan struct {
 	splits    int  // ranges of keys
 	fuseMerge bool // by the product that follows
 	last      bool // merged by the workgroup that ends last
+}
+
+// partials names the scratch buffer of what the splits leave. What the last workgroup
+// merges has one of its own, which is zeros between dispatches of any layout.
+func (p tokenPlan) partials() string {
+	if p.last {
+		return "attention partials merged last"
+	}
+	return "attention partials"
 }
 
 const (

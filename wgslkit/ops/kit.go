@@ -90,9 +90,6 @@ func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
 	if t.LargeTiles && t.F16 {
 		t.Matrices = matrixTuning(dev.Info(), dev.Limits())
 	}
-	// What naga makes of storageBarrier there reaches as far as the device.
-	backend := dev.Info().Backend
-	t.Attention.MergeLast = t.Attention.MaxSplits > 1 && (backend == "Vulkan" || backend == "D3D12")
 	return t
 }
 

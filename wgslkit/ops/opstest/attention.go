@@ -91,11 +91,13 @@ func spanOf(n int, spans ...int) []uint32 {
 // for devices that compile slowly.
 func forms(kit *ops.Kit) map[string]*ops.Kit {
 	dev := kit.Device()
+	many := ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())
+	many.Attention.MergeLast = false
 	few := ops.TuningOf(dev, wgslkit.DiscreteGPU)
 	few.Matrices.KeyMatrices = 3
 	return map[string]*ops.Kit{
 		"few cores":   ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features())),
-		"many cores":  ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())),
+		"many cores":  ops.NewTuned(dev, many),
 		mergesLast:    ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
 		onMatrices:    ops.NewTuned(dev, ops.TuningOf(dev, wgslkit.DiscreteGPU)),
 		onFewMatrices: ops.NewTuned(dev, few),
@@ -107,7 +109,7 @@ func forms(kit *ops.Kit) map[string]*ops.Kit {
 const fewTokens = 16
 
 // mergesLast is the form in which the workgroup that ends last merges the others'
-// results; not every backend has it.
+// results.
 const mergesLast = "merged by the last"
 
 // onMatrices is the form that takes subgroup matrices, on devices that have some, and
@@ -116,20 +118,17 @@ const onMatrices, onFewMatrices = "on matrices", "on few matrices"
 
 // has says whether kit's device has a form of its own.
 func has(kit *ops.Kit, form string) bool {
-	switch tuning := ops.TuningOf(kit.Device(), wgslkit.DiscreteGPU); form {
-	case mergesLast:
-		return tuning.Attention.MergeLast
-	case onMatrices, onFewMatrices:
-		return tuning.Matrices.Size > 0
+	if form != onMatrices && form != onFewMatrices {
+		return true
 	}
-	return true
+	return ops.TuningOf(kit.Device(), wgslkit.DiscreteGPU).Matrices.Size > 0
 }
 
 func attentionCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for _, form := range []string{"few cores", "many cores", mergesLast, "small"} {
 		for i, s := range attentionShapes {
-			if !has(kit, form) || form == mergesLast && s.width > fewTokens {
+			if form == mergesLast && s.width > fewTokens {
 				continue
 			}
 			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
@@ -139,7 +138,7 @@ func attentionCases(kit *ops.Kit) []Case {
 			}})
 		}
 	}
-	return cases
+	return append(cases, mergesLastCases()...)
 }
 
 // history is a layer's keys or values, [position][kvHead][headDim], as the cache holds them.

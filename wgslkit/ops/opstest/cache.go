@@ -61,9 +61,6 @@ func cacheCases(kit *ops.Kit) []Case {
 	}
 	for _, form := range []string{"few cores", mergesLast, "small"} {
 		for i, s := range sequenceShapes {
-			if !has(kit, form) {
-				continue
-			}
 			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: roundedTolerance(s.q8), Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
 				r := newRig(forms(kit)[form], uint64(i))
 				defer r.close()

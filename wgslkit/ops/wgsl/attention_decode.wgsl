@@ -16,8 +16,9 @@
 // and value into the cache, as store_kv.wgsl does; all of them the same ones.
 //
 // Where LAST, the workgroup that is the last one to end for its heads merges
-// what the others left. That one's writes are seen by another takes barriers
-// that reach further than a workgroup: ops.AttentionTuning.MergeLast says where.
+// what the others left. No barrier of WGSL reaches further than a workgroup, so
+// that a word says by itself whether it is there: partials are zeros before and
+// after, and a word that is still 0 is asked for again. Only LAST writes to them.
 //
 // Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits; and
 // where MANY, z = tokens, each at the position behind the one before, with a row of
@@ -288,24 +289,41 @@ fn store(kv_head: u32, position: u32, lane: u32) {
 //#end
 
 //#if LAST
+// A value lies in partials as its bits, each turned over where MARK has a 1, so that
+// 0 is no value: MARK is a signaling NaN, which no arithmetic gives, and what has its
+// bits all the same is kept as the NaN beside it.
+const MARK: u32 = 0x7fa5c3d1u;
+// TURNS bounds the wait for words that are on their way, which takes one turn or two.
+const TURNS: u32 = 65536u;
+const TAKEN: u32 = 8u; // splits whose words are asked for at once
+
 var<workgroup> arrived: u32;
 
 fn partials_base() -> u32 { return partials_first() + (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u; }
 
+fn leave(at: u32, value: f32) { atomicStore(&partials[at], max(bitcast<u32>(value) ^ MARK, 1u)); }
+
 // merge_last merges the splits of the workgroup's heads where all have arrived;
-// counter is where they are counted, from 0 to 0.
+// counter is where they are counted, from 0 to 0. Each word is one thread's, which
+// empties it.
 fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) {
-  storageBarrier();
+  workgroupBarrier();
   if (lane == 0u) { arrived = atomicAdd(&partials[counter], 1u) + 1u; }
   if (workgroupUniformLoad(&arrived) < filled) { return; }
-  storageBarrier();
   if (lane == 0u) { atomicStore(&partials[counter], 0u); }
   for (var i = lane; i < count * filled; i += THREADS) {
     let h = i / filled;
     let s = i % filled;
     let at = partials_first() + 4u + 2u * ((base_head + h) * params.splits + s);
-    weights[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at]));
-    sliced[h * KEYS + s] = bitcast<f32>(atomicLoad(&partials[at + 1u]));
+    var pair: vec2<u32>;
+    for (var turn = 0u; turn < TURNS; turn++) {
+      pair = vec2<u32>(atomicLoad(&partials[at]), atomicLoad(&partials[at + 1u]));
+      if (all(pair != vec2<u32>(0u))) { break; }
+    }
+    atomicStore(&partials[at], 0u);
+    atomicStore(&partials[at + 1u], 0u);
+    weights[h * KEYS + s] = bitcast<f32>(pair.x ^ MARK);
+    sliced[h * KEYS + s] = bitcast<f32>(pair.y ^ MARK);
   }
   workgroupBarrier();
   for (var item = lane; item < count * HEAD_DIM; item += THREADS) {
@@ -316,10 +334,25 @@ fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) 
     let at = partials_base() + (base_head + h) * params.splits * HEAD_DIM + d;
     var sum = 0.0;
     var l = 0.0;
-    for (var s = 0u; s < filled; s++) {
-      let share = exp(weights[h * KEYS + s] - most);
-      l += share * sliced[h * KEYS + s];
-      sum += share * bitcast<f32>(atomicLoad(&partials[at + s * HEAD_DIM]));
+    for (var first = 0u; first < filled; first += TAKEN) {
+      var words: array<u32, TAKEN>;
+      for (var turn = 0u; turn < TURNS; turn++) {
+        var missing = false;
+        for (var n = 0u; n < TAKEN; n++) {
+          if (first + n < filled) { words[n] = atomicLoad(&partials[at + (first + n) * HEAD_DIM]); }
+        }
+        for (var n = 0u; n < TAKEN; n++) { missing = missing || (words[n] == 0u && first + n < filled); }
+        if (!missing) { break; }
+      }
+      for (var n = 0u; n < TAKEN; n++) {
+        let s = first + n;
+        if (s < filled) {
+          atomicStore(&partials[at + s * HEAD_DIM], 0u);
+          let share = exp(weights[h * KEYS + s] - most);
+          l += share * sliced[h * KEYS + s];
+          sum += share * bitcast<f32>(words[n] ^ MARK);
+        }
+      }
     }
     out[out_first() + (base_head + h) * HEAD_DIM + d] = sum / l;
   }
@@ -508,7 +541,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         let head = base_head + chunk + local;
 //#if SPLIT
 //#if LAST
-        atomicStore(&partials[partials_base() + (head * params.splits + group.y) * HEAD_DIM + d], bitcast<u32>(sum));
+        leave(partials_base() + (head * params.splits + group.y) * HEAD_DIM + d, sum);
 //#else
         out[partials_first() + (4u + 2u * params.heads * params.splits + 3u) / 4u * 4u + (head * params.splits + group.y) * HEAD_DIM + d] = sum;
 //#end
@@ -526,8 +559,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var t = 0u; t < TEAM; t++) { l += team[h * TEAM + t]; }
     let at = partials_first() + 4u + 2u * ((base_head + chunk + h) * params.splits + group.y);
 //#if LAST
-    atomicStore(&partials[at], bitcast<u32>(weights[h]));
-    atomicStore(&partials[at + 1u], bitcast<u32>(l));
+    leave(at, weights[h]);
+    leave(at + 1u, l);
 //#else
     out[at] = weights[h];
     out[at + 1u] = l;
