@@ -35,13 +35,13 @@ function milliseconds() {
 
 // serve answers with a model of its own each time the parent asks for it.
 async function serve() {
-  const [{ DiskFile, inProcess }, { hostNull }] = await Promise.all([import("./host.mjs"), import("./null.mjs")]);
+  const [{ inProcess, store }, { hostNull }] = await Promise.all([import("./host.mjs"), import("./null.mjs")]);
   hostNull();
   const counted = count();
   const dist = pathToFileURL(resolve(asked.dist) + "/"), tokens = Number(asked.tokens);
   const worker = await inProcess(dist);
   const gemwire = await import(new URL("index.js", dist));
-  const model = await gemwire.Model.loadTextOnly(new DiskFile(resolve(asked.model)), { device: "gpu", context: tokens + 128, worker });
+  const model = await gemwire.Model.loadTextOnly({ opfs: store(resolve(asked.model)) }, { device: "gpu", context: tokens + 128, worker });
   const answer = async () => {
     await model.reset();
     let begun;

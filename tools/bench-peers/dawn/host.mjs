@@ -1,7 +1,8 @@
-// Makes Node what the npm package expects around it: WebGPU by Dawn, files
-// fetched by their address, and a worker's messages without copies.
-import { fstatSync, openSync, readSync } from "node:fs";
+// Makes Node what the npm package expects around it: WebGPU by Dawn, files fetched
+// by their address, a private file system, and a worker's messages.
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { create, globals } from "webgpu";
 
 /**
@@ -25,7 +26,7 @@ export function host(flags) {
 
 /**
  * inProcess serves the package in this thread, by a pair of ports that hand
- * messages over as they are: a Blob of a file on disk cannot be copied.
+ * messages over as they are.
  */
 export async function inProcess(dist) {
   const { serve } = await import(new URL("worker.js", dist));
@@ -45,30 +46,43 @@ class Port extends EventTarget {
 }
 
 /**
- * DiskFile is a Blob over a file on disk, read where it is sliced. Node's own
- * (openAsBlob) ends at 2 GiB. It stays open: models look rows up in their file.
+ * store puts a file on disk where the package keeps the models that it has downloaded,
+ * under its own name, and returns that: weights are then read as in a browser, straight
+ * into the memory that the GPU takes them from.
  */
-export class DiskFile extends Blob {
-  #file;
+export function store(path) {
+  const name = basename(path), size = statSync(path).size;
+  const record = { size: 0, text: async () => JSON.stringify({ name, size, modified: 0 }) };
+  const models = new Map([[name, new DiskHandle(path, size)], [`${name}.json`, { getFile: async () => record }]]);
+  navigator.storage = { getDirectory: async () => folder(new Map()) };
+  const folder = (files) => ({
+    getDirectoryHandle: async (inner) => folder(inner === "models" ? models : new Map()),
+    async getFileHandle(file) {
+      if (!files.has(file)) throw new DOMException(`there is no ${file}`, "NotFoundError");
+      return files.get(file);
+    },
+  });
+  return name;
+}
+
+/** DiskHandle is a FileSystemFileHandle that can be read. */
+class DiskHandle {
+  #path;
   #size;
 
-  constructor(path) {
-    super();
-    this.#file = openSync(path);
-    this.#size = fstatSync(this.#file).size;
+  constructor(path, size) {
+    this.#path = path;
+    this.#size = size;
   }
 
-  get size() { return this.#size; }
+  async getFile() { return { size: this.#size }; }
 
-  slice(start, end) { return { arrayBuffer: async () => this.#read(start, Math.min(end, this.#size) - start) }; }
-
-  #read(at, length) {
-    const bytes = new Uint8Array(length);
-    for (let got = 0; got < length;) {
-      const n = readSync(this.#file, bytes, got, length - got, at + got);
-      if (n === 0) throw new Error(`the file ends at byte ${at + got}`);
-      got += n;
-    }
-    return bytes.buffer;
+  async createSyncAccessHandle() {
+    const file = openSync(this.#path);
+    return {
+      getSize: () => this.#size,
+      read: (into, { at }) => readSync(file, into, 0, into.length, at),
+      close: () => closeSync(file),
+    };
   }
 }

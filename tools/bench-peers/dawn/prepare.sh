@@ -23,7 +23,7 @@ webgpu=$here/node_modules/webgpu
 [ -f "$webgpu/dist/$platform/dawn.node" ] || fail "webgpu has nothing for PLATFORM=$platform"
 
 mkdir -p "$1/node_modules/webgpu/dist/$platform" "$1/dist"
-cp "$here/bench.mjs" "$here/host.mjs" "$here/package.json" "$root/bin/gemwire" "$1/"
+cp "$here/bench.mjs" "$here/host.mjs" "$here/phases.mjs" "$here/package.json" "$root/bin/gemwire" "$1/"
 cp "$webgpu/index.js" "$webgpu/package.json" "$1/node_modules/webgpu/"
 cp "$webgpu/dist/$platform/dawn.node" "$1/node_modules/webgpu/dist/$platform/"
 cp "$root"/bindings/wasm/npm/dist/{index.js,worker.js,gemwire.wasm,nano.gguf} "$1/dist/"

@@ -64,9 +64,11 @@ type ModelReport struct {
 	Profile []wgslkit.KernelTime `json:"profile,omitempty"`
 }
 
-// LoadReport is the time from the file's name to a model that answers.
+// LoadReport is the time from the file's name to a model, and from there to its first
+// session, which may answer: a session's kernels are compiled with it.
 type LoadReport struct {
-	Seconds float64 `json:"seconds"`
+	Seconds        float64 `json:"seconds"`
+	SessionSeconds float64 `json:"session_seconds"`
 }
 
 // PrefillReport is the time from a prompt to the first token.
@@ -98,7 +100,7 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 	report := ModelReport{
 		Model: info.Name, FileBytes: info.FileSize, Device: info.DeviceName, DeviceKind: string(info.Device), Library: library(info.Adapter),
 		PromptTokens: o.PromptTokens, DecodeTokens: o.DecodeTokens, Depth: o.Depth, Repeats: o.Repeats,
-		Load: LoadReport{loading.Seconds()},
+		Load: LoadReport{Seconds: loading.Seconds()},
 	}
 	if err := o.check(info.MaxContext); err != nil {
 		return report, err
@@ -106,11 +108,13 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 	if o.Profile && info.Device == gemma4.DeviceCPU {
 		return report, fmt.Errorf("%w: a profile is of a GPU's kernels; leave it out on the CPU, or say --device gpu", ErrOptions)
 	}
+	begun := time.Now()
 	session, err := m.NewSession(o.context())
 	if err != nil {
 		return report, err
 	}
 	defer session.Close()
+	report.Load.SessionSeconds = time.Since(begun).Seconds()
 	r := &modelRun{session: session, options: o, tokens: randomTokens(o.Depth+o.PromptTokens, info.Vocab)}
 	if err := r.repeat(ctx); err != nil {
 		return report, err

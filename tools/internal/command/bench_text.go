@@ -21,7 +21,7 @@ func printModelReport(w io.Writer, r bench.ModelReport) {
 	if r.Library != "" {
 		line("library", "%s", r.Library)
 	}
-	line("load", "%.2f s", r.Load.Seconds)
+	line("load", "%.2f s, and %.2f s to its first session", r.Load.Seconds, r.Load.SessionSeconds)
 	at := ""
 	if r.Depth > 0 {
 		at = fmt.Sprintf(" after %d others", r.Depth)
