@@ -1,6 +1,6 @@
 // How fast a model comes from OPFS to the GPU, beside a plain read of its file.
 //
-//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [--cold] [--json FILE] [FILE.gguf]
+//   node bench/opfs.mjs [--layers N] [--rounds N] [--piece MiB] [--idle] [--cold] [--file] [--json FILE] [FILE.gguf]
 //
 // Without a file it makes one with gemwire synth, of E2B's sizes with so many
 // layers (8 are 1.3 GB). By turns, in one worker: the file is read from beginning
@@ -17,7 +17,8 @@
 // GEMWIRE_REAL_GPU=1 takes the machine's GPU instead of SwiftShader. --idle leaves out
 // what the GPU would compute and keep: what is left is what a GPU that takes no time
 // would leave. --cold has the system forget the file's pages before each plain read and
-// each load, as on the first visit of a day; it is for Linux.
+// each load, as on the first visit of a day; it is for Linux. --file loads the same file as
+// one that the user picked: a Blob, of whose reads nothing is told.
 import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +32,7 @@ import { cpuTime } from "./cpu_time.mjs";
 const npm = join(import.meta.dirname, "..");
 const { values, positionals: [given] } = parseArgs({
   allowPositionals: true,
-  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false }, cold: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { layers: { type: "string", default: "8" }, rounds: { type: "string", default: "5" }, piece: { type: "string", default: "8" }, mix: { type: "string", default: "ollama" }, idle: { type: "boolean", default: false }, cold: { type: "boolean", default: false }, json: { type: "string" }, file: { type: "boolean", default: false } },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-opfs-"));
 const file = given ?? join(folder, "e2b.gguf");
@@ -47,7 +48,7 @@ try {
   await page.exposeFunction("cpuTime", () => cpuTime(folder));
   await page.exposeFunction("settle", () => values.cold && forget(join(folder, "profile")));
   await page.evaluate((url) => gemwire.store.download(url, { name: "large" }), `/models/${basename(file)}`);
-  const done = await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle });
+  const done = await page.evaluate(run, { rounds: Number(values.rounds), piece: Number(values.piece) << 20, idle: values.idle, file: values.file });
   report(done);
   if (values.json) await writeFile(values.json, `${JSON.stringify({ asked: values, ...done }, null, 2)}\n`);
 } finally {
@@ -70,7 +71,7 @@ async function forget(profile) {
 }
 
 // run is in the page. The first round warms up.
-async function run({ rounds, piece, idle }) {
+async function run({ rounds, piece, idle, file }) {
   const worker = new Worker(`/bench/opfs_worker.js${idle ? "?idle" : ""}`, { type: "module" });
   const hear = (name) => new Promise((resolve, reject) => {
     const listen = ({ data }) => {
@@ -87,6 +88,11 @@ async function run({ rounds, piece, idle }) {
     return answer;
   };
   await hear("ready");
+  let source = { opfs: "large" };
+  if (file) {
+    const models = await (await (await navigator.storage.getDirectory()).getDirectoryHandle("gemwire")).getDirectoryHandle("models");
+    source = await (await models.getFileHandle("large")).getFile();
+  }
   const turns = [];
   let adapter;
   for (let round = 0; round <= rounds; round++) {
@@ -99,7 +105,7 @@ async function run({ rounds, piece, idle }) {
     const phases = {};
     let last = performance.now(), phase = "header";
     const begun = last;
-    const model = await gemwire.Model.load({ opfs: "large" }, {
+    const model = await gemwire.Model.load(source, {
       device: "gpu", worker, context: 512,
       onProgress(p) {
         const now = performance.now();
@@ -131,7 +137,7 @@ function report({ adapter, turns }) {
   const rate = (bytes, ms) => bytes / ms / 1000; // MB/s
   const lines = {
     "plain read": (t) => rate(t.plain.bytes, t.plain.ms),
-    "load's reads": (t) => rate(t.clock.readBytes, t.clock.readMs),
+    ...!values.file && { "load's reads": (t) => rate(t.clock.readBytes, t.clock.readMs) },
     "load's writes": (t) => rate(t.clock.writeBytes, t.clock.writeMs),
     "weights": (t) => rate(size, t.phases.weights),
     "load": (t) => rate(size, t.ms),

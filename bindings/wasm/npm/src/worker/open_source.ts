@@ -26,9 +26,15 @@ export class MemorySource implements OpenSource {
   close(): void { this.#bytes = null; }
 }
 
+/**
+ * BlobSource reads a file that the user picked. Reads that go on where the one before
+ * ended come out of one stream, several times as fast as slices by themselves.
+ */
 export class BlobSource implements OpenSource {
   readonly size: number;
   #blob: Blob;
+  #end = -1; // of the last read
+  #stream: BlobStream | null = null; // goes on at #end
 
   constructor(blob: Blob) {
     this.#blob = blob;
@@ -36,13 +42,58 @@ export class BlobSource implements OpenSource {
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
+    const goesOn = offset === this.#end;
+    this.#end = offset + length;
     try {
-      return new Uint8Array(await this.#blob.slice(offset, offset + length).arrayBuffer());
+      if (!goesOn || !BlobStream.supported) {
+        this.close();
+        return new Uint8Array(await this.#blob.slice(offset, offset + length).arrayBuffer());
+      }
+      return await (this.#stream ??= new BlobStream(this.#blob.slice(offset))).read(length);
     } catch (error) {
+      this.#end = -1;
+      this.close();
       throw new GemwireError("changed", `the file cannot be read any more: ${(error as Error).message}`, {
         advice: "It was changed, moved or deleted since it was picked: pick it again.", cause: error,
       });
     }
+  }
+
+  close(): void {
+    this.#stream?.cancel();
+    this.#stream = null;
+  }
+}
+
+/** BlobStream reads a Blob from its beginning, into the same memory each time. */
+class BlobStream {
+  // Streams of Blobs that read into given memory came late to some browsers.
+  static readonly supported = canReadInto();
+  #reader: ReadableStreamBYOBReader;
+  #memory = new ArrayBuffer(0);
+
+  constructor(blob: Blob) { this.#reader = blob.stream().getReader({ mode: "byob" }); }
+
+  async read(length: number): Promise<Uint8Array> {
+    if (this.#memory.byteLength < length) this.#memory = new ArrayBuffer(2 ** Math.ceil(Math.log2(length)));
+    for (let got = 0; got < length;) {
+      const { value } = await this.#reader.read(new Uint8Array(this.#memory, got, length - got));
+      if (!value?.length) throw new Error(`it ends ${length - got} bytes early`);
+      this.#memory = value.buffer;
+      got += value.length;
+    }
+    return new Uint8Array(this.#memory, 0, length);
+  }
+
+  cancel(): void { this.#reader.cancel().catch(() => {}); }
+}
+
+function canReadInto(): boolean {
+  try {
+    void new Blob().stream().getReader({ mode: "byob" }).cancel();
+    return true;
+  } catch {
+    return false;
   }
 }
 
