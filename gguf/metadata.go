@@ -97,6 +97,15 @@ func (m Metadata) Strings(key string) ([]string, error) {
 	return elements(m, key, "string", Value.Text)
 }
 
+// Joined returns the strings under key one behind the other, in the memory that those
+// of Strings share. It is empty where they are not kept so.
+func (m Metadata) Joined(key string) string {
+	if table, ok := m.values[key].ref.(*textTable); ok {
+		return table.text
+	}
+	return ""
+}
+
 func scalar[T any](m Metadata, key, want string, get func(Value) (T, bool)) (T, error) {
 	var zero T
 	v, ok := m.values[key]

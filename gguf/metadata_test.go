@@ -76,6 +76,15 @@ func TestTypedGetters(t *testing.T) {
 	}
 }
 
+func TestJoined(t *testing.T) {
+	m := openGolden(t).Meta
+	for key, want := range map[string]string{"k.strings": "abc▁the", "k.string": "", "k.ints": "", "k.none": ""} {
+		if got := m.Joined(key); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+}
+
 func TestNewValueRoundTrip(t *testing.T) {
 	for _, want := range []any{
 		uint8(255), int8(-128), uint16(65535), int16(-32768), uint32(math.MaxUint32), int32(math.MinInt32),

@@ -20,7 +20,7 @@ func (t *Tokenizer) Decode(ids []int, opts DecodeOptions) (string, error) {
 	d := t.NewDecoder(opts)
 	var b strings.Builder
 	for i, id := range ids {
-		if !t.vocabulary.has(id) {
+		if !t.has(id) {
 			return "", fmt.Errorf("%w: %d at position %d (the vocabulary has %d)", ErrToken, id, i, t.Len())
 		}
 		b.WriteString(d.Add(id))
@@ -46,10 +46,10 @@ func (t *Tokenizer) NewDecoder(opts DecodeOptions) *Decoder {
 // Add is the text that a token completes, often but not always its own. An id
 // outside the vocabulary becomes U+FFFD.
 func (d *Decoder) Add(id int) string {
-	if !d.t.vocabulary.has(id) {
+	if !d.t.has(id) {
 		return d.Flush() + string(utf8.RuneError)
 	}
-	text := d.t.vocabulary.Tokens[id]
+	text := d.t.known.of(int32(id))
 	switch {
 	case d.t.IsControl(id):
 		if d.opts.SkipControl {

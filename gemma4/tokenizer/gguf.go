@@ -16,7 +16,7 @@ func FromGGUF(meta gguf.Metadata) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(v)
+	return newTokenizer(v, meta.Joined(keyPrefix+"tokens"))
 }
 
 // VocabularyFromGGUF reads the keys under `tokenizer.ggml`. Only the model and

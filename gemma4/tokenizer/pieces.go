@@ -3,24 +3,31 @@ package tokenizer
 import (
 	"fmt"
 	"hash/maphash"
+	"math"
 	"math/bits"
+	"strings"
 )
 
 // pieces finds a piece's id by its text: open addressing over ids, a sixth of
-// what a map of strings would take.
+// what a map of strings would take. Its tables hold no pointers: a garbage collector
+// that has only one thread, as in a browser, would stop all else to follow them.
 type pieces struct {
-	tokens []string
+	text   string   // of all pieces, one behind the other
+	bounds []uint32 // piece id is text[bounds[id]:bounds[id+1]]
 	slots  []uint32 // a power of two, at most half full
 	ids    uint32   // the bits of a slot that hold id+1, 0 for free; the others are of the text's hash
 	seed   maphash.Seed
 }
 
-func newPieces(tokens []string) (*pieces, error) {
+// newPieces indexes tokens. joined may be the same texts one behind the other.
+func newPieces(tokens []string, joined string) (*pieces, error) {
 	p := &pieces{
-		tokens: tokens,
-		slots:  make([]uint32, tableSize(len(tokens))),
-		ids:    1<<bits.Len(uint(len(tokens))) - 1,
-		seed:   maphash.MakeSeed(),
+		slots: make([]uint32, tableSize(len(tokens))),
+		ids:   1<<bits.Len(uint(len(tokens))) - 1,
+		seed:  maphash.MakeSeed(),
+	}
+	if err := p.store(tokens, joined); err != nil {
+		return nil, err
 	}
 	for id, text := range tokens {
 		slot, mark, taken := p.find(text)
@@ -32,6 +39,29 @@ func newPieces(tokens []string) (*pieces, error) {
 	return p, nil
 }
 
+// store keeps the texts: joined, where that is what they are, or a copy.
+func (p *pieces) store(tokens []string, joined string) error {
+	p.bounds = make([]uint32, 1, len(tokens)+1)
+	size, same := 0, true
+	for _, text := range tokens {
+		same = same && strings.HasPrefix(joined[size:], text)
+		if size += len(text); uint64(size) > math.MaxUint32 {
+			return fmt.Errorf("%w: its pieces are more than 4 GB of text", ErrVocabulary)
+		}
+		p.bounds = append(p.bounds, uint32(size))
+	}
+	if p.text = joined; !same {
+		p.text = strings.Join(tokens, "")
+	}
+	return nil
+}
+
+// of is the text of a piece.
+func (p *pieces) of(id int32) string { return p.text[p.bounds[id]:p.bounds[id+1]] }
+
+// len is how many pieces there are.
+func (p *pieces) len() int { return len(p.bounds) - 1 }
+
 // find is the slot of text, or the free one where it would stand, and the mark of
 // its hash there: most other texts are told by theirs, without being looked at.
 func (p *pieces) find(text string) (slot int, mark uint32, taken bool) {
@@ -40,7 +70,7 @@ func (p *pieces) find(text string) (slot int, mark uint32, taken bool) {
 	mask := len(p.slots) - 1
 	slot = int(hash) & mask
 	for p.slots[slot] != 0 {
-		if p.slots[slot]&^p.ids == mark && p.tokens[p.at(slot)] == text {
+		if p.slots[slot]&^p.ids == mark && p.of(p.at(slot)) == text {
 			return slot, mark, true
 		}
 		slot = (slot + 1) & mask
@@ -75,18 +105,18 @@ func (p *pieces) idsOf(texts []string, from, to []int, ids []int32) {
 		}
 	}
 	for i, id := range ids {
-		if id != None && len(p.tokens[id]) != to[i]-from[i] {
+		if id != None && int(p.bounds[id+1]-p.bounds[id]) != to[i]-from[i] {
 			ids[i] = None
 		}
 	}
 	for i, id := range ids {
-		if id != None && from[i] < to[i] && p.tokens[id][0] != texts[i][from[i]] {
+		if id != None && from[i] < to[i] && p.text[p.bounds[id]] != texts[i][from[i]] {
 			ids[i] = None
 		}
 	}
 	for i, text := range texts {
 		part := text[from[i]:to[i]]
-		if ids[i] == None || p.tokens[ids[i]] != part {
+		if ids[i] == None || p.of(ids[i]) != part {
 			ids[i], _ = p.id(part)
 		}
 	}
@@ -95,8 +125,8 @@ func (p *pieces) idsOf(texts []string, from, to []int, ids []int32) {
 // joined is the piece that two texts make together. It looks at the piece near and at
 // the one behind it first: merges stand in the order of what they make.
 func (p *pieces) joined(left, right string, near int32) (int32, bool) {
-	for id := near; id < near+2 && int(id) < len(p.tokens); id++ {
-		if text := p.tokens[id]; len(text) == len(left)+len(right) && text[:len(left)] == left && text[len(left):] == right {
+	for id := near; id < near+2 && int(id) < p.len(); id++ {
+		if text := p.of(id); len(text) == len(left)+len(right) && text[:len(left)] == left && text[len(left):] == right {
 			return id, true
 		}
 	}

@@ -149,10 +149,11 @@ type scoreRanks struct {
 
 func newScoreRanks(scores []float32, known *pieces, matchable func(int32) bool, seams *seams) *scoreRanks {
 	s := &scoreRanks{known: known, scores: scores, matchable: matchable}
-	for id, text := range known.tokens {
-		if !matchable(int32(id)) {
+	for id := range int32(known.len()) {
+		if !matchable(id) {
 			continue
 		}
+		text := known.of(id)
 		s.longest = max(s.longest, int32(min(len(text), math.MaxInt32)))
 		seams.addWithin(text)
 	}

@@ -21,10 +21,10 @@ type specialToken struct {
 
 type specialsRange struct{ lo, hi int }
 
-func newSpecials(tokens []string, kinds []kind) *specials {
+func newSpecials(known *pieces, kinds []kind) *specials {
 	s := &specials{}
-	for id, text := range tokens {
-		if k := kinds[id]; text != "" && (k == control || k == literal) {
+	for id, k := range kinds {
+		if text := known.of(int32(id)); text != "" && (k == control || k == literal) {
 			s.entries = append(s.entries, specialToken{text, int32(id), k == control})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // Tokenizer is prepared once from a vocabulary; its methods may be called
 // from several goroutines at once.
 type Tokenizer struct {
-	vocabulary Vocabulary // without merges and scores, which ranks holds
+	vocabulary Vocabulary // without tokens, which known holds, merges and scores, which ranks holds
 	known      *pieces
 	ranks      ranks
 	seams      *seams
@@ -33,37 +33,41 @@ const (
 	unmatched // unknown and unused pieces
 )
 
-// New prepares a tokenizer. It keeps the vocabulary's slices and does not
-// change them.
-func New(v Vocabulary) (*Tokenizer, error) {
+// New prepares a tokenizer. It keeps the vocabulary's slices but those of texts, of which it
+// makes a copy, and does not change them.
+func New(v Vocabulary) (*Tokenizer, error) { return newTokenizer(v, "") }
+
+// newTokenizer takes the texts of the tokens from joined, where they lie there one
+// behind the other.
+func newTokenizer(v Vocabulary, joined string) (*Tokenizer, error) {
 	if err := v.validate(); err != nil {
 		return nil, err
 	}
-	known, err := newPieces(v.Tokens)
+	known, err := newPieces(v.Tokens, joined)
 	if err != nil {
 		return nil, err
 	}
 	t := &Tokenizer{vocabulary: v, known: known, kinds: make([]kind, len(v.Tokens))}
-	t.vocabulary.Merges, t.vocabulary.Scores = nil, nil
-	for id := range v.Tokens {
-		t.kinds[id] = v.kindOf(id)
+	t.vocabulary.Tokens, t.vocabulary.Merges, t.vocabulary.Scores = nil, nil, nil
+	for id := range t.kinds {
+		t.kinds[id] = v.kindOf(id, v.Tokens[id])
 	}
 	if err := t.indexCharacters(); err != nil {
 		return nil, err
 	}
-	t.special = newSpecials(v.Tokens, t.kinds)
+	t.special = newSpecials(known, t.kinds)
 	if err := t.rankPieces(v); err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func (v *Vocabulary) kindOf(id int) kind {
-	switch v.typeOf(id) {
+func (v *Vocabulary) kindOf(id int, text string) kind {
+	switch v.typeOf(id, text) {
 	case Control:
 		return control
 	case UserDefined:
-		if v.named(id) || !isLiteral(v.Tokens[id]) {
+		if v.named(id) || !isLiteral(text) {
 			return control
 		}
 		return literal
@@ -80,10 +84,11 @@ func (t *Tokenizer) indexCharacters() error {
 	for b := range t.bytes {
 		t.bytes[b] = None
 	}
-	for id, text := range t.vocabulary.Tokens {
-		if t.kinds[id] != byteFallback {
+	for id, kind := range t.kinds {
+		if kind != byteFallback {
 			continue
 		}
+		text := t.known.of(int32(id))
 		b, ok := parseByte(text)
 		if !ok {
 			return fmt.Errorf("%w: piece %d is of type byte and spelt %.40q (want <0x00> to <0xFF>)", ErrVocabulary, id, text)
@@ -122,6 +127,8 @@ func (t *Tokenizer) matchable(id int32) bool {
 // Len is the number of pieces.
 func (t *Tokenizer) Len() int { return len(t.kinds) }
 
+func (t *Tokenizer) has(id int) bool { return id >= 0 && id < len(t.kinds) }
+
 // Lookup finds a token's id by its text as it stands in the vocabulary
 // ("<|image|>", "▁the").
 func (t *Tokenizer) Lookup(text string) (id int, ok bool) {
@@ -132,25 +139,25 @@ func (t *Tokenizer) Lookup(text string) (id int, ok bool) {
 // TokenText is a token's text as it stands in the vocabulary, empty for an id
 // outside it.
 func (t *Tokenizer) TokenText(id int) string {
-	if !t.vocabulary.has(id) {
+	if !t.has(id) {
 		return ""
 	}
-	return t.vocabulary.Tokens[id]
+	return t.known.of(int32(id))
 }
 
 // Type is a token's type, 0 for an id outside the vocabulary.
 func (t *Tokenizer) Type(id int) TokenType {
-	if !t.vocabulary.has(id) {
+	if !t.has(id) {
 		return 0
 	}
-	return t.vocabulary.typeOf(id)
+	return t.vocabulary.typeOf(id, t.TokenText(id))
 }
 
 // IsControl says whether a token steers the model instead of standing for
 // text: control tokens, the unknown token, and user-defined ones that are
 // markup (see [Tokenizer.Encode]).
 func (t *Tokenizer) IsControl(id int) bool {
-	return t.vocabulary.has(id) && (t.kinds[id] == control || id == t.vocabulary.UNK)
+	return t.has(id) && (t.kinds[id] == control || id == t.vocabulary.UNK)
 }
 
 // IsEOG says whether generation ends at this token: at any eos, or at the end

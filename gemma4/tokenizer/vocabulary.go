@@ -92,7 +92,7 @@ func (v *Vocabulary) has(id int) bool { return id >= 0 && id < len(v.Tokens) }
 
 // typeOf is the type of a piece. A file without types has bytes by their
 // spelling and control tokens by their being named.
-func (v *Vocabulary) typeOf(id int) TokenType {
+func (v *Vocabulary) typeOf(id int, text string) TokenType {
 	if len(v.Types) != 0 {
 		return v.Types[id]
 	}
@@ -102,7 +102,7 @@ func (v *Vocabulary) typeOf(id int) TokenType {
 	if v.named(id) {
 		return Control
 	}
-	if _, ok := parseByte(v.Tokens[id]); ok {
+	if _, ok := parseByte(text); ok {
 		return Byte
 	}
 	return Normal
