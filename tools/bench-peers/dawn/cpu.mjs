@@ -1,13 +1,16 @@
 // Measures what a decoded token takes of the processor, in the thread that runs the
 // package, without a GPU: on Dawn's null backend in Node.
 //
-//   node cpu.mjs --model FILE.gguf [--tokens N] [--rounds N] [--dist FOLDER] [--against FOLDER] [--json FILE]
+//   node cpu.mjs --model FILE.gguf [--tokens N] [--rounds N] [--dist FOLDER] [--against FOLDER] [--json FILE] [--gaps] [--gogc N]
 //
 // The package has to be built (make wasm). --against is another build of it, which
 // takes turns with it. The model has to fit into 512 MB; what counts is how many
 // dispatches its tokens take. It is the thread's own time that counts, on Linux;
 // elsewhere the process's. The least of all turns is what the code takes; what is
 // more, other programs on the machine made of it.
+//
+// With --gaps it measures the longest time between two tokens of an answer instead, of
+// the thread's own too. --gogc is Go's GOGC: 1 has it collect garbage every few answers.
 import { fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -18,7 +21,8 @@ import { parseArgs } from "node:util";
 const text = { type: "string" };
 const { values: asked } = parseArgs({
   options: {
-    model: text, tokens: { ...text, default: "128" }, rounds: { ...text, default: "40" }, against: text, json: text, serve: { type: "boolean" },
+    model: text, tokens: { ...text, default: "128" }, rounds: { ...text, default: "40" }, against: text, json: text, gogc: text,
+    gaps: { type: "boolean" }, serve: { type: "boolean" },
     dist: { ...text, default: join(import.meta.dirname, "../../../bindings/wasm/npm/dist") },
   },
 });
@@ -39,14 +43,21 @@ async function serve() {
   hostNull();
   const counted = count();
   const dist = pathToFileURL(resolve(asked.dist) + "/"), tokens = Number(asked.tokens);
+  if (asked.gogc) await setGo({ GOGC: asked.gogc }, dist);
   const worker = await inProcess(dist);
   const gemwire = await import(new URL("index.js", dist));
   const model = await gemwire.Model.loadTextOnly({ opfs: store(resolve(asked.model)) }, { device: "gpu", context: tokens + 128, worker });
   const answer = async () => {
     await model.reset();
-    let begun;
+    let begun, last, longest = 0;
     for await (const { type, usage } of model.chat([{ role: "user", content: "Tell me a story." }], { temperature: 0, maxTokens: tokens, drafts: -1 })) {
       if (type === "text") begun ??= { cpu: milliseconds(), counts: { ...counted } };
+      if (asked.gaps && type === "text") {
+        const now = milliseconds();
+        longest = Math.max(longest, now - (last ?? now));
+        last = now;
+      }
+      if (type === "done" && asked.gaps) return { cpu: longest, counts: {} };
       if (type === "done") {
         const n = usage.answerTokens - 1;
         return { cpu: (milliseconds() - begun.cpu) / n, counts: Object.fromEntries(Object.entries(counted).map(([name, sum]) => [name, (sum - begun.counts[name]) / n])) };
@@ -57,6 +68,18 @@ async function serve() {
   for (let i = 0; i < 3; i++) await answer(); // until the hot code is compiled
   process.on("message", async () => process.send(await answer()));
   process.send("ready");
+}
+
+// setGo sets variables of the environment that the Go program starts in.
+async function setGo(variables, dist) {
+  await import(new URL("worker.js", dist)); // which brings Go's loader
+  const { Go } = globalThis;
+  globalThis.Go = class extends Go {
+    constructor() {
+      super();
+      this.env = variables;
+    }
+  };
 }
 
 // count counts the calls of each token that are few; a counter costs something itself.
@@ -76,7 +99,7 @@ function count() {
 
 // start runs a build in a process of its own.
 async function start(dist) {
-  const child = fork(import.meta.filename, ["--serve", "--dist", dist, "--model", asked.model, "--tokens", asked.tokens]);
+  const child = fork(import.meta.filename, ["--serve", "--dist", dist, "--model", asked.model, "--tokens", asked.tokens, ...(asked.gaps ? ["--gaps"] : []), ...(asked.gogc ? ["--gogc", asked.gogc] : [])]);
   let failed;
   const ended = new Promise((_, reject) => { failed = reject; });
   child.once("exit", (code) => failed(new Error(`${dist} ended with code ${code}`)));
@@ -114,6 +137,10 @@ async function main() {
   }
   if (asked.json) await writeFile(asked.json, JSON.stringify(report, null, 2) + "\n");
   for (const { dist, ms, submits, maps, of } of report) {
+    if (asked.gaps) {
+      console.log(`${dist}: the longest gap of an answer takes ${ms.median.toFixed(2)} ms of CPU in the median, ${ms.least.toFixed(2)} at least, ${ms.most.toFixed(2)} at most`);
+      continue;
+    }
     console.log(`${dist}: ${ms.least.toFixed(3)} ms of CPU a token at least, ${ms.median.toFixed(3)} in the median, ${ms.most.toFixed(3)} at most; ${submits.toFixed(2)} submissions, ${maps.toFixed(2)} reads`);
     if (of) console.log(`  ${of.least.toFixed(2)} of the other's least, ${of.median.toFixed(2)} of what the other took in the same turn`);
   }

@@ -7,10 +7,12 @@ import { create, globals } from "webgpu";
 
 /**
  * host puts WebGPU where the package looks for it. flags are Dawn's:
- * "backend=vulkan", "adapter=NVIDIA".
+ * "backend=vulkan", "adapter=NVIDIA". pause is the least time between two questions
+ * whether the GPU is done, in ms.
  */
-export function host(flags) {
+export function host(flags, { pause = 0.05 } = {}) {
   Object.assign(globalThis, globals);
+  if (pause > 0) paceAsking(pause);
   const gpu = create(flags);
   const navigator = globalThis.navigator ?? {};
   Object.defineProperty(navigator, "gpu", { value: gpu, configurable: true });
@@ -22,6 +24,25 @@ export function host(flags) {
     return new Response(await readFile(url), { headers: { "Content-Type": "application/wasm" } });
   };
   return gpu;
+}
+
+/**
+ * paceAsking bounds how often Dawn is asked whether the GPU is done. Its binding asks
+ * by setImmediate as long as anything is awaited, and makes a function each time that
+ * only a major collection frees. At full speed they fill V8's young generation several
+ * times a second, and copying them stops the thread for tens of milliseconds. In a
+ * browser nobody asks: the GPU's process tells.
+ */
+function paceAsking(pause) {
+  const { setImmediate } = globalThis;
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let asked = 0;
+  globalThis.setImmediate = (...ask) => {
+    const early = asked + pause - performance.now();
+    if (early > 0) Atomics.wait(never, 0, 0, early);
+    asked = performance.now();
+    return setImmediate(...ask);
+  };
 }
 
 /**
@@ -39,9 +60,11 @@ export async function inProcess(dist) {
   return page;
 }
 
+const soon = globalThis.setImmediate; // what host leaves alone
+
 class Port extends EventTarget {
   other = null;
-  postMessage(data) { setImmediate(() => this.other.dispatchEvent(Object.assign(new Event("message"), { data }))); }
+  postMessage(data) { soon(() => this.other.dispatchEvent(Object.assign(new Event("message"), { data }))); }
   terminate() {}
 }
 
