@@ -81,7 +81,7 @@ type Device struct {
 	unflushed int64 // bytes uploaded since the last Flush
 
 	wanted    Wanted         // kernels asked for, where this rehearses
-	compiling sync.Mutex     // one kernel at a time
+	compiling sync.Mutex     // one kernel at a time; taken before mu
 	ahead     sync.WaitGroup // of CompileAhead
 }
 
@@ -169,6 +169,8 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.ahead.Wait()
+	d.compiling.Lock() // who compiles still needs the backend
+	defer d.compiling.Unlock()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	leaked := len(d.buffers)

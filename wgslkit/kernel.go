@@ -28,8 +28,8 @@ func (d *Device) Kernel(s *Shaders, file string, v Variant) (*Kernel, error) {
 	}
 	d.compiling.Lock()
 	defer d.compiling.Unlock()
-	if k := d.compiled(name); k != nil {
-		return k, nil // by somebody else meanwhile
+	if k, err := d.kernel(name, s, file, v); k != nil || err != nil {
+		return k, err // compiled by somebody else meanwhile, or the device was closed
 	}
 	k, err := d.compile(s, name, file, v)
 	if err != nil {
@@ -64,12 +64,6 @@ func (d *Device) kernel(name string, s *Shaders, file string, v Variant) (*Kerne
 	d.kernels[name] = k
 	d.wanted = append(d.wanted, wanted{s, file, v})
 	return k, nil
-}
-
-func (d *Device) compiled(name string) *Kernel {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.kernels[name]
 }
 
 func (d *Device) compile(s *Shaders, name, file string, v Variant) (*Kernel, error) {
