@@ -75,7 +75,7 @@ class BlobStream {
   constructor(blob: Blob) { this.#reader = blob.stream().getReader({ mode: "byob" }); }
 
   async read(length: number): Promise<Uint8Array> {
-    if (this.#memory.byteLength < length) this.#memory = new ArrayBuffer(2 ** Math.ceil(Math.log2(length)));
+    if (this.#memory.byteLength < length) this.#memory = new ArrayBuffer(roomFor(length));
     for (let got = 0; got < length;) {
       const { value } = await this.#reader.read(new Uint8Array(this.#memory, got, length - got));
       if (!value?.length) throw new Error(`it ends ${length - got} bytes early`);
@@ -97,6 +97,9 @@ function canReadInto(): boolean {
   }
 }
 
+/** roomFor is one of few sizes: memory that is new has to be cleared and mapped before it is read into. */
+function roomFor(length: number): number { return 2 ** Math.ceil(Math.log2(length)); }
+
 /** HandleSource reads OPFS without a copy in between. */
 export class HandleSource implements OpenSource {
   readonly size: number;
@@ -109,8 +112,7 @@ export class HandleSource implements OpenSource {
   }
 
   read(offset: number, length: number): Uint8Array {
-    // Few sizes: memory that is new has to be cleared and mapped before it is read into.
-    if (this.#buffer.length < length) this.#buffer = new Uint8Array(2 ** Math.ceil(Math.log2(length)));
+    if (this.#buffer.length < length) this.#buffer = new Uint8Array(roomFor(length));
     const view = this.#buffer.subarray(0, length);
     this.readInto(offset, view);
     return view;
