@@ -12,6 +12,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { timed } from "../../../bindings/wasm/npm/bench/phases.mjs";
 
 const text = { type: "string" };
 const { values: asked } = parseArgs({
@@ -37,23 +38,27 @@ function standIn() {
 
 // serve loads once, and tells its parent what that took.
 async function serve() {
-  const [{ inProcess, store }, { hostNull }, { timed }] = await Promise.all([import("./host.mjs"), import("./null.mjs"), import("./phases.mjs")]);
+  const [{ inProcess, store }, { hostNull }] = await Promise.all([import("./host.mjs"), import("./null.mjs")]);
   hostNull();
   const loaded = standIn(), dist = pathToFileURL(resolve(asked.dist) + "/");
   const worker = await inProcess(dist);
   const { Model } = await import(new URL("index.js", dist));
-  const cpu = () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e3;
-  };
-  const { seconds, phases } = await timed((hear) => Model.loadTextOnly({ opfs: store(resolve(asked.model)) }, {
+  const cpu = {};
+  let before = process.cpuUsage();
+  const { ms, phases } = await timed((onProgress) => Model.loadTextOnly({ opfs: store(resolve(asked.model)) }, {
     device: "gpu", context: Number(asked.context), worker,
     onProgress(progress) {
       if (progress.phase === "kernels") loaded();
-      hear(progress);
+      onProgress(progress);
     },
-  }), cpu);
-  process.send({ seconds, phases }, () => process.exit(0));
+  }), {
+    left(phase) {
+      const { user, system } = process.cpuUsage(before);
+      cpu[phase] = (cpu[phase] ?? 0) + (user + system) / 1000;
+      before = process.cpuUsage();
+    },
+  });
+  process.send({ ms, phases, cpu }, () => process.exit(0));
 }
 
 const run = (dist) => new Promise((done, failed) => {
@@ -72,8 +77,9 @@ async function main() {
   }
   if (asked.json) await writeFile(asked.json, JSON.stringify(builds, null, 2) + "\n");
   for (const { dist, loads } of builds) {
-    const of = (phase) => `${phase} ${median(loads.map(({ phases }) => phases[phase]?.ms ?? 0)).toFixed(0)} (${median(loads.map(({ phases }) => phases[phase]?.cpu ?? 0)).toFixed(0)})`;
-    console.log(`${dist}: ${median(loads.map(({ seconds }) => seconds)).toFixed(2)} s; ms by the clock, and of CPU time: ${["start", "header", "weights", "kernels"].map(of).join(", ")}`);
+    const time = (of) => median(loads.map(of));
+    const line = ["start", "header", "weights", "kernels"].map((phase) => `${phase} ${time(({ phases }) => phases[phase] ?? 0).toFixed(0)} (${time(({ cpu }) => cpu[phase] ?? 0).toFixed(0)})`);
+    console.log(`${dist}: ${(time(({ ms }) => ms) / 1000).toFixed(2)} s; ms by the clock, and of CPU time: ${line.join(", ")}`);
   }
 }
 

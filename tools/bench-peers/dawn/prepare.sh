@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Puts what bench.mjs needs into one folder, to be carried to a GPU machine that has Node 20 or newer and no network.
+# Puts what bench.mjs needs into one folder, laid out as the repository is, to be carried to a GPU machine that has Node 20
+# or newer and no network.
 #
 #   tools/bench-peers/dawn/prepare.sh FOLDER
 #
@@ -22,10 +23,15 @@ platform=${PLATFORM:-linux-x64}
 webgpu=$here/node_modules/webgpu
 [ -f "$webgpu/dist/$platform/dawn.node" ] || fail "webgpu has nothing for PLATFORM=$platform"
 
-mkdir -p "$1/node_modules/webgpu/dist/$platform" "$1/dist"
-cp "$here/bench.mjs" "$here/host.mjs" "$here/phases.mjs" "$here/package.json" "$root/bin/gemwire" "$1/"
-cp "$webgpu/index.js" "$webgpu/package.json" "$1/node_modules/webgpu/"
-cp "$webgpu/dist/$platform/dawn.node" "$1/node_modules/webgpu/dist/$platform/"
-cp "$root"/bindings/wasm/npm/dist/{index.js,worker.js,gemwire.wasm,nano.gguf} "$1/dist/"
+dawn=tools/bench-peers/dawn
+npm=bindings/wasm/npm
+mkdir -p "$1"/{bin,gemma4/nano,$npm/{bench,dist},$dawn/node_modules/webgpu/dist/$platform}
+cp "$root/bin/gemwire" "$1/bin/"
+cp "$root/gemma4/nano/nano.gguf" "$1/gemma4/nano/"
+cp "$root/$npm/bench/phases.mjs" "$1/$npm/bench/"
+cp "$root/$npm"/dist/{index.js,worker.js,gemwire.wasm} "$1/$npm/dist/"
+cp "$here"/{bench.mjs,host.mjs,package.json} "$1/$dawn/"
+cp "$webgpu/index.js" "$webgpu/package.json" "$1/$dawn/node_modules/webgpu/"
+cp "$webgpu/dist/$platform/dawn.node" "$1/$dawn/node_modules/webgpu/dist/$platform/"
 du -ah "$1" | sort -k 2
-echo "there: node bench.mjs --dist dist --gemwire ./gemwire --model FILE.gguf --adapter NAME"
+echo "there: node $dawn/bench.mjs --model FILE.gguf --adapter NAME"

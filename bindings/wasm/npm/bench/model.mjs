@@ -27,7 +27,7 @@ const { values, positionals: [file] } = parseArgs({
 });
 if (!file) throw new Error("which model? node bench/model.mjs FILE.gguf");
 const folder = await mkdtemp(join(tmpdir(), "gemwire-model-"));
-const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/models": dirname(file) });
+const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/bench": import.meta.dirname, "/models": dirname(file) });
 const browser = await launchWith(join(folder, "profile"));
 try {
   const page = await browser.newPage();
@@ -49,6 +49,7 @@ try {
 
 // run is in the page.
 async function run({ url, direct, loads, repeats, promptTokens, tokens, context }) {
+  const { timed } = await import("/bench/phases.mjs");
   const begun = performance.now();
   if (!direct) await gemwire.store.download(url, { name: "large" });
   const downloadMs = performance.now() - begun;
@@ -57,23 +58,10 @@ async function run({ url, direct, loads, repeats, promptTokens, tokens, context 
   const loaded = [];
   for (let i = 0; i < loads; i++) {
     await model?.close();
-    const phases = {}, start = performance.now();
-    let last = start, phase = "header";
-    const spent = () => {
-      const now = performance.now();
-      phases[phase] = (phases[phase] ?? 0) + now - last;
-      last = now;
-    };
-    model = await gemwire.Model.load(direct ? url : { opfs: "large" }, {
-      device: "gpu", context,
-      onProgress(progress) {
-        spent();
-        ({ phase } = progress);
-      },
-    });
-    spent();
-    loaded.push({ ms: performance.now() - start, phases });
-    await tell(`loaded in ${loaded.at(-1).ms.toFixed(0)} ms`);
+    const { model: opened, ...took } = await timed((onProgress) => gemwire.Model.load(direct ? url : { opfs: "large" }, { device: "gpu", context, onProgress }), { first: "header" });
+    model = opened;
+    loaded.push(took);
+    await tell(`loaded in ${took.ms.toFixed(0)} ms`);
   }
   const sentence = "The ship left the harbor in the morning, and the gulls went with it. ";
   const ask = (times) => [{ role: "user", content: sentence.repeat(times) }];

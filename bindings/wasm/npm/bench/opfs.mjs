@@ -72,6 +72,7 @@ async function forget(profile) {
 
 // run is in the page. The first round warms up.
 async function run({ rounds, piece, idle, file }) {
+  const { timed } = await import("/bench/phases.mjs");
   const worker = new Worker(`/bench/opfs_worker.js${idle ? "?idle" : ""}`, { type: "module" });
   const hear = (name) => new Promise((resolve, reject) => {
     const listen = ({ data }) => {
@@ -102,20 +103,10 @@ async function run({ rounds, piece, idle, file }) {
     await settle();
     cpu.plain = await cpuTime();
     const before = await ask({ count: true });
-    const phases = {};
-    let last = performance.now(), phase = "header";
-    const begun = last;
-    const model = await gemwire.Model.load(source, {
-      device: "gpu", worker, context: 512,
-      onProgress(p) {
-        const now = performance.now();
-        if (p.phase !== phase) cpu[phase] = cpuTime();
-        phases[phase] = (phases[phase] ?? 0) + now - last;
-        [last, phase] = [now, p.phase];
-      },
+    const { model, ms, phases } = await timed((onProgress) => gemwire.Model.load(source, { device: "gpu", worker, context: 512, onProgress }), {
+      first: "header",
+      left(phase) { cpu[phase] = cpuTime(); },
     });
-    const ms = performance.now() - begun;
-    phases[phase] = (phases[phase] ?? 0) + performance.now() - last;
     const after = await ask({ count: true });
     adapter = model.info.deviceName;
     await model.close();
