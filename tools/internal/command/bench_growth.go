@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/plot"
@@ -131,7 +133,7 @@ func (b *benchGrowthCommand) write(device string, curves []bench.Curve) error {
 			return err
 		}
 		for _, p := range c.Measured {
-			fmt.Fprintf(b.env.out, "%-13s %10s %s: %s %s\n", c.Name, figure(p.X), c.X, figure(p.Median), c.Y)
+			fmt.Fprintf(b.env.out, "%-13s %10s %s: %s %s\n", c.Name, sizeLabel(p.X), c.X, figure(p.Median), c.Y)
 		}
 	}
 	return b.env.writeFile(filepath.Join(b.out, "growth.json"), func(w io.Writer) error {
@@ -139,6 +141,14 @@ func (b *benchGrowthCommand) write(device string, curves []bench.Curve) error {
 		out.SetIndent("", "  ")
 		return out.Encode(map[string]any{"device": device, "curves": curves})
 	})
+}
+
+// sizeLabel is a count as it is, and gigabytes as a figure.
+func sizeLabel(x float64) string {
+	if x == math.Trunc(x) {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return figure(x)
 }
 
 // spans draws a point's least and most.
