@@ -20,7 +20,12 @@ globalThis.setImmediate = (...ask) => {
 };
 new PerformanceObserver((list) => { collections.push(...list.getEntries().map(({ duration }) => duration)); }).observe({ entryTypes: ["gc"] });
 
-const device = await (await gpu.requestAdapter()).requestDevice();
+const adapter = await gpu.requestAdapter();
+if (!adapter) {
+  console.error("asking: Dawn finds no GPU; Chromium's rasterizer will do: VK_DRIVER_FILES=/usr/lib/chromium/vk_swiftshader_icd.json");
+  process.exit(1);
+}
+const device = await adapter.requestDevice();
 const code = `
 @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
 @compute @workgroup_size(1) fn main() {
