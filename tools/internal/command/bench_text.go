@@ -52,6 +52,9 @@ func figure(v float64) string {
 }
 
 func span(s bench.Series) string {
+	if len(s.Runs) == 1 {
+		return "one run"
+	}
 	return fmt.Sprintf("%d runs from %s to %s, spread %.1f %%", len(s.Runs), figure(s.Min), figure(s.Max), 100*s.Spread())
 }
 
