@@ -3,7 +3,6 @@ package wgslkit
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -97,27 +96,67 @@ func (d *Device) Kernels() int {
 	return len(d.kernels)
 }
 
-var bindingPattern = regexp.MustCompile(`@group\(0\)\s*@binding\((\d+)\)\s*var<(storage\s*,\s*read_write|storage\s*,\s*read|storage|uniform)>\s*(\w+)`)
-
 // parseBindings reads the layout off the WGSL, so that it is said once.
 func parseBindings(wgsl string) ([]bindingKind, []string, error) {
-	found := bindingPattern.FindAllStringSubmatch(wgsl, -1)
+	found := bindingsOf(wgsl)
 	kinds, names := make([]bindingKind, len(found)), make([]string, len(found))
 	seen := make([]bool, len(found))
-	for _, m := range found {
-		i, err := strconv.Atoi(m[1])
-		if err != nil || i >= len(found) || seen[i] {
-			return nil, nil, fmt.Errorf("binding %s of %s: bindings are numbered 0 to %d, each once", m[1], m[3], len(found)-1)
+	for _, b := range found {
+		i, err := strconv.Atoi(b.number)
+		if err != nil || i < 0 || i >= len(found) || seen[i] {
+			return nil, nil, fmt.Errorf("binding %s of %s: bindings are numbered 0 to %d, each once", b.number, b.name, len(found)-1)
 		}
-		seen[i], names[i] = true, m[3]
-		switch {
-		case m[2] == "uniform":
-			kinds[i] = bindUniform
-		case strings.HasSuffix(m[2], "read_write"):
-			kinds[i] = bindStorageReadWrite
-		}
+		seen[i], names[i], kinds[i] = true, b.name, b.kind
 	}
 	return kinds, names, nil
+}
+
+// declared is a binding as WGSL declares it.
+type declared struct {
+	number, name string
+	kind         bindingKind
+}
+
+const groupZero = "@group(0)"
+
+// bindingsOf finds `@group(0) @binding(2) var<storage, read_write> out: …`. A regular
+// expression takes as long as all else that is done with a kernel's text.
+func bindingsOf(wgsl string) (found []declared) {
+	for {
+		var ok bool
+		if _, wgsl, ok = strings.Cut(wgsl, groupZero); !ok {
+			return found
+		}
+		if b, ok := bindingAt(wgsl); ok {
+			found = append(found, b)
+		}
+	}
+}
+
+// bindingAt reads what stands behind @group(0).
+func bindingAt(wgsl string) (b declared, ok bool) {
+	if wgsl, ok = strings.CutPrefix(strings.TrimLeft(wgsl, whiteSpace), "@binding("); !ok {
+		return b, false
+	}
+	if b.number, wgsl, ok = strings.Cut(wgsl, ")"); !ok {
+		return b, false
+	}
+	if wgsl, ok = strings.CutPrefix(strings.TrimLeft(wgsl, whiteSpace), "var<"); !ok {
+		return b, false
+	}
+	access, wgsl, _ := strings.Cut(wgsl, ">")
+	if b.kind, ok = accessKinds[strings.Join(strings.Fields(strings.ReplaceAll(access, ",", " ")), " ")]; !ok {
+		return b, false
+	}
+	b.name, _, ok = strings.Cut(wgsl, ":")
+	b.name = strings.Trim(b.name, whiteSpace)
+	return b, ok && b.name != ""
+}
+
+const whiteSpace = " \t\r\n"
+
+var accessKinds = map[string]bindingKind{
+	"storage": bindStorageRead, "storage read": bindStorageRead, "storage read_write": bindStorageReadWrite, "uniform": bindUniform,
 }
 
 func storageBuffers(kinds []bindingKind) int {

@@ -26,12 +26,21 @@ import (
 type Shaders struct {
 	files fs.FS
 	mu    sync.Mutex
-	texts map[string]string
+	read  map[string][]line
+}
+
+// line is a line of a file, and the directive that it is: a word and what follows, in
+// fields as well.
+type line struct {
+	text       string
+	directs    bool
+	word, rest string
+	fields     []string
 }
 
 // NewShaders composes from the files of fsys.
 func NewShaders(fsys fs.FS) *Shaders {
-	return &Shaders{files: fsys, texts: map[string]string{}}
+	return &Shaders{files: fsys, read: map[string][]line{}}
 }
 
 // Variant names what a composition decides: each value is an int, a bool, a
@@ -61,9 +70,13 @@ func (v Variant) key() string {
 	return string(key)
 }
 
+// composedSize is more than most kernels have.
+const composedSize = 24 << 10
+
 // Compose returns the WGSL of one file in one variant.
 func (s *Shaders) Compose(file string, v Variant) (string, error) {
 	c := composer{shaders: s, variant: v, seen: map[string]bool{}}
+	c.out.Grow(composedSize)
 	if err := c.constants(); err != nil {
 		return "", fmt.Errorf("%w: %s: %w", ErrShader, file, err)
 	}
@@ -73,18 +86,33 @@ func (s *Shaders) Compose(file string, v Variant) (string, error) {
 	return c.enables.String() + c.out.String(), nil
 }
 
-func (s *Shaders) text(file string) (string, error) {
+// lines is a file, read once: a load composes a hundred kernels, most of them of the same
+// files.
+func (s *Shaders) lines(file string) ([]line, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if t, ok := s.texts[file]; ok {
-		return t, nil
+	if lines, ok := s.read[file]; ok {
+		return lines, nil
 	}
 	raw, err := fs.ReadFile(s.files, file)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	s.texts[file] = string(raw)
-	return string(raw), nil
+	var lines []line
+	for text := range strings.SplitSeq(string(raw), "\n") {
+		lines = append(lines, lineOf(text))
+	}
+	s.read[file] = lines
+	return lines, nil
+}
+
+func lineOf(text string) line {
+	directive, ok := strings.CutPrefix(strings.TrimSpace(text), "//#")
+	if !ok {
+		return line{text: text}
+	}
+	word, rest, _ := strings.Cut(directive, " ")
+	return line{text: text, directs: true, word: word, rest: strings.TrimSpace(rest), fields: strings.Fields(rest)}
 }
 
 type composer struct {
@@ -122,39 +150,38 @@ func (c *composer) file(name string) error {
 		return nil
 	}
 	c.seen[name] = true
-	text, err := c.shaders.text(name)
+	lines, err := c.shaders.lines(name)
 	if err != nil {
 		return err
 	}
-	return c.lines(strings.Split(text, "\n"), name, 0)
+	return c.lines(lines, name, 0)
 }
 
 // lines composes lines of a file, of which `before` come before them.
-func (c *composer) lines(lines []string, file string, before int) (err error) {
+func (c *composer) lines(lines []line, file string, before int) (err error) {
 	// taken holds, for each open condition, whether its lines are kept.
 	var taken []bool
 	for i := 0; i < len(lines); i++ {
-		directive, ok := directiveOf(lines[i])
-		repeat, repeats := strings.CutPrefix(directive, "repeat ")
+		repeats := lines[i].word == "repeat"
 		switch {
-		case slices.Contains(taken, false) && (!ok || repeats):
+		case slices.Contains(taken, false) && (!lines[i].directs || repeats):
 			if repeats {
 				taken = append(taken, false) // up to its end
 			}
-		case !ok:
-			c.out.WriteString(lines[i])
+		case !lines[i].directs:
+			c.out.WriteString(lines[i].text)
 			c.out.WriteByte('\n')
 		case repeats:
 			length := blockLength(lines[i+1:])
 			if length < 0 {
 				return fmt.Errorf("%s:%d: a //#repeat has no //#end", file, before+i+1)
 			}
-			if err := c.repeat(repeat, lines[i+1:i+1+length], file, before+i+1); err != nil {
+			if err := c.repeat(lines[i], lines[i+1:i+1+length], file, before+i+1); err != nil {
 				return err
 			}
 			i += length + 1
 		default:
-			if taken, err = c.directive(directive, taken, file); err != nil {
+			if taken, err = c.directive(lines[i], taken, file); err != nil {
 				return fmt.Errorf("%s:%d: %w", file, before+i+1, err)
 			}
 		}
@@ -165,22 +192,12 @@ func (c *composer) lines(lines []string, file string, before int) (err error) {
 	return nil
 }
 
-// directiveOf is the directive that a line is.
-func directiveOf(line string) (directive string, ok bool) {
-	if directive, ok = strings.CutPrefix(strings.TrimSpace(line), "//#"); !ok {
-		return "", false
-	}
-	return directive, true
-}
-
 // blockLength is how many lines come before the //#end of what was opened before
 // them, −1 where there is none.
-func blockLength(lines []string) int {
+func blockLength(lines []line) int {
 	depth := 1
-	for i, line := range lines {
-		directive, _ := directiveOf(line)
-		word, _, _ := strings.Cut(directive, " ")
-		switch word {
+	for i, l := range lines {
+		switch l.word {
 		case "if", "repeat":
 			depth++
 		case "end":
@@ -193,20 +210,20 @@ func blockLength(lines []string) int {
 	return -1
 }
 
-// repeat composes the lines of a //#repeat, whose words are a name and a count.
-func (c *composer) repeat(words string, lines []string, file string, before int) error {
-	fields := strings.Fields(words)
+// repeat composes the lines of a //#repeat, whose fields are a name and a count.
+func (c *composer) repeat(directive line, lines []line, file string, before int) error {
+	fields := directive.fields
 	if len(fields) != 2 {
-		return fmt.Errorf("%s:%d: //#repeat %s is not //#repeat NAME COUNT", file, before, words)
+		return fmt.Errorf("%s:%d: //#repeat %s is not //#repeat NAME COUNT", file, before, directive.rest)
 	}
 	count, ok := c.variant[fields[1]].(int)
 	if !ok {
 		return fmt.Errorf("%s:%d: //#repeat counts to %s, which is no number of the variant", file, before, fields[1])
 	}
 	for i := range count {
-		here := make([]string, len(lines))
-		for l, line := range lines {
-			here[l] = strings.ReplaceAll(line, "${"+fields[0]+"}", strconv.Itoa(i))
+		here := make([]line, len(lines))
+		for n, l := range lines {
+			here[n] = lineOf(strings.ReplaceAll(l.text, "${"+fields[0]+"}", strconv.Itoa(i)))
 		}
 		if err := c.lines(here, file, before); err != nil {
 			return err
@@ -215,42 +232,43 @@ func (c *composer) repeat(words string, lines []string, file string, before int)
 	return nil
 }
 
-func (c *composer) directive(text string, taken []bool, file string) ([]bool, error) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	switch word {
+func (c *composer) directive(d line, taken []bool, file string) ([]bool, error) {
+	switch d.word {
 	case "include":
 		if slices.Contains(taken, false) {
 			return taken, nil
 		}
-		return taken, c.include(rest, file)
+		return taken, c.include(d.rest, file)
 	case "enable":
 		if !slices.Contains(taken, false) {
-			fmt.Fprintf(&c.enables, "enable %s;\n", strings.TrimSpace(rest))
+			fmt.Fprintf(&c.enables, "enable %s;\n", d.rest)
 		}
 		return taken, nil
 	case "if":
-		holds, err := c.holds(rest)
+		holds, err := c.holds(d)
 		return append(taken, holds), err
 	case "else", "end":
 		if len(taken) == 0 {
-			return nil, fmt.Errorf("//#%s without //#if", word)
+			return nil, fmt.Errorf("//#%s without //#if", d.word)
 		}
-		if word == "end" {
+		if d.word == "end" {
 			return taken[:len(taken)-1], nil
 		}
 		taken[len(taken)-1] = !taken[len(taken)-1]
 		return taken, nil
 	}
-	return nil, fmt.Errorf("unknown directive //#%s", word)
+	return nil, fmt.Errorf("unknown directive //#%s", d.word)
 }
 
 func (c *composer) include(quoted, from string) error {
-	name, err := strconv.Unquote(strings.TrimSpace(quoted))
+	name, err := strconv.Unquote(quoted)
 	if err != nil {
 		return fmt.Errorf("include wants a quoted name, got %s", quoted)
 	}
-	for key, value := range c.variant {
-		name = strings.ReplaceAll(name, "${"+key+"}", fmt.Sprint(value))
+	if strings.Contains(name, "${") {
+		for key, value := range c.variant {
+			name = strings.ReplaceAll(name, "${"+key+"}", textOf(value))
+		}
 	}
 	if strings.Contains(name, "${") {
 		return fmt.Errorf("include %q uses a name that the variant lacks", name)
@@ -262,25 +280,35 @@ func (c *composer) include(quoted, from string) error {
 }
 
 func (c *composer) exists(name string) bool {
-	_, err := c.shaders.text(name)
+	_, err := c.shaders.lines(name)
 	return err == nil
 }
 
 // holds evaluates `NAME`, `!NAME`, `NAME == value`, `NAME != value`. A name
 // that the variant lacks is false, and equal to nothing.
-func (c *composer) holds(cond string) (bool, error) {
-	fields := strings.Fields(cond)
-	switch {
+func (c *composer) holds(d line) (bool, error) {
+	switch fields := d.fields; {
 	case len(fields) == 1 && strings.HasPrefix(fields[0], "!"):
 		return !truthy(c.variant[fields[0][1:]]), nil
 	case len(fields) == 1:
 		return truthy(c.variant[fields[0]]), nil
 	case len(fields) == 3 && fields[1] == "==":
-		return fmt.Sprint(c.variant[fields[0]]) == fields[2], nil
+		return textOf(c.variant[fields[0]]) == fields[2], nil
 	case len(fields) == 3 && fields[1] == "!=":
-		return fmt.Sprint(c.variant[fields[0]]) != fields[2], nil
+		return textOf(c.variant[fields[0]]) != fields[2], nil
 	}
-	return false, fmt.Errorf("condition %q is not NAME, !NAME, NAME == value or NAME != value", cond)
+	return false, fmt.Errorf("condition %q is not NAME, !NAME, NAME == value or NAME != value", d.rest)
+}
+
+// textOf is fmt.Sprint of a variant's value, which most conditions ask for.
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case int:
+		return strconv.Itoa(v)
+	}
+	return fmt.Sprint(value)
 }
 
 func truthy(value any) bool {
