@@ -83,6 +83,15 @@ func (s *jsSource) ReadJS(ctx context.Context, off int64, into js.Value) error {
 	return nil
 }
 
+// FillerJS is the source's object, whose readInto(offset, into) fills any part of the size
+// bytes from byte off on. It is undefined where it has no readInto.
+func (s *jsSource) FillerJS(off, size int64) (js.Value, error) {
+	if err := s.check(off, size); err != nil || !s.fills {
+		return js.Undefined(), err
+	}
+	return s.object, nil
+}
+
 func (s *jsSource) check(off, size int64) error {
 	if off < 0 || size < 0 || size > s.size-off {
 		return fmt.Errorf("gguf: read %d bytes at byte %d of %d: %w", size, off, s.size, io.ErrUnexpectedEOF)
@@ -110,6 +119,10 @@ func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
+	if s.fills { // and so does not wait
+		defer s.end()
+		return s.taken(s.call(off, size), off, size, take)
+	}
 	answer := make(chan jsBytes, 1)
 	go func() {
 		answer <- s.call(off, size)
@@ -117,14 +130,18 @@ func (s *jsSource) read(ctx context.Context, off, size int64, take func(bytes js
 	select {
 	case a := <-answer:
 		defer s.end()
-		if a.err != nil {
-			return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, a.err)
-		}
-		return thrown(func() { take(a.bytes) })
+		return s.taken(a, off, size, take)
 	case <-ctx.Done():
 		s.abandon(answer)
 		return fmt.Errorf("gguf: read: %w", context.Cause(ctx))
 	}
+}
+
+func (s *jsSource) taken(a jsBytes, off, size int64, take func(bytes js.Value)) error {
+	if a.err != nil {
+		return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, a.err)
+	}
+	return thrown(func() { take(a.bytes) })
 }
 
 // abandon cancels the read under way; its turn lasts until it has ended,

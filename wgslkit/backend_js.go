@@ -77,10 +77,13 @@ func openBackend(opts Options) (backend, error) {
 // hear takes an answer: a ticket, and either an error's kind and message or a value.
 func (b *jsBackend) hear(_ js.Value, args []js.Value) any {
 	ticket, answer := args[0].Int(), jsAnswer{}
-	if kind := args[1].String(); kind != "" {
-		answer.err = jsError(kind, args[2].String())
-	} else {
+	switch kind := args[1].String(); kind {
+	case "":
 		answer.value = args[3]
+	case "thrown":
+		answer.err = js.Error{Value: args[3]}
+	default:
+		answer.err = jsError(kind, args[2].String())
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -232,7 +235,7 @@ func (b *jsBackend) newBuffer(label string, u usage, size int64) (bufferHandle, 
 	if u == usageMapRead {
 		return b.newStaging(label, size), nil
 	}
-	if size < awaitedBuffer {
+	if size < awaitedBuffer || b.holdsUploads() {
 		return jsID(b.object.Call("createBuffer", 0, label, int(u), size).Int()), nil
 	}
 	id, err := b.await(fmt.Sprintf("buffer %q of %d bytes", label, size), "createBuffer", label, int(u), size)
@@ -335,9 +338,12 @@ func (b *jsBackend) newReplay(steps []step) (replayHandle, error) {
 		return &jsReplay{empty: true}, nil
 	}
 	b.fill(encodeSteps(steps))
-	made, err := b.await("replay", "createReplay", len(steps))
-	if err != nil {
-		return nil, err
+	made := b.object.Call("readyReplay", len(steps))
+	if made.IsNull() {
+		var err error
+		if made, err = b.await("replay", "createReplay", len(steps)); err != nil {
+			return nil, err
+		}
 	}
 	return &jsReplay{id: jsID(made.Index(0).Int()), bytes: made.Index(1)}, nil
 }
@@ -385,6 +391,10 @@ func (b *jsBackend) submit(h replayHandle, grids []uint32) (submission, error) {
 	r.send(grids)
 	if r.checked {
 		b.object.Call("submit", int(r.id))
+		return 0, nil
+	}
+	if b.holdsUploads() {
+		b.object.Call("submitHeld", int(r.id))
 		return 0, nil
 	}
 	_, err := b.await("submit", "submitChecked", int(r.id))
@@ -489,6 +499,12 @@ func (b *jsBackend) holdUploads() (end func() error) {
 	return b.endUploads
 }
 
+func (b *jsBackend) holdsUploads() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.holders > 0
+}
+
 func (b *jsBackend) endUploads() error {
 	b.mu.Lock()
 	b.holders--
@@ -506,15 +522,52 @@ func (b *jsBackend) endUploads() error {
 	return b.fault()
 }
 
-// upload has fill write size bytes into memory that it shares with the GPU's process,
-// a Uint8Array, and copies them to the buffer from there. It waits for memory only.
-func (b *jsBackend) upload(ctx context.Context, h bufferHandle, offset, size int64, fill func(memory js.Value) error) error {
+// pour has webgpu.js read size bytes of a JSFiller's object, from byte `from` on, and copy
+// them to the buffer. It waits where there is no memory for them yet.
+func (b *jsBackend) pour(ctx context.Context, filler js.Value, from int64, h bufferHandle, offset, size int64) error {
+	if err := b.beginUpload(ctx); err != nil {
+		return err
+	}
+	defer b.finishUpload()
+	poured := b.object.Call("pourNow", filler, from, int(h.(jsID)), offset, size)
+	if poured.Type() != js.TypeNumber {
+		return cmp.Or(b.fault(), error(js.Error{Value: poured}))
+	}
+	if done := int64(poured.Int()); done < size {
+		if _, err := b.await("upload", "pour", filler, from+done, int(h.(jsID)), offset+done, size-done); err != nil {
+			return cmp.Or(b.fault(), err)
+		}
+	}
+	return b.fault()
+}
+
+// pourSmall is pour for fewer bytes than smallUpload.
+func (b *jsBackend) pourSmall(filler js.Value, from int64, h bufferHandle, offset, size int64) error {
+	if thrown := b.object.Call("pourSmall", filler, from, int(h.(jsID)), offset, size); !thrown.IsNull() {
+		return js.Error{Value: thrown}
+	}
+	return b.fault()
+}
+
+// beginUpload waits for the uploads before to end.
+func (b *jsBackend) beginUpload(ctx context.Context) error {
 	select {
 	case b.uploading <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() { <-b.uploading }()
+}
+
+func (b *jsBackend) finishUpload() { <-b.uploading }
+
+// upload has fill write size bytes into memory that it shares with the GPU's process,
+// a Uint8Array, and copies them to the buffer from there. It waits for memory only.
+func (b *jsBackend) upload(ctx context.Context, h bufferHandle, offset, size int64, fill func(memory js.Value) error) error {
+	if err := b.beginUpload(ctx); err != nil {
+		return err
+	}
+	defer b.finishUpload()
 	memory, err := b.await("memory for an upload", "takeUpload", size)
 	if err != nil {
 		return err
@@ -532,6 +585,13 @@ func (b *jsBackend) flushBehind() error {
 		return err
 	}
 	return b.fault()
+}
+
+func (b *jsBackend) send(uploads int64) {
+	if b.holdsUploads() {
+		b.object.Call("prepareUploads", uploads)
+	}
+	b.object.Call("send")
 }
 
 func (b *jsBackend) close() {

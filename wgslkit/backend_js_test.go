@@ -46,11 +46,53 @@ func (s typedBytes) ReadJS(_ context.Context, offset int64, into js.Value) error
 	return nil
 }
 
+// filling is typedBytes that are read without waiting.
+type filling struct {
+	typedBytes
+	object js.Value
+}
+
+func newFilling(n int) filling {
+	s := newTypedBytes(n)
+	return filling{s, js.Global().Call("eval", `(array) => ({
+		reads: 0, failing: 0, // the number of a read that throws
+		readInto(offset, into) {
+			if (++this.reads === this.failing) {
+				into.fill(1); // as far as it came
+				throw Object.assign(new Error("broken"), { code: "changed" });
+			}
+			into.set(array.subarray(offset, offset + into.length));
+		},
+	})`).Invoke(s.array)}
+}
+
+func (s filling) ReadJS(context.Context, int64, js.Value) error {
+	return errors.New("these bytes should not have come by way of Go")
+}
+
+func (s filling) FillerJS(offset, size int64) (js.Value, error) {
+	if offset+size > int64(s.array.Length()) {
+		return js.Undefined(), io.ErrUnexpectedEOF
+	}
+	return s.object, nil
+}
+
 func TestUploadFromJavaScript(t *testing.T) {
+	t.Run("that waits", func(t *testing.T) {
+		testUpload(t, UploadChunk+4099, func(n int) JSReader { return newTypedBytes(n) })
+	})
+	for name, size := range map[string]int{"at once": pourChunk + 4099, "at once, few": 4099} {
+		t.Run(name, func(t *testing.T) {
+			testUpload(t, size, func(n int) JSReader { return newFilling(n) })
+		})
+	}
+}
+
+// testUpload uploads size bytes, which is no multiple of four.
+func testUpload(t *testing.T, size int, source func(n int) JSReader) {
 	dev, _ := openJS(t, Options{})
 	defer dev.Close()
-	const size = UploadChunk + 4099
-	b, err := dev.NewBuffer("target", Weights, size+16)
+	b, err := dev.NewBuffer("target", Weights, int64(size)+16)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,17 +100,17 @@ func TestUploadFromJavaScript(t *testing.T) {
 	if err := b.Write(0, bytes.Repeat([]byte{0xff}, int(b.Size()))); err != nil {
 		t.Fatal(err)
 	}
-	src := newTypedBytes(size + 4)
+	src := source(size + 4)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if err := b.Upload(context.Background(), 8, src, 4, size, nil); err != nil {
+	if err := b.Upload(context.Background(), 8, src, 4, int64(size), nil); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 64<<10 {
 		t.Errorf("uploading %d bytes from JavaScript took %d bytes of Go's memory", size, grown)
 	}
-	got, err := b.Read(8, (size+3)&^3)
+	got, err := b.Read(8, int64(size+3)&^3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,10 +119,10 @@ func TestUploadFromJavaScript(t *testing.T) {
 			t.Fatalf("byte %d is %d, want %d, and zeros from %d on", i, v, want, size)
 		}
 	}
-	if err := b.Upload(context.Background(), 0, src, 8, size, nil); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if err := b.Upload(context.Background(), 0, src, 8, int64(size), nil); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("an upload beyond the source's end: %v", err)
 	}
-	if err := b.Upload(context.Background(), 32, src, 0, size, nil); !errors.Is(err, ErrValidation) {
+	if err := b.Upload(context.Background(), 32, src, 0, int64(size), nil); !errors.Is(err, ErrValidation) {
 		t.Errorf("an upload beyond the buffer's end: %v", err)
 	}
 }
@@ -197,6 +239,41 @@ func TestUploadBreaksOff(t *testing.T) {
 	}
 	if err := end(); err != nil {
 		t.Error(err)
+	}
+	if live := counts.Get("live").Int(); live != 0 {
+		t.Errorf("%d buffers for uploads are left", live)
+	}
+}
+
+// What a source throws is told as it was thrown, and leaves nothing behind.
+func TestUploadTellsWhatIsThrown(t *testing.T) {
+	dev, backend := openJS(t, Options{})
+	defer dev.Close()
+	counts := uploadBuffers(backend)
+	for _, size := range []int64{3 * uploadPiece, 4096} {
+		b, err := dev.NewBuffer("target", Weights, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Release()
+		src := newFilling(int(size))
+		src.object.Set("failing", min(2, max(1, size/uploadPiece)))
+		var thrown js.Error
+		if err := b.Upload(context.Background(), 0, src, 0, size, nil); !errors.As(err, &thrown) || thrown.Get("code").String() != "changed" {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
+			t.Fatal(err)
+		}
+		got, err := b.Read(0, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got {
+			if v != byte(7*i) {
+				t.Fatalf("byte %d is %d, want %d", i, v, byte(7*i))
+			}
+		}
 	}
 	if live := counts.Get("live").Int(); live != 0 {
 		t.Errorf("%d buffers for uploads are left", live)

@@ -29,12 +29,12 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 			err = fmt.Errorf("uploading %q: %w", b.label, late)
 		}
 	}()
-	move := b.mover(src, size)
+	move, chunk := b.mover(src, size)
 	for done := int64(0); done < size; {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("uploading %q: %w", b.label, err)
 		}
-		n := min(size-done, UploadChunk)
+		n := min(size-done, chunk)
 		pending, err := move(ctx, dstOffset+done, offset+done, n)
 		if err != nil {
 			return fmt.Errorf("uploading %q: bytes %d to %d of %d: %w", b.label, done, done+n, size, err)
@@ -64,6 +64,18 @@ func (d *Device) HoldUploads() (end func() error) {
 // uploadHolder is a backend that has such memory.
 type uploadHolder interface{ holdUploads() (end func() error) }
 
+// Send has a browser's GPU begin with what it was asked for so far, and get ready for so
+// many bytes of uploads that are held. It would hear of that when the caller waits: Send is
+// for who has something else to do before.
+func (d *Device) Send(uploads int64) {
+	if b, ok := d.backend.(sender); ok {
+		b.send(uploads)
+	}
+}
+
+// sender is a backend that keeps calls back to pass on many at once.
+type sender interface{ send(uploads int64) }
+
 // uploaded counts what was written to the device. The driver holds it until work
 // is submitted and done, which has to be seen to from time to time.
 func (d *Device) uploaded(n int64) error {
@@ -87,14 +99,15 @@ func (d *Device) uploaded(n int64) error {
 // goes on while the next bytes are read: a flush waits for the one before.
 type lateFlusher interface{ flushBehind() error }
 
-// mover moves n bytes, at most UploadChunk, from src into the buffer. What is
+// mover moves n bytes from src into the buffer. What is
 // left of the last word becomes zero. Pending are those that nobody waits for yet.
 type mover func(ctx context.Context, dstOffset, offset, n int64) (pending int64, err error)
 
-// mover is the shortest way for src: through Go's memory if there is no other.
-func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
-	if move := b.directMover(src); move != nil {
-		return move
+// mover is the shortest way for src, and how much to move at once: through Go's memory
+// if there is no other.
+func (b *Buffer) mover(src io.ReaderAt, size int64) (move mover, most int64) {
+	if move, most := b.directMover(src); move != nil {
+		return move, most
 	}
 	read := func(_ context.Context, p []byte, offset int64) (int, error) { return src.ReadAt(p, offset) }
 	if c, ok := src.(interface {
@@ -113,7 +126,7 @@ func (b *Buffer) mover(src io.ReaderAt, size int64) mover {
 		padded := (n + 3) &^ 3
 		clear(chunk[n:padded])
 		return n, b.Write(dstOffset, chunk[:padded])
-	}
+	}, UploadChunk
 }
 
 // checkWrite refuses a write that does not lie inside the buffer in whole words.

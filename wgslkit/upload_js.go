@@ -15,40 +15,91 @@ type JSReader interface {
 	ReadJS(ctx context.Context, offset int64, into js.Value) error
 }
 
+// JSFiller is a JSReader whose reads need not wait, and so not pass through Go.
+type JSFiller interface {
+	JSReader
+	// FillerJS is an object whose readInto(offset, memory) does as ReadJS does, for any
+	// part of the size bytes from offset on. It is undefined where a read has to wait.
+	FillerJS(offset, size int64) (js.Value, error)
+}
+
 // Uploads of fewer bytes than smallUpload are left to the queue, which copies them
 // once more. Others go in pieces of at most uploadPiece, into memory that the GPU's
 // process shares: it lasts as long as uploads are held, and OPFS is read straight into it.
+// Of a JSFiller so many bytes are uploaded as pourChunk says before Go looks after it again.
 const (
 	smallUpload = 512 << 10
 	uploadPiece = 4 << 20
+	pourChunk   = 32 << 20
 )
+
+// StagedUpload is how much to upload at once to a staging buffer, from which the GPU takes it.
+const StagedUpload = pourChunk
 
 var uint8Array = js.Global().Get("Uint8Array")
 
-func (b *Buffer) directMover(src io.ReaderAt) mover {
+func (b *Buffer) directMover(src io.ReaderAt) (move mover, chunk int64) {
 	reader, ok := src.(JSReader)
 	backend, isJS := b.device.backend.(*jsBackend)
 	if !ok || !isJS {
-		return nil
+		return nil, 0
 	}
-	return func(ctx context.Context, dstOffset, offset, n int64) (pending int64, err error) {
-		if err := b.checkWrite(dstOffset, (n+3)&^3); err != nil {
-			return 0, err
-		}
-		handle, base := b.memory()
-		if n < smallUpload {
-			bytes := uint8Array.New(n)
-			if err := reader.ReadJS(ctx, offset, bytes); err != nil {
-				return 0, err
-			}
-			return n, backend.writeJS(handle, base+dstOffset, bytes, n)
-		}
-		pieces := (n + uploadPiece - 1) / uploadPiece
-		each := ((n+pieces-1)/pieces + 3) &^ 3 // alike, because each takes the time of a whole one
-		for done := int64(0); done < n && err == nil; done += each {
-			fill := func(memory js.Value) error { return reader.ReadJS(ctx, offset+done, memory) }
-			err = backend.upload(ctx, handle, base+dstOffset+done, min(each, n-done), fill)
-		}
+	u := jsUpload{buffer: b, backend: backend, reader: reader}
+	if u.filler, ok = src.(JSFiller); ok {
+		return u.move, pourChunk
+	}
+	return u.move, UploadChunk
+}
+
+// jsUpload moves the bytes of a reader.
+type jsUpload struct {
+	buffer  *Buffer
+	backend *jsBackend
+	reader  JSReader
+	filler  JSFiller // nil where the reader is none
+}
+
+func (u jsUpload) move(ctx context.Context, dstOffset, offset, n int64) (pending int64, err error) {
+	if err := u.buffer.checkWrite(dstOffset, (n+3)&^3); err != nil {
 		return 0, err
 	}
+	handle, base := u.buffer.memory()
+	dstOffset += base
+	filler := js.Undefined()
+	if u.filler != nil {
+		if filler, err = u.filler.FillerJS(offset, n); err != nil {
+			return 0, err
+		}
+	}
+	switch small, fills := n < smallUpload, !filler.IsUndefined(); {
+	case small && fills:
+		return n, u.backend.pourSmall(filler, offset, handle, dstOffset, n)
+	case small:
+		return n, u.small(ctx, handle, dstOffset, offset, n)
+	case fills:
+		return 0, u.backend.pour(ctx, filler, offset, handle, dstOffset, n)
+	}
+	return 0, u.pieces(ctx, handle, dstOffset, offset, n)
+}
+
+// small leaves the bytes to the queue.
+func (u jsUpload) small(ctx context.Context, handle bufferHandle, dstOffset, offset, n int64) error {
+	bytes := uint8Array.New(n)
+	if err := u.reader.ReadJS(ctx, offset, bytes); err != nil {
+		return err
+	}
+	return u.backend.writeJS(handle, dstOffset, bytes, n)
+}
+
+// pieces reads and hands over one piece after the other.
+func (u jsUpload) pieces(ctx context.Context, handle bufferHandle, dstOffset, offset, n int64) error {
+	pieces := (n + uploadPiece - 1) / uploadPiece
+	each := ((n+pieces-1)/pieces + 3) &^ 3 // alike, because each takes the time of a whole one
+	for done := int64(0); done < n; done += each {
+		fill := func(memory js.Value) error { return u.reader.ReadJS(ctx, offset+done, memory) }
+		if err := u.backend.upload(ctx, handle, dstOffset+done, min(each, n-done), fill); err != nil {
+			return err
+		}
+	}
+	return nil
 }

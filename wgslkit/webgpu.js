@@ -4,7 +4,8 @@
 // and leaves nothing for either garbage collector. A call that has to wait
 // takes a ticket; `notify(ticket, kind, message, value)` answers it, with an
 // empty kind where all went well. Ticket 0 is an error that belongs to no
-// call, and ticket -1 the loss of the device.
+// call, and ticket -1 the loss of the device. An error of kind "thrown" comes with what
+// was thrown as its value.
 //
 // A page whose content security policy forbids eval loads this file itself,
 // before the Go program starts.
@@ -32,8 +33,8 @@
   const featureNames = ["timestamp-query", "subgroups", "shader-f16", "chromium-experimental-subgroup-matrix"];
 
   class Failure extends Error {
-    constructor(kind, message) {
-      super(message);
+    constructor(kind, message, options) {
+      super(message, options);
       this.kind = kind;
     }
   }
@@ -82,22 +83,54 @@
     free(id) { this.drop(id); }
 
     answer(ticket, promise) {
-      promise.then((value) => this.notify(ticket, "", "", value), (error) => this.notify(ticket, kindOf(error), error.message));
+      promise.then((value) => this.notify(ticket, "", "", value), (error) => this.notify(ticket, kindOf(error), error.message, error.cause));
     }
 
     // scoped runs make between error scopes. It returns what was made, and a
     // promise of the first error, or null.
     scoped(make) {
-      for (const filter of filters) this.device.pushErrorScope(filter);
+      this.pushScopes();
       let made, thrown;
       try {
         made = make();
       } catch (error) {
         thrown = error;
       }
-      const scopes = Promise.all(filters.map(() => this.device.popErrorScope()));
-      const error = scopes.then((errors) => thrown ?? errors.find(Boolean) ?? null, (failed) => thrown ?? failed);
+      const error = this.popScopes().then((found) => thrown ?? found);
       return [made, error];
+    }
+
+    pushScopes() {
+      for (const filter of filters) this.device.pushErrorScope(filter);
+    }
+
+    popScopes() {
+      const scopes = Promise.all(filters.map(() => this.device.popErrorScope()));
+      return scopes.then((errors) => errors.find(Boolean) ?? null, (failed) => failed);
+    }
+
+    // unscoped is what make returns; an error comes later. While uploads are held, the
+    // scopes are around many such calls: three of them cost as much as what they are
+    // around.
+    unscoped(what, make) {
+      if (!this.uploads) {
+        const [made, error] = this.scoped(make);
+        this.later(what, error);
+        return made;
+      }
+      if (!this.uploads.watched) this.pushScopes();
+      this.uploads.watched = true;
+      try {
+        return make();
+      } catch (error) {
+        this.later(what, Promise.resolve(error));
+      }
+    }
+
+    // unwatch ends the scopes of unscoped calls while uploads are held.
+    unwatch() {
+      if (this.uploads.watched) this.later("uploading", this.popScopes());
+      this.uploads.watched = false;
     }
 
     // sized is the scratch memory that Go fills before a call, n bytes at least.
@@ -116,16 +149,12 @@
 
     later(what, error) { this.checks.push({ what, error }); }
 
-    // createBuffer returns at once where no ticket is given, and answers at once where
-    // uploads are held; an error comes later then.
+    // createBuffer returns at once where no ticket is given; an error comes later then.
     createBuffer(ticket, label, kind, size) {
-      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label, usage: usages[kind], size }));
+      const make = () => this.device.createBuffer({ label, usage: usages[kind], size });
+      if (!ticket) return this.keep(this.unscoped(`buffer "${label}" of ${size} bytes`, make));
+      const [buffer, error] = this.scoped(make);
       const id = this.keep(buffer);
-      if (!ticket || this.uploads) {
-        this.later(`buffer "${label}" of ${size} bytes`, error);
-        if (ticket) this.owe(ticket, id);
-        return id;
-      }
       this.answer(ticket, error.then((found) => {
         if (found) {
           this.drop(id);
@@ -137,8 +166,7 @@
 
     // createStaging returns [id, bytes]: a read leaves what it read in bytes, and calls done.
     createStaging(label, size, done) {
-      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label, usage: usages[2], size }));
-      this.later(`buffer "${label}" of ${size} bytes`, error);
+      const buffer = this.unscoped(`buffer "${label}" of ${size} bytes`, () => this.device.createBuffer({ label, usage: usages[2], size }));
       const bytes = new Uint8Array(size);
       return [this.keep({ buffer, bytes, done }), bytes];
     }
@@ -201,18 +229,19 @@
         const resource = { buffer: this.objects[ranges[i]], offset: ranges[i + 1], size: ranges[i + 2] };
         entries.push({ binding: i / 3, resource });
       }
-      const [group, error] = this.scoped(() => this.device.createBindGroup({ label, layout, entries }));
-      this.later(`bind group of kernel ${label}`, error);
-      return this.keep(group);
+      return this.keep(this.unscoped(`bind group of kernel ${label}`, () => this.device.createBindGroup({ label, layout, entries })));
     }
 
     // createReplay reads the steps, stepFields numbers each, from the scratch
-    // memory, waits until all that they use is ready, and answers [id, grids]: at once
-    // where uploads are held and there is nothing to wait for.
-    createReplay(ticket, count) {
+    // memory, waits until all that they use is ready, and answers [id, grids].
+    createReplay(ticket, count) { this.answer(ticket, this.prepare(this.readSteps(count))); }
+
+    // readyReplay returns what createReplay answers, or null where there is something
+    // to wait for, as there always is unless uploads are held.
+    readyReplay(count) {
+      if (!this.uploads) return null;
       const steps = this.readSteps(count);
-      if (this.uploads && steps.kernels.every((kernel) => !kernel || kernel.pipeline)) this.owe(ticket, this.replayOf(steps));
-      else this.answer(ticket, this.prepare(steps));
+      return steps.kernels.every((kernel) => !kernel || kernel.pipeline) ? this.replayOf(steps) : null;
     }
 
     readSteps(count) {
@@ -232,8 +261,7 @@
         await kernel?.ready;
         if (kernel?.error) throw kernel.error;
       }
-      if (this.uploads) this.uploads.owed = true;
-      else await this.settled();
+      if (!this.uploads) await this.settled();
       return this.replayOf(steps);
     }
 
@@ -286,7 +314,7 @@
     }
 
     // submit reports errors as uncaptured ones; a replay's first submission
-    // goes through submitChecked.
+    // goes through submitChecked, or, while uploads are held, submitHeld.
     submit(id) {
       try {
         this.run(this.objects[id]);
@@ -295,12 +323,10 @@
       }
     }
 
+    submitHeld(id) { this.unscoped("submit", () => this.run(this.objects[id])); }
+
     submitChecked(ticket, id) {
       const [, error] = this.scoped(() => this.run(this.objects[id]));
-      if (this.uploads) {
-        this.later("submit", error);
-        return this.owe(ticket);
-      }
       this.answer(ticket, error.then((found) => {
         if (found) throw found;
       }));
@@ -357,68 +383,122 @@
     }
 
     // holdUploads begins a time of many uploads, of at most so many bytes each, in which
-    // nothing waits for the GPU's process but takeUpload, for memory; errors come later.
-    holdUploads(size) { this.uploads = { size, slots: [], turn: 0, owed: false }; }
+    // nothing waits for the GPU's process but for memory; errors come later.
+    holdUploads(size) { this.uploads = { size, slots: [], turn: 0, watched: false }; }
 
-    // owe answers before it is known whether all went well.
-    owe(ticket, value) {
-      this.uploads.owed = true;
-      this.notify(ticket, "", "", value);
+    // prepareUploads makes the memory for that many bytes: it is not had at once.
+    prepareUploads(bytes) {
+      const { slots, size } = this.uploads;
+      while (slots.length < Math.min(uploadSlots, Math.floor(bytes / size))) slots.push(this.newSlot(size));
+    }
+
+    // pourNow reads size bytes of a source, from `at` on, into memory for uploads, and copies
+    // them to the buffer from there, as many as there is memory for. It returns how
+    // many, or what the source throws.
+    pourNow(source, at, id, offset, size) {
+      const pieces = Math.ceil(size / this.uploads.size);
+      const each = Math.ceil(size / pieces / 4) * 4; // alike, because each takes the time of a whole one
+      let done = 0;
+      try {
+        while (done < size) {
+          const n = Math.min(each, size - done), memory = this.mappedUpload(n);
+          if (!memory) break;
+          source.readInto(at + done, memory);
+          this.giveUpload(id, offset + done, n);
+          done += n;
+        }
+      } catch (error) {
+        return error;
+      }
+      return done;
+    }
+
+    // pour is pourNow of all bytes.
+    pour(ticket, source, at, id, offset, size) { this.answer(ticket, this.poured(source, at, id, offset, size)); }
+
+    async poured(source, at, id, offset, size) {
+      for (let done = 0; done < size;) {
+        await this.uploadMemory(this.uploads, 0);
+        const n = this.pourNow(source, at + done, id, offset + done, size - done);
+        if (typeof n !== "number") throw new Failure("thrown", `${n?.message ?? n}`, { cause: n });
+        done += n;
+      }
+    }
+
+    // pourSmall is pour for few bytes, at once: the queue copies them. It returns what the
+    // source throws, or null.
+    pourSmall(source, at, id, offset, size) {
+      const bytes = this.sized(size);
+      try {
+        source.readInto(at, bytes.subarray(0, size));
+      } catch (error) {
+        return error;
+      }
+      this.writeFrom(id, offset, bytes, size);
+      return null;
     }
 
     // takeUpload answers size bytes of memory for giveUpload to copy to a buffer. Until
     // then they are the same each time.
     takeUpload(ticket, size) { this.answer(ticket, this.uploadMemory(this.uploads, size)); }
 
+    // mappedUpload is the memory if there is nothing to wait for.
+    mappedUpload(size) {
+      const slot = this.nextSlot(this.uploads);
+      return slot.bytes && !slot.checks.length ? slot.bytes.subarray(0, size) : null;
+    }
+
+    nextSlot(uploads) { return uploads.slots[uploads.turn] ??= this.newSlot(uploads.size); }
+
     async uploadMemory(uploads, size) {
-      const slot = uploads.slots[uploads.turn] ??= await this.newSlot(uploads.size);
+      const slot = this.nextSlot(uploads);
       const unmapped = await slot.mapping;
       await this.settled(slot.checks.splice(0));
-      try {
-        if (unmapped) throw unmapped;
-        slot.bytes ??= new Uint8Array(slot.buffer.getMappedRange());
-      } catch (error) {
-        throw new Failure("lost", `mapping memory for an upload failed: ${error.message}`);
-      }
+      if (unmapped || !slot.bytes) throw new Failure("lost", `mapping memory for an upload failed: ${unmapped?.message ?? "there is none"}`);
       return slot.bytes.subarray(0, size);
     }
 
     // newSlot is memory that is mapped from the start.
-    async newSlot(size) {
-      const [buffer, error] = this.scoped(() => this.device.createBuffer({ label: "upload", usage: usage.mapWrite | usage.copySrc, size, mappedAtCreation: true }));
-      if (!buffer) throw await error;
-      this.later(`buffer "upload" of ${size} bytes`, error);
-      return { buffer, bytes: null, mapping: null, checks: [] };
+    newSlot(size) {
+      const slot = { buffer: null, bytes: null, mapping: null, checks: [] };
+      slot.buffer = this.unscoped(`buffer "upload" of ${size} bytes`, () => this.device.createBuffer({ label: "upload", usage: usage.mapWrite | usage.copySrc, size, mappedAtCreation: true }));
+      if (slot.buffer) this.unscoped("upload", () => { slot.bytes = new Uint8Array(slot.buffer.getMappedRange()); });
+      else slot.checks = this.checks.splice(0);
+      return slot;
     }
 
     // giveUpload copies what was written into the memory, and has it mapped again when
     // that is done. The rest of the last word is zero.
     giveUpload(id, offset, size) {
       const { slots, turn } = this.uploads, slot = slots[turn], whole = (size + 3) & ~3;
-      slot.bytes.fill(0, size, whole);
+      if (whole !== size) slot.bytes.fill(0, size, whole);
       slot.bytes = null;
-      const [mapping, error] = this.scoped(() => {
+      const mapping = this.unscoped("upload", () => {
         slot.buffer.unmap();
         const encoder = this.device.createCommandEncoder();
         encoder.copyBufferToBuffer(slot.buffer, 0, this.objects[id], offset, whole);
         this.queue.submit([encoder.finish()]);
         return slot.buffer.mapAsync(2);
       });
-      this.later("upload", error);
-      this.uploads.owed = true;
-      slot.checks = this.checks.splice(0); // the GPU's process will have told of these
-      slot.mapping = Promise.resolve(mapping).then(() => null, (error) => error);
+      slot.mapping = Promise.resolve(mapping).then(() => {
+        slot.bytes = new Uint8Array(slot.buffer.getMappedRange());
+        return null;
+      }).catch((error) => error);
       this.uploads.turn = (turn + 1) % uploadSlots;
+      if (this.uploads.turn > 0) return;
+      this.unwatch();
+      slot.checks = this.checks.splice(0); // the GPU's process will have told of these
     }
 
-    // endUploads frees the memory. It says whether a call was answered before its time:
-    // then settle tells what became of it.
+    // endUploads frees the memory. It says whether calls were not waited for: then
+    // settle tells what became of them.
     endUploads() {
-      const { slots, owed } = this.uploads;
+      this.unwatch();
+      const { slots } = this.uploads;
       this.uploads = null;
-      for (const { buffer } of slots) buffer.destroy();
+      for (const { buffer } of slots) buffer?.destroy();
       this.checks.unshift(...slots.flatMap(({ checks }) => checks));
-      return owed;
+      return this.checks.length > 0;
     }
 
     settle(ticket) { this.answer(ticket, this.settled()); }
@@ -438,6 +518,10 @@
       this.flushed.catch(() => {}); // the next flush tells, if there is one
       this.answer(ticket, Promise.resolve(before).then(() => this.settled()));
     }
+
+    // send passes all calls on: browsers keep them until a submission, or the event
+    // loop's turn.
+    send() { this.queue.submit([]); }
 
     close() {
       this.closed = true;
