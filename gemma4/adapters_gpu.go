@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -74,8 +75,12 @@ func (e *gpuEngine) makeAdapters(ctx context.Context, adapters []adapter.Weighte
 	if err := e.roomFor(made.bytes(e.kit, e.sizing(e.plan.Context))); err != nil {
 		return nil, err
 	}
-	l := &adapterLoader{ctx: ctx, kit: e.kit, adapters: adapters, made: made}
-	if err := l.load(); err != nil {
+	l := &adapterLoader{kit: e.kit, uploads: e.kit.HoldUploads(), adapters: adapters, made: made}
+	err := l.load()
+	if err == nil {
+		err = l.uploads.Run(ctx, nil)
+	}
+	if err = errors.Join(err, l.uploads.End()); err != nil {
 		made.release()
 		return nil, fmt.Errorf("loading adapters: %w", err)
 	}
@@ -200,8 +205,8 @@ func fours(n int) int { return (n + 3) / 4 * 4 }
 
 // adapterLoader uploads adapters.
 type adapterLoader struct {
-	ctx      context.Context
 	kit      *ops.Kit
+	uploads  *ops.Uploads
 	adapters []adapter.Weighted
 	made     *gpuAdapters
 }
@@ -242,9 +247,9 @@ func (l *adapterLoader) vector(name string, values []float32) (*wgslkit.Buffer, 
 }
 
 func (l *adapterLoader) matrix(name string, values []float32, rows int) (*ops.Matrix, error) {
-	m, err := l.kit.Upload(l.ctx, name+" A", ops.Stacked, []ops.Source{{
+	m, err := l.uploads.Matrix(name+" A", ops.Stacked, []ops.Source{{
 		Name: name + " A", Type: quant.F32, Rows: rows, Cols: len(values) / rows, Data: bytes.NewReader(floatBytes(values)),
-	}}, nil)
+	}})
 	if err == nil {
 		l.made.matrices = append(l.made.matrices, m)
 	}

@@ -70,8 +70,7 @@ func (e *gpuEngine) assistantBytes(a *arch.Assistant) (n int64) {
 func (e *gpuEngine) loadAssistant(ctx context.Context, a *arch.Assistant, progress func(done int64)) (*gpuAssistant, error) {
 	d := a.Decoder
 	w := &gpuWeights{layers: make([]gpuLayer, len(d.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
-	l := &loader{ctx: ctx, kit: e.kit, weights: w, progress: progress}
-	end := e.kit.Device().HoldUploads()
+	l := &loader{ctx: ctx, kit: e.kit, uploads: e.kit.HoldUploads(), weights: w, progress: progress}
 	x := &gpuAssistant{model: a, decoder: w, preProjection: l.matrix(a.PreProjection), postProjection: l.matrix(a.PostProjection)}
 	if c := a.Clusters; c != nil {
 		x.centroids, x.clustered = l.matrix(c.Centroids), l.clustered(d.Output, c)
@@ -80,7 +79,7 @@ func (e *gpuEngine) loadAssistant(ctx context.Context, a *arch.Assistant, progre
 	}
 	w.outputNorm = l.vector(d.OutputNorm)
 	for i := range d.Layers {
-		w.layers[i] = l.layer(d.Config, i, &d.Layers[i])
+		l.layer(&w.layers[i], d.Config, i, &d.Layers[i])
 		w.layers[i].rope = l.rope(d, i)
 	}
 	if c := a.Clusters; c != nil && l.err == nil {
@@ -90,12 +89,9 @@ func (e *gpuEngine) loadAssistant(ctx context.Context, a *arch.Assistant, progre
 		}
 		x.ordering, l.err = e.kit.Words("tokens of clusters", wgslkit.Weights, words)
 	}
-	if late := end(); l.err == nil {
-		l.err = late
-	}
-	if l.err != nil {
+	if err := l.finish(); err != nil {
 		x.release()
-		return nil, l.err
+		return nil, err
 	}
 	return x, nil
 }
@@ -110,15 +106,13 @@ func (l *loader) clustered(t *gguf.Tensor, c *arch.Clusters) *ops.Matrix {
 		l.err = err
 		return nil
 	}
-	before := l.done
-	m, err := l.kit.Upload(l.ctx, t.Name, ops.Stacked, []ops.Source{{
+	m, err := l.uploads.Matrix(t.Name, ops.Stacked, []ops.Source{{
 		Name: t.Name, Type: t.Type, Rows: t.Rows(), Cols: t.RowLen(), Experts: c.Count(), Data: rows,
-	}}, func(n int64) { l.report(before + n) })
+	}})
 	if err != nil {
 		l.err = fmt.Errorf("loading %s: %w", t.Name, err)
 		return nil
 	}
-	l.done = before + t.Size
 	l.weights.matrices = append(l.weights.matrices, m)
 	return m
 }

@@ -56,7 +56,7 @@ func (e *gpuEngine) load(ctx context.Context, contextLength int, opts OpenOption
 	e.device.CompileAhead(e.plan.kernels)
 	e.plan.kernels = nil
 	total := e.plan.Weights
-	e.weights, err = loadWeights(ctx, e.kit, e.model, e.plan, func(done int64) {
+	e.weights, err = loadWeights(ctx, e.kit, e.model, e.plan, opts.beforeWeights, func(done int64) {
 		opts.report(Progress{Phase: PhaseWeights, Done: min(done, total), Total: total})
 	})
 	return err

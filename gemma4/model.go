@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -60,6 +61,8 @@ type OpenOptions struct {
 	TablesInFile bool
 	// Progress, where set, is called from time to time while the model loads.
 	Progress func(Progress)
+
+	beforeWeights func() // where given, is waited for before weights are read
 }
 
 // DefaultContext is how many tokens a session holds where nothing else is said.
@@ -172,20 +175,25 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 }
 
 // load makes the tokenizer while the weights are on their way, which stop where it
-// cannot be made.
+// cannot be made. A browser has one thread for both: there the GPU is opened, and finds
+// memory, while the tokenizer is made, and weights are read when it is done.
 func (m *Model) load(ctx context.Context, opts OpenOptions) (err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	made := make(chan error, 1)
+	made := make(chan struct{})
+	var failed error
 	go func() {
-		err := m.makeTokenizer()
-		if err != nil {
-			stop(err)
+		defer close(made)
+		if failed = m.makeTokenizer(); failed != nil {
+			stop(failed)
 		}
-		made <- err
 	}()
+	if runtime.GOOS == "js" {
+		opts.beforeWeights = func() { <-made }
+	}
 	m.engine, err = m.newEngine(ctx, opts)
-	if failed := <-made; failed != nil {
+	<-made
+	if failed != nil {
 		if err == nil {
 			failed = errors.Join(failed, m.engine.close())
 		}
@@ -195,7 +203,7 @@ func (m *Model) load(ctx context.Context, opts OpenOptions) (err error) {
 }
 
 func (m *Model) makeTokenizer() (err error) {
-	if m.tokenizer, err = tokenizer.FromGGUF(m.file.Meta); err != nil {
+	if m.tokenizer, err = tokenizer.FromGGUFInSteps(m.file.Meta, giveWay); err != nil {
 		return err
 	}
 	// Embedding tables may be padded beyond the tokens that there are.

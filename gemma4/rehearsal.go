@@ -19,7 +19,7 @@ func (p *planner) rehearse() error {
 }
 
 func (p *planner) count(e *gpuEngine) (err error) {
-	if e.weights, err = loadWeights(context.Background(), e.kit, e.model, e.plan, nil); err != nil {
+	if e.weights, err = loadWeights(context.Background(), e.kit, e.model, e.plan, nil, nil); err != nil {
 		return err
 	}
 	s, err := e.newGPUState(p.sizing.context)

@@ -82,21 +82,34 @@ func (w *gpuWeights) release() {
 	}
 }
 
-// loader uploads tensors. The first error sticks, so that loading reads as a list.
+// loader makes buffers for tensors, in the order in which finish fills them: neighbours in
+// the file come one after the other. The first error sticks, so that loading reads as a list.
 type loader struct {
 	ctx      context.Context
 	kit      *ops.Kit
+	uploads  *ops.Uploads
 	weights  *gpuWeights
-	done     int64
 	progress func(done int64)
 	err      error
 }
 
-// loadWeights uploads what the plan places on the GPU.
-func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, progress func(done int64)) (*gpuWeights, error) {
+// finish fills the buffers, and ends the uploads in any case.
+func (l *loader) finish() error {
+	if l.err == nil {
+		l.report(0)
+		l.err = l.uploads.Run(l.ctx, l.report)
+	}
+	if late := l.uploads.End(); l.err == nil {
+		l.err = late
+	}
+	return l.err
+}
+
+// loadWeights uploads what the plan places on the GPU. ready, where given, is waited for
+// before matrices are read.
+func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, ready func(), progress func(done int64)) (*gpuWeights, error) {
 	w := &gpuWeights{layers: make([]gpuLayer, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
-	l := &loader{ctx: ctx, kit: kit, weights: w, progress: progress}
-	end := kit.Device().HoldUploads()
+	l := &loader{ctx: ctx, kit: kit, uploads: kit.HoldUploads(), weights: w, progress: progress}
 	if plan.onGPU(m.TokenEmbd) {
 		w.tokenEmbd = l.matrix(m.TokenEmbd)
 	}
@@ -113,27 +126,29 @@ func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *Plan, p
 		w.perLayerProjNorm = l.vector(m.PerLayerProjNorm)
 	}
 	for i := range m.Layers {
-		w.layers[i] = l.layer(m.Config, i, &m.Layers[i])
+		l.layer(&w.layers[i], m.Config, i, &m.Layers[i])
 		w.layers[i].rope = l.rope(m, i)
 	}
-	if late := end(); l.err == nil {
-		l.err = late
+	if ready != nil {
+		l.uploads.Send()
+		ready()
 	}
-	if l.err != nil {
+	if err := l.finish(); err != nil {
 		w.release()
-		return nil, l.err
+		return nil, err
 	}
 	return w, nil
 }
 
-func (l *loader) layer(c *arch.Config, i int, t *arch.Layer) gpuLayer {
-	g := gpuLayer{
+func (l *loader) layer(g *gpuLayer, c *arch.Config, i int, t *arch.Layer) {
+	*g = gpuLayer{
 		attnNorm: l.vector(t.AttnNorm), qNorm: l.vector(t.QNorm), kNorm: l.vector(t.KNorm),
 		attnOutput: l.matrix(t.AttnOutput), postAttentionNorm: l.vector(t.PostAttentionNorm),
 		ffnNorm: l.vector(t.FFNNorm), down: l.matrix(t.Down), postFFWNorm: l.vector(t.PostFFWNorm),
 		inpGate: l.matrix(t.InpGate), proj: l.matrix(t.Proj), postNorm: l.vector(t.PostNorm),
-		outputScale: l.scalar(t.OutputScale, 1),
+		outputScale: 1,
 	}
+	l.scalar(&g.outputScale, t.OutputScale)
 	g.qkv, g.qkvWidth = l.stacked(t.Q, t.K, t.V)
 	if t.Gate.Type == t.Up.Type {
 		g.gateUp = l.upload(ops.Paired, 1, t.Gate, t.Up)
@@ -143,7 +158,6 @@ func (l *loader) layer(c *arch.Config, i int, t *arch.Layer) gpuLayer {
 	if t.MoE != nil {
 		g.moe = l.experts(c.Experts, t.MoE)
 	}
-	return g
 }
 
 func (l *loader) experts(experts int, t *arch.Experts) *gpuExperts {
@@ -199,15 +213,10 @@ func (l *loader) upload(layout ops.Layout, experts int, tensors ...*gguf.Tensor)
 	for i, t := range tensors {
 		sources[i] = ops.Source{Name: t.Name, Type: t.Type, Rows: t.Rows(), Cols: t.RowLen(), Experts: experts, Data: t.Source(), Offset: t.Offset}
 	}
-	before := l.done
-	m, err := l.kit.Upload(l.ctx, tensors[0].Name, layout, sources, func(n int64) { l.report(before + n) })
+	m, err := l.uploads.Matrix(tensors[0].Name, layout, sources)
 	if err != nil {
 		l.err = fmt.Errorf("loading %s: %w", tensors[0].Name, err)
 		return nil
-	}
-	l.done = before
-	for _, t := range tensors {
-		l.done += t.Size
 	}
 	l.weights.matrices = append(l.weights.matrices, m)
 	l.weights.places.matrix(m, tensors)
@@ -221,27 +230,33 @@ func (l *loader) report(done int64) {
 }
 
 // floats reads a whole small tensor as float32. Where this only rehearses, they are ones.
-func (l *loader) floats(t *gguf.Tensor) []float32 {
+func (l *loader) floats(ctx context.Context, t *gguf.Tensor) ([]float32, error) {
 	if l.kit.Device().Rehearses() {
-		return slices.Repeat([]float32{1}, t.Elements())
+		return slices.Repeat([]float32{1}, t.Elements()), nil
 	}
 	values := make([]float32, t.Elements())
-	if err := t.ReadRows(values, 0, t.Rows()); err != nil {
-		l.err = err
-	}
-	l.done += t.Size
-	return values
+	return values, t.ReadRowsContext(ctx, values, 0, t.Rows())
 }
 
 func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 	if t == nil || l.err != nil {
 		return nil
 	}
-	v, err := l.kit.Vector(t.Name, wgslkit.Weights, l.floats(t))
+	v, err := l.kit.Device().NewBuffer(t.Name, wgslkit.Weights, 4*int64(t.Elements()))
 	if err != nil {
 		l.err = fmt.Errorf("loading %s: %w", t.Name, err)
 		return nil
 	}
+	l.uploads.Fill(t.Size, func(ctx context.Context) error {
+		values, err := l.floats(ctx, t)
+		if err == nil {
+			err = v.Write(0, floatBytes(values))
+		}
+		if err != nil {
+			return fmt.Errorf("loading %s: %w", t.Name, err)
+		}
+		return nil
+	})
 	l.weights.vectors = append(l.weights.vectors, v)
 	l.weights.places.vectors[t.Name] = v
 	return v
@@ -256,7 +271,9 @@ func (l *loader) rope(m *arch.Model, i int) *ops.Rope {
 	}
 	var factors []float32
 	if key.factors {
-		factors = l.floats(m.RopeFreqs)
+		if factors, l.err = l.floats(l.ctx, m.RopeFreqs); l.err != nil {
+			return nil
+		}
 	}
 	r, err := l.kit.NewRope("rope", float64(key.theta), key.dim, factors)
 	if err != nil {
@@ -267,9 +284,17 @@ func (l *loader) rope(m *arch.Model, i int) *ops.Rope {
 	return r
 }
 
-func (l *loader) scalar(t *gguf.Tensor, otherwise float32) float32 {
-	if t == nil || l.err != nil {
-		return otherwise
+// scalar is set when the buffers are filled; without a tensor it stays.
+func (l *loader) scalar(s *float32, t *gguf.Tensor) {
+	if t == nil {
+		return
 	}
-	return l.floats(t)[0]
+	l.uploads.Fill(t.Size, func(ctx context.Context) error {
+		values, err := l.floats(ctx, t)
+		if err != nil {
+			return fmt.Errorf("loading %s: %w", t.Name, err)
+		}
+		*s = values[0]
+		return nil
+	})
 }

@@ -12,11 +12,19 @@ const keyPrefix = "tokenizer.ggml."
 
 // FromGGUF prepares the tokenizer that a model file describes.
 func FromGGUF(meta gguf.Metadata) (*Tokenizer, error) {
+	return FromGGUFInSteps(meta, func() {})
+}
+
+// FromGGUFInSteps is FromGGUF, and calls between where a good part of it is done: a
+// program with one thread, as in a browser, can see to other things then.
+func FromGGUFInSteps(meta gguf.Metadata, between func()) (*Tokenizer, error) {
+	between()
 	v, err := VocabularyFromGGUF(meta)
 	if err != nil {
 		return nil, err
 	}
-	return newTokenizer(v, meta.Joined(keyPrefix+"tokens"))
+	between()
+	return newTokenizer(v, meta.Joined(keyPrefix+"tokens"), between)
 }
 
 // VocabularyFromGGUF reads the keys under `tokenizer.ggml`. Only the model and

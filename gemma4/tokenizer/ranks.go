@@ -24,7 +24,7 @@ type mergeRanks struct {
 	shift  int
 }
 
-func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, seams *seams) (*mergeRanks, error) {
+func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, seams *seams, between func()) (*mergeRanks, error) {
 	size := tableSize(len(merges))
 	m := &mergeRanks{
 		pairs:  make([]uint64, 0, len(merges)),
@@ -35,6 +35,9 @@ func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, s
 	}
 	reader := mergeReader{known: known}
 	for from := 0; from < len(merges); from += mergeBatch {
+		if from%mergesBetween == 0 {
+			between()
+		}
 		batch := merges[from:min(from+mergeBatch, len(merges))]
 		if err := reader.read(batch, from); err != nil {
 			return nil, err
@@ -58,6 +61,9 @@ func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, s
 // mergeBatch merges go through one step after the other together, because a processor
 // waits for the memory of several where they stand close.
 const mergeBatch = 128
+
+// mergesBetween take some two milliseconds in a browser.
+const mergesBetween = 64 * mergeBatch
 
 // mergeReader finds the pieces of merges.
 type mergeReader struct {

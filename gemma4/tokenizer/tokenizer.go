@@ -35,11 +35,11 @@ const (
 
 // New prepares a tokenizer. It keeps the vocabulary's slices but those of texts, of which it
 // makes a copy, and does not change them.
-func New(v Vocabulary) (*Tokenizer, error) { return newTokenizer(v, "") }
+func New(v Vocabulary) (*Tokenizer, error) { return newTokenizer(v, "", func() {}) }
 
 // newTokenizer takes the texts of the tokens from joined, where they lie there one
 // behind the other.
-func newTokenizer(v Vocabulary, joined string) (*Tokenizer, error) {
+func newTokenizer(v Vocabulary, joined string, between func()) (*Tokenizer, error) {
 	if err := v.validate(); err != nil {
 		return nil, err
 	}
@@ -47,6 +47,7 @@ func newTokenizer(v Vocabulary, joined string) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	between()
 	t := &Tokenizer{vocabulary: v, known: known, kinds: make([]kind, len(v.Tokens))}
 	t.vocabulary.Tokens, t.vocabulary.Merges, t.vocabulary.Scores = nil, nil, nil
 	for id := range t.kinds {
@@ -56,7 +57,7 @@ func newTokenizer(v Vocabulary, joined string) (*Tokenizer, error) {
 		return nil, err
 	}
 	t.special = newSpecials(known, t.kinds)
-	if err := t.rankPieces(v); err != nil {
+	if err := t.rankPieces(v, between); err != nil {
 		return nil, err
 	}
 	return t, nil
@@ -107,7 +108,7 @@ func (t *Tokenizer) indexCharacters() error {
 	return nil
 }
 
-func (t *Tokenizer) rankPieces(v Vocabulary) (err error) {
+func (t *Tokenizer) rankPieces(v Vocabulary, between func()) (err error) {
 	if len(v.Merges) == 0 {
 		t.seams = newSeams(len(v.Tokens))
 		t.ranks = newScoreRanks(v.Scores, t.known, t.matchable, t.seams)
@@ -115,7 +116,7 @@ func (t *Tokenizer) rankPieces(v Vocabulary) (err error) {
 	}
 	t.bytewise = true
 	t.seams = newSeams(len(v.Merges))
-	t.ranks, err = newMergeRanks(v.Merges, t.known, t.matchable, t.seams)
+	t.ranks, err = newMergeRanks(v.Merges, t.known, t.matchable, t.seams, between)
 	return err
 }
 

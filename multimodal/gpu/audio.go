@@ -29,11 +29,9 @@ type Audio struct {
 // NewAudio uploads the tower. The file that its tensors lie in has to stay open
 // for as long as the Audio is in use. An error leaves nothing behind.
 func NewAudio(ctx context.Context, kit *ops.Kit, a *arch.Audio, options Options) (*Audio, error) {
-	t := &Audio{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit}}
-	end := kit.Device().HoldUploads()
+	t := &Audio{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit, uploads: kit.HoldUploads()}}
 	t.weights = t.loader.audio(a)
-	t.loader.keep(end())
-	if err := t.loader.err; err != nil {
+	if err := t.loader.finish(); err != nil {
 		t.loader.release()
 		return nil, named("loading the audio tower on the GPU", err)
 	}

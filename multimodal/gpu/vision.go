@@ -31,12 +31,10 @@ type Vision struct {
 // NewVision uploads the tower. The file that its tensors lie in has to stay open
 // for as long as the Vision is in use. An error leaves nothing behind.
 func NewVision(ctx context.Context, kit *ops.Kit, a *arch.Vision, options Options) (*Vision, error) {
-	v := &Vision{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit}}
+	v := &Vision{config: a, kit: kit, options: options, loader: &loader{ctx: ctx, kit: kit, uploads: kit.HoldUploads()}}
 	v.wideLimit = kit.Device().Limits().MaxStorageBindingSize
-	end := kit.Device().HoldUploads()
 	v.weights = v.loader.vision(a)
-	v.loader.keep(end())
-	if err := v.loader.err; err != nil {
+	if err := v.loader.finish(); err != nil {
 		v.loader.release()
 		return nil, named("loading the image tower on the GPU", err)
 	}

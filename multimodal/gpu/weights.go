@@ -16,16 +16,23 @@ type releaser interface{ Release() }
 
 // loader uploads tensors. The first error sticks, so that loading reads as a list.
 type loader struct {
-	ctx  context.Context
-	kit  *ops.Kit
-	held []releaser
-	err  error
+	ctx     context.Context
+	kit     *ops.Kit
+	uploads *ops.Uploads
+	held    []releaser
+	err     error
 }
 
 func (l *loader) keep(err error) {
 	if l.err == nil {
 		l.err = err
 	}
+}
+
+// finish ends the uploads.
+func (l *loader) finish() error {
+	l.keep(l.uploads.End())
+	return l.err
 }
 
 func (l *loader) release() {
@@ -77,12 +84,15 @@ func (l *loader) matrix(layout ops.Layout, sources ...ops.Source) *ops.Matrix {
 	if l.err != nil {
 		return nil
 	}
-	m, err := l.kit.Upload(l.ctx, sources[0].Name, layout, sources, nil)
+	m, err := l.uploads.Matrix(sources[0].Name, layout, sources)
+	if err == nil {
+		l.held = append(l.held, m)
+		err = l.uploads.Run(l.ctx, nil)
+	}
 	if err != nil {
 		l.keep(fmt.Errorf("loading %s: %w", sources[0].Name, err))
 		return nil
 	}
-	l.held = append(l.held, m)
 	return m
 }
 

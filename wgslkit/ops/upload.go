@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -12,25 +13,102 @@ import (
 // decoderOf names a type's file in wgsl/decode.
 func decoderOf(t quant.Type) string { return strings.ToLower(t.String()) }
 
-// Upload streams the sources onto the GPU as one matrix. All have one type,
-// one number of columns and one number of experts. progress, where given,
-// hears the source bytes done so far.
-func (k *Kit) Upload(ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64)) (*Matrix, error) {
-	m, runs, err := k.plan(layout, sources)
-	end := k.dev.HoldUploads()
+// Uploads is a list of matrices to fill, and of whatever else is read between them. All
+// are made before the first is filled, since a GPU's memory may take a while to be had.
+// They share the memory that bytes wait in for the GPU, and that rows which need another
+// layout pass through there.
+type Uploads struct {
+	kit             *Kit
+	end             func() error
+	waiting         []upload
+	bytes           int64           // of matrices that wait, on the GPU
+	staging, params *wgslkit.Buffer // of the rows that are re-laid; nil until there are some
+}
+
+// upload is something to fill, with size bytes of a source.
+type upload struct {
+	size int64
+	fill func(ctx context.Context, progress func(bytes int64)) error
+}
+
+// HoldUploads begins a load of many matrices: End ends it. What goes wrong on a browser's
+// GPU may be told by Run, or by End (wgslkit.Device.HoldUploads).
+func (k *Kit) HoldUploads() *Uploads { return &Uploads{kit: k, end: k.dev.HoldUploads()} }
+
+// Matrix makes a matrix that Run fills. All sources have one type, one number of columns
+// and one number of experts.
+func (u *Uploads) Matrix(label string, layout Layout, sources []Source) (*Matrix, error) {
+	m, runs, err := u.kit.plan(layout, sources)
 	if err == nil {
-		err = k.allocate(m, label)
+		err = u.kit.allocate(m, label)
 	}
+	var rowBytes int64
 	if err == nil {
-		u := uploader{kit: k, matrix: m, progress: progress}
-		err = u.stream(ctx, sources, runs)
-	}
-	if late := end(); err == nil {
-		err = late
+		rowBytes, err = m.Type.Size(int64(m.Cols))
 	}
 	if err != nil {
 		m.Release()
 		return nil, fmt.Errorf("uploading %s: %w", label, err)
+	}
+	u.bytes += m.Bytes()
+	u.waiting = append(u.waiting, upload{size: int64(m.Rows) * rowBytes, fill: func(ctx context.Context, progress func(int64)) error {
+		one := uploader{uploads: u, matrix: m, rowBytes: rowBytes, progress: progress}
+		if err := one.stream(ctx, sources, runs); err != nil {
+			return fmt.Errorf("uploading %s: %w", label, err)
+		}
+		return nil
+	}})
+	return m, nil
+}
+
+// Fill has Run call fill in its turn, which reads size bytes.
+func (u *Uploads) Fill(size int64, fill func(ctx context.Context) error) {
+	u.waiting = append(u.waiting, upload{size: size, fill: func(ctx context.Context, _ func(int64)) error { return fill(ctx) }})
+}
+
+// Send has a browser's GPU begin to make the matrices while the caller sees to something
+// else.
+func (u *Uploads) Send() { u.kit.dev.Send(u.bytes) }
+
+// Run fills what waits, in order. progress, where given, hears the source bytes done so
+// far. After an error the matrices are of no use.
+func (u *Uploads) Run(ctx context.Context, progress func(bytes int64)) error {
+	done := int64(0)
+	for _, w := range u.waiting {
+		err := w.fill(ctx, func(bytes int64) {
+			if progress != nil {
+				progress(done + bytes)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		done += w.size
+	}
+	u.waiting, u.bytes = nil, 0
+	return nil
+}
+
+// End frees what the uploads shared.
+func (u *Uploads) End() error {
+	u.staging.Release()
+	u.params.Release()
+	return u.end()
+}
+
+// Upload streams the sources onto the GPU as one matrix.
+func (k *Kit) Upload(ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64)) (*Matrix, error) {
+	u := k.HoldUploads()
+	m, err := u.Matrix(label, layout, sources)
+	if err == nil {
+		err = u.Run(ctx, progress)
+	}
+	if late := u.End(); err == nil && late != nil {
+		err = fmt.Errorf("uploading %s: %w", label, late)
+	}
+	if err != nil {
+		m.Release()
+		return nil, err
 	}
 	return m, nil
 }
@@ -106,31 +184,41 @@ func (k *Kit) allocate(m *Matrix, label string) error {
 	return nil
 }
 
-// uploader moves rows: as they are where the GPU keeps them so, and else
-// through a staging buffer.
+// uploader moves a matrix's rows: as they are where the GPU keeps them so, and else
+// through the staging buffer.
 type uploader struct {
-	kit      *Kit
+	uploads  *Uploads
 	matrix   *Matrix
-	rowBytes int64 // of a source
-	staging  *wgslkit.Buffer
+	rowBytes int64            // of a source
+	chunk    int              // rows that are re-laid at once, at most
+	relayout *wgslkit.Program // from the staging buffer to tile; nil before the first
+	tile     *wgslkit.Buffer
 	done     int64
 	progress func(int64)
 }
 
-func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) (err error) {
-	m := u.matrix
-	if u.rowBytes, err = m.Type.Size(int64(m.Cols)); err != nil {
-		return err
-	}
-	defer func() { u.staging.Release() }()
+func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) error {
+	u.chunk = u.chunkOf(runs)
+	defer func() { u.relayout.Release() }()
 	for _, r := range runs {
-		for _, tile := range m.tiles {
+		for _, tile := range u.matrix.tiles {
 			if err := u.part(ctx, sources[r.source], r.within(tile), tile); err != nil {
 				return fmt.Errorf("%s: %w", sources[r.source].Name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// chunkOf is the rows of the longest run, or as many as may be staged at once.
+func (u *uploader) chunkOf(runs []run) int {
+	longest := 0
+	for _, r := range runs {
+		longest = max(longest, r.rows)
+	}
+	limits := u.uploads.kit.dev.Limits()
+	most := min(wgslkit.StagedUpload, limits.MaxStorageBindingSize, limits.MaxBufferSize)
+	return int(max(1, min(int64(longest), most/u.rowBytes)))
 }
 
 // part moves what one run has for one tile.
@@ -141,12 +229,9 @@ func (u *uploader) part(ctx context.Context, s Source, r run, tile matrixTile) e
 	if r.step == 1 && u.matrix.row.same(u.matrix.Type) {
 		return u.copy(ctx, s, r, tile)
 	}
-	limits := u.kit.dev.Limits()
-	most := min(wgslkit.UploadChunk, limits.MaxStorageBindingSize, limits.MaxBufferSize)
-	chunk := int(max(1, min(int64(u.matrix.Rows), most/u.rowBytes)))
 	for r.rows > 0 {
-		n := min(r.rows, chunk)
-		if err := u.move(ctx, s, r, n, chunk, tile); err != nil {
+		n := min(r.rows, u.chunk)
+		if err := u.move(ctx, s, r, n, tile); err != nil {
 			return err
 		}
 		r = run{r.source, r.from + n, r.rows - n, r.to + n*r.step, r.step}
@@ -168,9 +253,7 @@ func (u *uploader) copy(ctx context.Context, s Source, r run, tile matrixTile) e
 
 func (u *uploader) report(done int64) {
 	u.done = done
-	if u.progress != nil {
-		u.progress(done)
-	}
+	u.progress(done)
 }
 
 // within is the part of r that goes to a tile.
@@ -192,16 +275,14 @@ type relayoutParams struct {
 
 type relayoutPlane struct{ Begin, Offset, Bytes, Stride uint32 }
 
-// move uploads n rows of r, at most chunk, and re-lays them. The next ones take
+// move uploads n rows of r, at most a chunk, and re-lays them. The next ones take
 // the same staging buffer, which the queue's order guards.
-func (u *uploader) move(ctx context.Context, s Source, r run, n, chunk int, tile matrixTile) (err error) {
-	if u.staging == nil {
-		if u.staging, err = u.kit.dev.NewBuffer("upload", wgslkit.Staging, int64(chunk)*u.rowBytes); err != nil {
-			return err
-		}
+func (u *uploader) move(ctx context.Context, s Source, r run, n int, tile matrixTile) error {
+	if err := u.prepare(tile); err != nil {
+		return err
 	}
 	size := int64(n) * u.rowBytes
-	if err := u.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*u.rowBytes, size, nil); err != nil {
+	if err := u.uploads.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*u.rowBytes, size, nil); err != nil {
 		return err
 	}
 	if err := u.relay(r, n, tile); err != nil {
@@ -211,12 +292,53 @@ func (u *uploader) move(ctx context.Context, s Source, r run, n, chunk int, tile
 	return nil
 }
 
-func (u *uploader) relay(r run, n int, tile matrixTile) error {
-	m, k := u.matrix, u.kit
-	kernel, err := k.dev.Kernel(k.shaders, "relayout.wgsl", nil)
+// prepare has the staging buffer hold a chunk of rows, and records how they get to the tile.
+func (u *uploader) prepare(tile matrixTile) error {
+	if u.tile == tile.buffer {
+		return nil
+	}
+	u.relayout.Release()
+	u.relayout, u.tile = nil, nil
+	up, dev := u.uploads, u.uploads.kit.dev
+	staged := (int64(u.chunk)*u.rowBytes + 3) &^ 3
+	if err := up.stage(staged); err != nil {
+		return err
+	}
+	kernel, err := dev.Kernel(up.kit.shaders, "relayout.wgsl", nil)
 	if err != nil {
 		return err
 	}
+	program := dev.NewProgram("relayout")
+	program.Add(wgslkit.Call{
+		Label: "relayout", Kernel: kernel,
+		Bind: []wgslkit.Binding{up.staging.Range(0, staged), tile.buffer.All(), up.params.All()},
+		Grid: dev.Linear((u.chunk*4*u.matrix.row.size + 63) / 64),
+	})
+	if err := program.Finish(); err != nil {
+		return err
+	}
+	u.relayout, u.tile = program, tile.buffer
+	return nil
+}
+
+// stage makes the staging buffer hold size bytes at least.
+func (u *Uploads) stage(size int64) (err error) {
+	if u.params == nil {
+		if u.params, err = u.kit.dev.NewBuffer("relayout", wgslkit.Staging, int64(binary.Size(relayoutParams{}))); err != nil {
+			return err
+		}
+	}
+	if u.staging != nil && u.staging.Size() >= size {
+		return nil
+	}
+	u.staging.Release()
+	u.staging, err = u.kit.dev.NewBuffer("upload", wgslkit.Staging, size)
+	return err
+}
+
+// relay has the n rows in the staging buffer re-laid.
+func (u *uploader) relay(r run, n int, tile matrixTile) error {
+	m := u.matrix
 	params := relayoutParams{
 		Rows: uint32(n), Words: uint32(4 * m.row.size), First: uint32(r.to - tile.first), Step: uint32(r.step),
 		Blocks: uint32(m.row.blocks), BlockBytes: uint32(m.Type.BlockBytes()), Planes: uint32(len(m.row.planes)),
@@ -224,15 +346,12 @@ func (u *uploader) relay(r run, n int, tile matrixTile) error {
 	for i, p := range m.row.planes {
 		params.Plane[i] = relayoutPlane{uint32(m.row.begin[i]), uint32(p.offset), uint32(p.bytes), uint32(p.stride)}
 	}
-	program := k.dev.NewProgram("relayout")
-	program.Add(wgslkit.Call{
-		Label: "relayout", Kernel: kernel, Params: params,
-		Bind: []wgslkit.Binding{u.staging.All(), tile.buffer.All()},
-		Grid: k.dev.Linear((n*4*m.row.size + 63) / 64),
-	})
-	if err := program.Finish(); err != nil {
+	raw, err := binary.Append(nil, binary.LittleEndian, params)
+	if err != nil {
 		return err
 	}
-	defer program.Release()
-	return program.Submit(1)
+	if err := u.uploads.params.Write(0, raw); err != nil {
+		return err
+	}
+	return u.relayout.Submit(1)
 }

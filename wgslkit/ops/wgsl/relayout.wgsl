@@ -26,7 +26,7 @@ struct Params {
 
 @group(0) @binding(0) var<storage, read> source: array<u32>;
 @group(0) @binding(1) var<storage, read_write> to: array<u32>;
-@group(0) @binding(2) var<uniform> params: Params;
+@group(0) @binding(2) var<storage, read> params: Params;
 
 fn half_word(at: u32) -> u32 { return (source[at / 4u] >> (at % 4u * 8u)) & 0xffffu; }
 
