@@ -271,7 +271,9 @@ func (l *loader) rope(m *arch.Model, i int) *ops.Rope {
 	}
 	var factors []float32
 	if key.factors {
-		if factors, l.err = l.floats(l.ctx, m.RopeFreqs); l.err != nil {
+		var err error
+		if factors, err = l.floats(l.ctx, m.RopeFreqs); err != nil {
+			l.err = fmt.Errorf("loading %s: %w", m.RopeFreqs.Name, err)
 			return nil
 		}
 	}

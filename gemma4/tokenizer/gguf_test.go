@@ -77,6 +77,27 @@ func writeMetadata(t *testing.T, keys map[string]any) gguf.Metadata {
 	return f.Meta
 }
 
+// A tokenizer made in steps is the same, and others get their turns.
+func TestFromGGUFInSteps(t *testing.T) {
+	meta := openNano(t)
+	whole, err := tokenizer.FromGGUF(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns := 0
+	stepped, err := tokenizer.FromGGUFInSteps(meta, func() { turns++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "Gib der Reihe nach acht Städte an: a, b."
+	if diff := cmp.Diff(whole.Encode(text), stepped.Encode(text)); diff != "" {
+		t.Errorf("-whole +stepped:\n%s", diff)
+	}
+	if turns < 3 {
+		t.Errorf("others had %d turns", turns)
+	}
+}
+
 func TestFromGGUFErrors(t *testing.T) {
 	tokens := []string{"a", "aa", "<unk>"}
 	for name, c := range map[string]struct {

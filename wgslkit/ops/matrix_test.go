@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/gemwire/gemwire/quant"
@@ -53,6 +54,67 @@ func TestUploadRefuses(t *testing.T) {
 				t.Errorf("%d buffers left behind", after-before)
 			}
 		})
+	}
+}
+
+// readNames is a source of zeros that notes when it is read.
+type readNames struct {
+	name string
+	read *[]string
+}
+
+func (s readNames) ReadAt(p []byte, _ int64) (int, error) {
+	*s.read = append(*s.read, s.name)
+	clear(p)
+	return len(p), nil
+}
+
+// A load's matrices are there before the first is read, and are read in order.
+func TestUploadsMakeBeforeTheyRead(t *testing.T) {
+	kit := openKit(t, wgslkit.Options{})
+	before := kit.Device().Buffers()
+	var read []string
+	var made []*ops.Matrix
+	u := kit.HoldUploads()
+	add := func(name string, layout ops.Layout, sources ...ops.Source) {
+		for i := range sources {
+			sources[i].Data = readNames{name, &read}
+		}
+		m, err := u.Matrix(name, layout, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, m)
+	}
+	add("as it is", ops.Stacked, source(quant.F32, 4, 32))
+	add("re-laid", ops.Stacked, source(quant.Q6_K, 2, 256))
+	u.Fill(100, func(context.Context) error {
+		read = append(read, "between")
+		return nil
+	})
+	add("larger, re-laid", ops.Stacked, source(quant.Q6_K, 64, 512))
+	add("paired", ops.Paired, source(quant.F32, 4, 32), source(quant.F32, 4, 32))
+	if len(read) > 0 {
+		t.Errorf("%q were read before Run", read)
+	}
+	var done []int64
+	if err := u.Run(t.Context(), func(bytes int64) { done = append(done, bytes) }); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.End(); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"as it is", "re-laid", "between", "larger, re-laid", "paired", "paired"}; !slices.Equal(read, want) {
+		t.Errorf("read %q, want %q", read, want)
+	}
+	if total := int64(4*32*4 + 2*210 + 100 + 64*2*210 + 8*32*4); !slices.IsSorted(done) || done[len(done)-1] != total {
+		t.Errorf("progress was %v, want it to rise to %d", done, total)
+	}
+	for _, m := range made {
+		m.Release()
+	}
+	if after := kit.Device().Buffers(); after != before {
+		t.Errorf("%d buffers left behind", after-before)
 	}
 }
 
