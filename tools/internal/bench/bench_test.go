@@ -146,6 +146,13 @@ func TestCopies(t *testing.T) {
 	}
 }
 
+func TestMultiplyAdds(t *testing.T) {
+	dev := openDevice(t)
+	if s, err := MultiplyAdds(dev); err != nil || !(s.Min > 0) || len(s.Runs) != copyRepeats {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
 // TestOps measures each op once; every type of weights has a small matrix.
 func TestOps(t *testing.T) {
 	dev := openDevice(t)

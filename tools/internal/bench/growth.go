@@ -39,6 +39,9 @@ type GrowthOptions struct {
 	TrainRanks  []int // of a step of 512 tokens
 	Repeats     int
 	Copy        Series // the device's copy bandwidth in bytes a second
+	// Arithmetic is the device's operations a second, where products come to no more:
+	// without it prompts and steps are compared with their own best rate.
+	Arithmetic Series
 	// Progress, where set, hears what is measured now.
 	Progress func(what string)
 }
@@ -111,7 +114,7 @@ func cacheBytesRead(m *gemma4.Model, depth int) (total int64) {
 }
 
 func (o GrowthOptions) prefill(ctx context.Context, m *gemma4.Model) (Curve, error) {
-	c := Curve{Name: "prefill", Title: "A prompt, up to its first token", X: "tokens", Y: "ms", Because: "all tokens at the best rate of any length"}
+	c := Curve{Name: "prefill", Title: "A prompt, up to its first token", X: "tokens", Y: "ms"}
 	for _, n := range o.Prompts {
 		o.say("a prompt of %d tokens", n)
 		report, err := Model(ctx, m, 0, ModelOptions{PromptTokens: n, DecodeTokens: 1, Repeats: o.Repeats})
@@ -120,8 +123,20 @@ func (o GrowthOptions) prefill(ctx context.Context, m *gemma4.Model) (Curve, err
 		}
 		c.Measured = append(c.Measured, Point{float64(n), report.Prefill.Seconds.times(1000)})
 	}
-	c.Bound = atBestRate(c.Measured)
+	o.bound(&c, m.PromptOperations)
 	return c, nil
+}
+
+// bound is a curve's operations at the speed of arithmetic, where that is known.
+func (o GrowthOptions) bound(c *Curve, operations func(n int) int64) {
+	if !(o.Arithmetic.Median > 0) {
+		c.Because, c.Bound = "all tokens at the best rate of any length", atBestRate(c.Measured)
+		return
+	}
+	c.Because = "its operations at the speed of multiply-adds that wait for no memory"
+	for _, p := range c.Measured {
+		c.Bound = append(c.Bound, exactly(p.X, 1000*float64(operations(int(p.X)))/o.Arithmetic.Median))
+	}
 }
 
 // growthTrainTokens and growthRank are what the other curve's steps keep.
@@ -131,15 +146,20 @@ const (
 )
 
 func (o GrowthOptions) trainTokens(ctx context.Context, m *gemma4.Model) (Curve, error) {
-	c := Curve{Name: "train-tokens", Title: fmt.Sprintf("A training step at rank %d", growthRank), X: "tokens", Y: "ms", Because: "all tokens at the best rate of any length"}
+	c := Curve{Name: "train-tokens", Title: fmt.Sprintf("A training step at rank %d", growthRank), X: "tokens", Y: "ms"}
 	err := o.train(ctx, m, &c, o.TrainTokens, func(n int) TrainOptions { return TrainOptions{Tokens: n, Rank: growthRank} })
-	c.Bound = atBestRate(c.Measured)
+	o.bound(&c, m.TrainOperations)
 	return c, err
 }
 
 func (o GrowthOptions) trainRanks(ctx context.Context, m *gemma4.Model) (Curve, error) {
-	c := Curve{Name: "train-rank", Title: fmt.Sprintf("A training step of %d tokens", growthTrainTokens), X: "rank", Y: "ms", Because: "the least rank's time: the weights' own products"}
+	c := Curve{Name: "train-rank", Title: fmt.Sprintf("A training step of %d tokens", growthTrainTokens), X: "rank", Y: "ms"}
 	err := o.train(ctx, m, &c, o.TrainRanks, func(n int) TrainOptions { return TrainOptions{Tokens: growthTrainTokens, Rank: n} })
+	if o.Arithmetic.Median > 0 {
+		o.bound(&c, func(int) int64 { return m.TrainOperations(growthTrainTokens) })
+		return c, err
+	}
+	c.Because = "the least rank's time: the weights' own products"
 	for _, p := range c.Measured {
 		c.Bound = append(c.Bound, exactly(p.X, c.Measured[0].Median))
 	}

@@ -42,6 +42,24 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// Beside a device's arithmetic prompts and steps are drawn, where it is known.
+func TestGrowthBesideArithmetic(t *testing.T) {
+	m := openNano(t, gemma4.DeviceCPU)
+	curves, err := Growth(context.Background(), m, GrowthOptions{
+		Prompts: []int{8, 32}, TrainTokens: []int{4}, TrainRanks: []int{2}, Repeats: 1, Arithmetic: SeriesOf([]float64{1e9}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int64{{m.PromptOperations(8), m.PromptOperations(32)}, {m.TrainOperations(4)}, {m.TrainOperations(growthTrainTokens)}} {
+		for j, p := range curves[i].Bound {
+			if p.Median != float64(want[j])/1e6 {
+				t.Errorf("%s: %v ms, want %v", curves[i].Name, p.Median, float64(want[j])/1e6)
+			}
+		}
+	}
+}
+
 func TestAtBestRate(t *testing.T) {
 	measured := []Point{exactly(10, 100), exactly(20, 120), exactly(40, 400)}
 	want := []Point{exactly(10, 60), exactly(20, 120), exactly(40, 240)}

@@ -13,6 +13,7 @@ import (
 	"github.com/gemwire/gemwire/tools/internal/bench"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // benchCommand measures a model.
@@ -121,13 +122,32 @@ func (f *modelFlags) copyBandwidth(model *gemma4.Model) (bench.Series, error) {
 	if model.Info().Device == gemma4.DeviceCPU {
 		return bench.CopyCPU(), nil
 	}
+	return f.onDevice(bench.CopyGPU)
+}
+
+// arithmetic is how many operations a second the model's device does. It is none for the
+// CPU, and where products come to more, on matrices.
+func (f *modelFlags) arithmetic(model *gemma4.Model) (bench.Series, error) {
+	if model.Info().Device == gemma4.DeviceCPU {
+		return bench.Series{}, nil
+	}
+	return f.onDevice(func(dev *wgslkit.Device) (bench.Series, error) {
+		if ops.TuningOf(dev, dev.Info().Kind).Matrices.Size > 0 {
+			return bench.Series{}, nil
+		}
+		return bench.MultiplyAdds(dev)
+	})
+}
+
+// onDevice measures the model's device without the model.
+func (f *modelFlags) onDevice(measure func(*wgslkit.Device) (bench.Series, error)) (bench.Series, error) {
 	options := f.gpu()
 	options.MemoryBudget = 0 // it is the model's
 	dev, err := wgslkit.Open(options)
 	if err != nil {
 		return bench.Series{}, err
 	}
-	series, err := bench.CopyGPU(dev)
+	series, err := measure(dev)
 	return series, errors.Join(err, dev.Close())
 }
 

@@ -113,6 +113,9 @@ func (b *benchGrowthCommand) measure(ctx context.Context, name string) (device s
 	if b.options.Copy, err = b.model.copyBandwidth(model); err != nil {
 		return "", nil, err
 	}
+	if b.options.Arithmetic, err = b.model.arithmetic(model); err != nil {
+		return "", nil, err
+	}
 	if curves, err = bench.Growth(ctx, model, b.options); err != nil || len(b.load) == 0 {
 		return model.Info().DeviceName, curves, err
 	}
