@@ -61,6 +61,10 @@ func (b *benchSmokeCommand) run(ctx context.Context, list []string) error {
 	if err := b.model.check(); err != nil {
 		return err
 	}
+	want, err := b.earlier()
+	if err != nil {
+		return err
+	}
 	open := func() (*gguf.File, error) { return b.model.openFile(ctx, b.env, name) }
 	got, err := bench.Smoke(ctx, open, b.model.gpu())
 	if err != nil {
@@ -77,9 +81,25 @@ func (b *benchSmokeCommand) run(ctx context.Context, list []string) error {
 	case b.write:
 		return b.writeFigures(got)
 	case b.against != "":
-		return b.compare(got)
+		return b.compare(want, got)
 	}
 	return nil
+}
+
+// earlier is the figures to compare with, before anything is measured: none where they
+// are written.
+func (b *benchSmokeCommand) earlier() (want bench.Workload, err error) {
+	if b.against == "" || b.write {
+		return want, nil
+	}
+	raw, err := os.ReadFile(b.against)
+	if err != nil {
+		return want, fmt.Errorf("%w; --write writes it", err)
+	}
+	if err := json.Unmarshal(raw, &want); err != nil {
+		return want, fmt.Errorf("%s: %w", b.against, err)
+	}
+	return want, nil
 }
 
 func (b *benchSmokeCommand) writeFigures(got bench.Workload) error {
@@ -91,15 +111,7 @@ func (b *benchSmokeCommand) writeFigures(got bench.Workload) error {
 }
 
 // compare fails where a figure grew, and says where one fell.
-func (b *benchSmokeCommand) compare(got bench.Workload) error {
-	raw, err := os.ReadFile(b.against)
-	if err != nil {
-		return err
-	}
-	var want bench.Workload
-	if err := json.Unmarshal(raw, &want); err != nil {
-		return fmt.Errorf("%s: %w", b.against, err)
-	}
+func (b *benchSmokeCommand) compare(want, got bench.Workload) error {
 	grew, fell, err := bench.CompareWork(want, got)
 	if err != nil {
 		return fmt.Errorf("%s: %w; GEMWIRE_ADAPTER picks another", b.against, err)
