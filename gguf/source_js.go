@@ -66,21 +66,7 @@ func (s *jsSource) ReadAtContext(ctx context.Context, p []byte, off int64) (int,
 
 // ReadJS fills a Uint8Array, without bringing the bytes into Go's memory.
 func (s *jsSource) ReadJS(ctx context.Context, off int64, into js.Value) error {
-	size := int64(into.Length())
-	if !s.fills {
-		return s.read(ctx, off, size, func(bytes js.Value) { into.Call("set", bytes) })
-	}
-	if err := s.check(off, size); err != nil {
-		return err
-	}
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	defer s.end()
-	if err := thrown(func() { s.object.Call("readInto", off, into) }); err != nil {
-		return fmt.Errorf("gguf: read %d bytes at byte %d: %w", size, off, err)
-	}
-	return nil
+	return s.read(ctx, off, int64(into.Length()), func(bytes js.Value) { into.Call("set", bytes) })
 }
 
 // FillerJS is the source's object, whose readInto(offset, into) fills any part of the size

@@ -338,7 +338,10 @@ func (b *jsBackend) newReplay(steps []step) (replayHandle, error) {
 		return &jsReplay{empty: true}, nil
 	}
 	b.fill(encodeSteps(steps))
-	made := b.object.Call("readyReplay", len(steps))
+	made := js.Null()
+	if b.holdsUploads() {
+		made = b.object.Call("readyReplay", len(steps))
+	}
 	if made.IsNull() {
 		var err error
 		if made, err = b.await("replay", "createReplay", len(steps)); err != nil {

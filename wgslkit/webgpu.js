@@ -236,10 +236,9 @@
     // memory, waits until all that they use is ready, and answers [id, grids].
     createReplay(ticket, count) { this.answer(ticket, this.prepare(this.readSteps(count))); }
 
-    // readyReplay returns what createReplay answers, or null where there is something
-    // to wait for, as there always is unless uploads are held.
+    // readyReplay returns what createReplay answers, or null where a kernel is not
+    // ready. It is for while uploads are held: else there are errors to wait for.
     readyReplay(count) {
-      if (!this.uploads) return null;
       const steps = this.readSteps(count);
       return steps.kernels.every((kernel) => !kernel || kernel.pipeline) ? this.replayOf(steps) : null;
     }
