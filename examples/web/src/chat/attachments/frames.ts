@@ -9,6 +9,8 @@ export interface Frame {
 
 /** How long a video may keep the browser busy, in milliseconds. */
 const patience = 60_000;
+/** How long a frame may take once its place is found, in milliseconds. */
+const framePatience = 500;
 /** The longer side of a frame, in pixels: more than the model looks at. */
 const longSide = 1536;
 
@@ -50,10 +52,26 @@ function canvasFor({ videoWidth, videoHeight }: HTMLVideoElement): HTMLCanvasEle
   return canvas;
 }
 
+/**
+ * seek has a player stand at a time, with a frame to draw. A busy browser says it has found the place before it has the
+ * frame, so that is waited for, too: not for long, since a page in the background is not told of frames.
+ */
 function seek(player: HTMLVideoElement, at: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    player.onseeked = () => resolve();
+    let framed = false;
+    const arrived = () => { if (framed && !player.seeking) resolve(); };
+    const look = () => player.requestVideoFrameCallback((_, { mediaTime }) => {
+      // The end's frame may come late from when the length was looked for.
+      if (mediaTime > at) { look(); return; }
+      framed = true;
+      arrived();
+    });
+    player.onseeked = () => {
+      arrived();
+      if (!player.seeking) setTimeout(resolve, framePatience);
+    };
     player.onerror = () => reject(new Error(player.error?.message ?? "The video breaks off."));
+    look();
     player.currentTime = at;
   });
 }
