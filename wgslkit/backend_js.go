@@ -526,18 +526,18 @@ func (b *jsBackend) endUploads() error {
 }
 
 // pour has webgpu.js read size bytes of a JSFiller's object, from byte `from` on, and copy
-// them to the buffer. It waits where there is no memory for them yet.
-func (b *jsBackend) pour(ctx context.Context, filler js.Value, from int64, h bufferHandle, offset, size int64) error {
+// them to the buffer in pieces. It waits where there is no memory for them yet.
+func (b *jsBackend) pour(ctx context.Context, filler js.Value, from int64, h bufferHandle, offset, size, piece int64) error {
 	if err := b.beginUpload(ctx); err != nil {
 		return err
 	}
 	defer b.finishUpload()
-	poured := b.object.Call("pourNow", filler, from, int(h.(jsID)), offset, size)
+	poured := b.object.Call("pourNow", filler, from, int(h.(jsID)), offset, size, piece)
 	if poured.Type() != js.TypeNumber {
 		return cmp.Or(b.fault(), error(js.Error{Value: poured}))
 	}
 	if done := int64(poured.Int()); done < size {
-		if _, err := b.await("upload", "pour", filler, from+done, int(h.(jsID)), offset+done, size-done); err != nil {
+		if _, err := b.await("upload", "pour", filler, from+done, int(h.(jsID)), offset+done, size-done, piece); err != nil {
 			return cmp.Or(b.fault(), err)
 		}
 	}
@@ -590,9 +590,15 @@ func (b *jsBackend) flushBehind() error {
 	return b.fault()
 }
 
-func (b *jsBackend) send(uploads int64) {
+func (b *jsBackend) send(uploads []int64) {
 	if b.holdsUploads() {
-		b.object.Call("prepareUploads", uploads)
+		pieces := piecesOf(uploads)
+		sizes := make([]byte, 0, 4*len(pieces))
+		for _, size := range pieces {
+			sizes = binary.LittleEndian.AppendUint32(sizes, size)
+		}
+		b.fill(sizes)
+		b.object.Call("prepareUploads", len(pieces))
 	}
 	b.object.Call("send")
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"syscall/js"
 	"testing"
 	"testing/fstest"
@@ -199,6 +200,88 @@ func TestHeldUploadsShareMemory(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Memory is mapped for the piece that comes, where Send told of it, and as a whole where
+// another one comes.
+func TestSendTellsOfPieces(t *testing.T) {
+	const large, small = 5 * smallUpload, 3 * smallUpload
+	told := []int64{large, small, large, small, large, small, large, small}
+	for name, sizes := range map[string][]int64{
+		"as told":           told,
+		"others":            {small, large, small, large, small, large, small, large},
+		"one between":       {large, small, large, small, large, large, small, large, small},
+		"in several pieces": {large, small, large, small, 3*uploadPiece + 4099, small},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dev, backend := openJS(t, Options{})
+			defer dev.Close()
+			mapped := mappedSizes(backend)
+			end := dev.HoldUploads()
+			dev.Send(told)
+			src := newFilling(4 * uploadPiece)
+			var made []*Buffer
+			for i, size := range sizes {
+				b, err := dev.NewBuffer("target", Weights, (size+3)&^3)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer b.Release()
+				if err := b.Upload(context.Background(), 0, src, int64(i), size, nil); err != nil {
+					t.Fatal(err)
+				}
+				made = append(made, b)
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			for i, b := range made {
+				checkUploaded(t, b, int64(i), sizes[i])
+			}
+			if name != "as told" {
+				return
+			}
+			got := make([]int64, mapped.Length())
+			for i := range got {
+				got[i] = int64(mapped.Index(i).Int())
+			}
+			if want := []int64{large, small, large, small, uploadPiece, uploadPiece, uploadPiece, uploadPiece}; !slices.Equal(got, want) {
+				t.Errorf("mapped %v bytes, want %v", got, want)
+			}
+		})
+	}
+}
+
+// checkUploaded looks for the source's bytes from byte `from` on in a buffer.
+func checkUploaded(t *testing.T, b *Buffer, from, size int64) {
+	t.Helper()
+	got, err := b.Read(0, b.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range got[:size] {
+		if want := byte(7 * (from + int64(i))); v != want {
+			t.Fatalf("byte %d of %d is %d, want %d", i, size, v, want)
+		}
+	}
+}
+
+// mappedSizes lists how many bytes of memory for uploads are mapped each time.
+func mappedSizes(backend *jsBackend) js.Value {
+	return js.Global().Call("eval", `(device) => {
+		const sizes = [], create = device.createBuffer.bind(device);
+		device.createBuffer = (descriptor) => {
+			const buffer = create(descriptor);
+			if (descriptor.label !== "upload") return buffer;
+			const map = buffer.mapAsync.bind(buffer);
+			buffer.mapAsync = (mode, offset, size) => {
+				sizes.push(size);
+				return map(mode, offset, size);
+			};
+			return buffer;
+		};
+		return sizes;
+	}`).Invoke(backend.object.Get("device"))
 }
 
 // An upload that breaks off leaves nothing behind: no memory, and no bytes in the next.

@@ -64,17 +64,17 @@ func (d *Device) HoldUploads() (end func() error) {
 // uploadHolder is a backend that has such memory.
 type uploadHolder interface{ holdUploads() (end func() error) }
 
-// Send has a browser's GPU begin with what it was asked for so far, and get ready for so
-// many bytes of uploads that are held. It would hear of that when the caller waits: Send is
-// for who has something else to do before.
-func (d *Device) Send(uploads int64) {
+// Send has a browser's GPU begin with what it was asked for so far, and get ready for
+// uploads of so many bytes each, in that order, while uploads are held. It would hear of
+// the former when the caller waits: Send is for who has something else to do before.
+func (d *Device) Send(uploads []int64) {
 	if b, ok := d.backend.(sender); ok {
 		b.send(uploads)
 	}
 }
 
 // sender is a backend that keeps calls back to pass on many at once.
-type sender interface{ send(uploads int64) }
+type sender interface{ send(uploads []int64) }
 
 // uploaded counts what was written to the device. The driver holds it until work
 // is submitted and done, which has to be seen to from time to time.

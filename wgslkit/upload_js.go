@@ -77,7 +77,7 @@ func (u jsUpload) move(ctx context.Context, dstOffset, offset, n int64) (pending
 	case small:
 		return n, u.small(ctx, handle, dstOffset, offset, n)
 	case fills:
-		return 0, u.backend.pour(ctx, filler, offset, handle, dstOffset, n)
+		return 0, u.backend.pour(ctx, filler, offset, handle, dstOffset, n, pieceOf(n))
 	}
 	return 0, u.pieces(ctx, handle, dstOffset, offset, n)
 }
@@ -93,8 +93,7 @@ func (u jsUpload) small(ctx context.Context, handle bufferHandle, dstOffset, off
 
 // pieces reads and hands over one piece after the other.
 func (u jsUpload) pieces(ctx context.Context, handle bufferHandle, dstOffset, offset, n int64) error {
-	pieces := (n + uploadPiece - 1) / uploadPiece
-	each := ((n+pieces-1)/pieces + 3) &^ 3 // alike, because each takes the time of a whole one
+	each := pieceOf(n)
 	for done := int64(0); done < n; done += each {
 		fill := func(memory js.Value) error { return u.reader.ReadJS(ctx, offset+done, memory) }
 		if err := u.backend.upload(ctx, handle, dstOffset+done, min(each, n-done), fill); err != nil {
@@ -102,4 +101,23 @@ func (u jsUpload) pieces(ctx context.Context, handle bufferHandle, dstOffset, of
 		}
 	}
 	return nil
+}
+
+// pieceOf is how much of n bytes goes at once: pieces are alike, in whole words.
+func pieceOf(n int64) int64 {
+	pieces := (n + uploadPiece - 1) / uploadPiece
+	return ((n+pieces-1)/pieces + 3) &^ 3
+}
+
+// piecesOf are the pieces that uploads of so many bytes of a JSFiller go in.
+func piecesOf(uploads []int64) (pieces []uint32) {
+	for _, size := range uploads {
+		for ; size >= smallUpload; size -= min(size, pourChunk) {
+			chunk := min(size, pourChunk)
+			for piece := pieceOf(chunk); chunk > 0; chunk -= min(piece, chunk) {
+				pieces = append(pieces, uint32(min(piece, chunk)))
+			}
+		}
+	}
+	return pieces
 }

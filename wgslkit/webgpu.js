@@ -22,6 +22,7 @@
   const stepFields = 6; // numbers for each step of a replay
   const isCopy = 1;
   const uploadSlots = 4; // pieces of uploads that may be under way
+  const uploadGrain = 1 << 16; // of the sizes of their memory
 
   // The limits that kernels depend on; the others stay at their defaults.
   const limitNames = [
@@ -383,24 +384,25 @@
 
     // holdUploads begins a time of many uploads, of at most so many bytes each, in which
     // nothing waits for the GPU's process but for memory; errors come later.
-    holdUploads(size) { this.uploads = { size, slots: [], turn: 0, watched: false }; }
+    holdUploads(size) { this.uploads = { size, slots: [], given: 0, planned: [], watched: false }; }
 
-    // prepareUploads makes the memory for that many bytes: it is not had at once.
-    prepareUploads(bytes) {
+    // prepareUploads makes the memory for pieces whose sizes, in order, stand in the scratch
+    // memory: it is not had at once. Other pieces may come in their place, more slowly.
+    prepareUploads(count) {
       const { slots, size } = this.uploads;
+      const planned = this.uploads.planned = new Uint32Array(this.scratch.slice(0, 4 * count).buffer);
+      const bytes = planned.reduce((sum, piece) => sum + piece, 0);
       while (slots.length < Math.min(uploadSlots, Math.floor(bytes / size))) slots.push(this.newSlot(size));
     }
 
     // pourNow reads size bytes of a source, from `at` on, into memory for uploads, and copies
-    // them to the buffer from there, as many as there is memory for. It returns how
-    // many, or what the source throws.
-    pourNow(source, at, id, offset, size) {
-      const pieces = Math.ceil(size / this.uploads.size);
-      const each = Math.ceil(size / pieces / 4) * 4; // alike, because each takes the time of a whole one
+    // them to the buffer from there, piece by piece, as many as there is memory for. It
+    // returns how many, or what the source throws.
+    pourNow(source, at, id, offset, size, piece) {
       let done = 0;
       try {
         while (done < size) {
-          const n = Math.min(each, size - done), memory = this.mappedUpload(n);
+          const n = Math.min(piece, size - done), memory = this.mappedUpload(n);
           if (!memory) break;
           source.readInto(at + done, memory);
           this.giveUpload(id, offset + done, n);
@@ -413,12 +415,12 @@
     }
 
     // pour is pourNow of all bytes.
-    pour(ticket, source, at, id, offset, size) { this.answer(ticket, this.poured(source, at, id, offset, size)); }
+    pour(ticket, ...what) { this.answer(ticket, this.poured(...what)); }
 
-    async poured(source, at, id, offset, size) {
+    async poured(source, at, id, offset, size, piece) {
       for (let done = 0; done < size;) {
-        await this.uploadMemory(this.uploads, 0);
-        const n = this.pourNow(source, at + done, id, offset + done, size - done);
+        await this.uploadMemory(Math.min(piece, size - done));
+        const n = this.pourNow(source, at + done, id, offset + done, size - done, piece);
         if (typeof n !== "number") throw new Failure("thrown", `${n?.message ?? n}`, { cause: n });
         done += n;
       }
@@ -439,22 +441,33 @@
 
     // takeUpload answers size bytes of memory for giveUpload to copy to a buffer. Until
     // then they are the same each time.
-    takeUpload(ticket, size) { this.answer(ticket, this.uploadMemory(this.uploads, size)); }
+    takeUpload(ticket, size) { this.answer(ticket, this.uploadMemory(size)); }
 
     // mappedUpload is the memory if there is nothing to wait for.
     mappedUpload(size) {
       const slot = this.nextSlot(this.uploads);
-      return slot.bytes && !slot.checks.length ? slot.bytes.subarray(0, size) : null;
+      return slot.bytes?.length >= size && !slot.checks.length ? slot.bytes.subarray(0, size) : null;
     }
 
-    nextSlot(uploads) { return uploads.slots[uploads.turn] ??= this.newSlot(uploads.size); }
+    nextSlot(uploads) { return uploads.slots[uploads.given % uploadSlots] ??= this.newSlot(uploads.size); }
 
-    async uploadMemory(uploads, size) {
-      const slot = this.nextSlot(uploads);
-      const unmapped = await slot.mapping;
-      await this.settled(slot.checks.splice(0));
-      if (unmapped || !slot.bytes) throw new Failure("lost", `mapping memory for an upload failed: ${unmapped?.message ?? "there is none"}`);
+    async uploadMemory(size) {
+      const { uploads } = this, slot = this.nextSlot(uploads);
+      await this.mapped(slot);
+      if (slot.bytes.length < size) { // it was planned for another piece
+        uploads.planned = [];
+        this.unscoped("upload", () => slot.buffer.unmap());
+        this.map(slot, uploads.size);
+        await this.mapped(slot);
+      }
       return slot.bytes.subarray(0, size);
+    }
+
+    // mapped waits until the slot's memory can be written.
+    async mapped(slot) {
+      const failed = await slot.mapping;
+      await this.settled(slot.checks.splice(0));
+      if (failed || !slot.bytes) throw new Failure("lost", `mapping memory for an upload failed: ${failed?.message ?? "there is none"}`);
     }
 
     // newSlot is memory that is mapped from the start.
@@ -469,24 +482,30 @@
     // giveUpload copies what was written into the memory, and has it mapped again when
     // that is done. The rest of the last word is zero.
     giveUpload(id, offset, size) {
-      const { slots, turn } = this.uploads, slot = slots[turn], whole = (size + 3) & ~3;
+      const { uploads } = this, slot = this.nextSlot(uploads), whole = (size + 3) & ~3;
       if (whole !== size) slot.bytes.fill(0, size, whole);
-      slot.bytes = null;
-      const mapping = this.unscoped("upload", () => {
+      this.unscoped("upload", () => {
         slot.buffer.unmap();
         const encoder = this.device.createCommandEncoder();
         encoder.copyBufferToBuffer(slot.buffer, 0, this.objects[id], offset, whole);
         this.queue.submit([encoder.finish()]);
-        return slot.buffer.mapAsync(2);
       });
-      slot.mapping = Promise.resolve(mapping).then(() => {
-        slot.bytes = new Uint8Array(slot.buffer.getMappedRange());
-        return null;
-      }).catch((error) => error);
-      this.uploads.turn = (turn + 1) % uploadSlots;
-      if (this.uploads.turn > 0) return;
+      // What is mapped is taken in by the GPU's process as a whole, written or not.
+      const next = uploads.planned[uploads.given + uploadSlots] ?? uploads.size;
+      this.map(slot, Math.min(uploads.size, Math.ceil(next / uploadGrain) * uploadGrain));
+      uploads.given++;
+      if (uploads.given % uploadSlots > 0) return;
       this.unwatch();
       slot.checks = this.checks.splice(0); // the GPU's process will have told of these
+    }
+
+    map(slot, size) {
+      slot.bytes = null;
+      const mapping = this.unscoped("upload", () => slot.buffer.mapAsync(2, 0, size));
+      slot.mapping = Promise.resolve(mapping).then(() => {
+        slot.bytes = new Uint8Array(slot.buffer.getMappedRange(0, size));
+        return null;
+      }).catch((error) => error);
     }
 
     // endUploads frees the memory. It says whether calls were not waited for: then

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/gemwire/gemwire/quant"
@@ -21,7 +22,7 @@ type Uploads struct {
 	kit             *Kit
 	end             func() error
 	waiting         []upload
-	bytes           int64           // of matrices that wait, on the GPU
+	sizes           []int64         // of the device's uploads that matrices wait for, in order
 	staging, params *wgslkit.Buffer // of the rows that are re-laid; nil until there are some
 }
 
@@ -50,9 +51,10 @@ func (u *Uploads) Matrix(label string, layout Layout, sources []Source) (*Matrix
 		m.Release()
 		return nil, fmt.Errorf("uploading %s: %w", label, err)
 	}
-	u.bytes += m.Bytes()
+	one := uploader{uploads: u, matrix: m, rowBytes: rowBytes, chunk: u.chunkOf(runs, rowBytes)}
+	u.sizes = one.sizes(u.sizes, runs)
 	u.waiting = append(u.waiting, upload{size: int64(m.Rows) * rowBytes, fill: func(ctx context.Context, progress func(int64)) error {
-		one := uploader{uploads: u, matrix: m, rowBytes: rowBytes, progress: progress}
+		one.progress = progress
 		if err := one.stream(ctx, sources, runs); err != nil {
 			return fmt.Errorf("uploading %s: %w", label, err)
 		}
@@ -68,7 +70,7 @@ func (u *Uploads) Fill(size int64, fill func(ctx context.Context) error) {
 
 // Send has a browser's GPU begin to make the matrices while the caller sees to something
 // else.
-func (u *Uploads) Send() { u.kit.dev.Send(u.bytes) }
+func (u *Uploads) Send() { u.kit.dev.Send(u.sizes) }
 
 // Run fills what waits, in order. progress, where given, hears the source bytes done so
 // far. After an error the matrices are of no use.
@@ -85,7 +87,7 @@ func (u *Uploads) Run(ctx context.Context, progress func(bytes int64)) error {
 		}
 		done += w.size
 	}
-	u.waiting, u.bytes = nil, 0
+	u.waiting, u.sizes = nil, nil
 	return nil
 }
 
@@ -198,35 +200,43 @@ type uploader struct {
 }
 
 func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) error {
-	u.chunk = u.chunkOf(runs)
 	defer func() { u.relayout.Release() }()
-	for _, r := range runs {
-		for _, tile := range u.matrix.tiles {
-			if err := u.part(ctx, sources[r.source], r.within(tile), tile); err != nil {
-				return fmt.Errorf("%s: %w", sources[r.source].Name, err)
-			}
+	for r, tile := range u.matrix.parts(runs) {
+		if err := u.part(ctx, sources[r.source], r, tile); err != nil {
+			return fmt.Errorf("%s: %w", sources[r.source].Name, err)
 		}
 	}
 	return nil
 }
 
+// sizes appends the bytes of each upload that part will ask the device for.
+func (u *uploader) sizes(list []int64, runs []run) []int64 {
+	for r := range u.matrix.parts(runs) {
+		if u.matrix.keeps(r) {
+			list = append(list, int64(r.rows)*u.rowBytes)
+			continue
+		}
+		for ; r.rows > 0; r.rows -= min(r.rows, u.chunk) {
+			list = append(list, int64(min(r.rows, u.chunk))*u.rowBytes)
+		}
+	}
+	return list
+}
+
 // chunkOf is the rows of the longest run, or as many as may be staged at once.
-func (u *uploader) chunkOf(runs []run) int {
+func (u *Uploads) chunkOf(runs []run, rowBytes int64) int {
 	longest := 0
 	for _, r := range runs {
 		longest = max(longest, r.rows)
 	}
-	limits := u.uploads.kit.dev.Limits()
+	limits := u.kit.dev.Limits()
 	most := min(wgslkit.StagedUpload, limits.MaxStorageBindingSize, limits.MaxBufferSize)
-	return int(max(1, min(int64(longest), most/u.rowBytes)))
+	return int(max(1, min(int64(longest), most/rowBytes)))
 }
 
 // part moves what one run has for one tile.
 func (u *uploader) part(ctx context.Context, s Source, r run, tile matrixTile) error {
-	if r.rows <= 0 {
-		return nil
-	}
-	if r.step == 1 && u.matrix.row.same(u.matrix.Type) {
+	if u.matrix.keeps(r) {
 		return u.copy(ctx, s, r, tile)
 	}
 	for r.rows > 0 {
@@ -255,6 +265,22 @@ func (u *uploader) report(done int64) {
 	u.done = done
 	u.progress(done)
 }
+
+// parts is what each run has for each tile, in the order in which it is uploaded.
+func (m *Matrix) parts(runs []run) iter.Seq2[run, matrixTile] {
+	return func(yield func(run, matrixTile) bool) {
+		for _, r := range runs {
+			for _, tile := range m.tiles {
+				if part := r.within(tile); part.rows > 0 && !yield(part, tile) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// keeps says whether the GPU keeps r's rows as the source has them.
+func (m *Matrix) keeps(r run) bool { return r.step == 1 && m.row.same(m.Type) }
 
 // within is the part of r that goes to a tile.
 func (r run) within(tile matrixTile) run {
