@@ -247,16 +247,7 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 		l.err = fmt.Errorf("loading %s: %w", t.Name, err)
 		return nil
 	}
-	l.uploads.Fill(t.Size, func(ctx context.Context) error {
-		values, err := l.floats(ctx, t)
-		if err == nil {
-			err = v.Write(0, floatBytes(values))
-		}
-		if err != nil {
-			return fmt.Errorf("loading %s: %w", t.Name, err)
-		}
-		return nil
-	})
+	l.fill(t, func(values []float32) error { return v.Write(0, floatBytes(values)) })
 	l.weights.vectors = append(l.weights.vectors, v)
 	l.weights.places.vectors[t.Name] = v
 	return v
@@ -291,12 +282,22 @@ func (l *loader) scalar(s *float32, t *gguf.Tensor) {
 	if t == nil {
 		return
 	}
+	l.fill(t, func(values []float32) error {
+		*s = values[0]
+		return nil
+	})
+}
+
+// fill has finish read a small tensor, for take.
+func (l *loader) fill(t *gguf.Tensor, take func(values []float32) error) {
 	l.uploads.Fill(t.Size, func(ctx context.Context) error {
 		values, err := l.floats(ctx, t)
+		if err == nil {
+			err = take(values)
+		}
 		if err != nil {
 			return fmt.Errorf("loading %s: %w", t.Name, err)
 		}
-		*s = values[0]
 		return nil
 	})
 }

@@ -190,15 +190,7 @@ func TestHeldUploadsShareMemory(t *testing.T) {
 		t.Errorf("%d buffers for uploads were made, %d are left", counts.Get("made").Int(), counts.Get("live").Int())
 	}
 	for i, b := range made {
-		got, err := b.Read(0, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, v := range got {
-			if want := byte(7 * (i + j)); v != want {
-				t.Fatalf("upload %d: byte %d is %d, want %d", i, j, v, want)
-			}
-		}
+		checkUploaded(t, b, int64(i), size)
 	}
 }
 
@@ -310,15 +302,7 @@ func TestUploadBreaksOff(t *testing.T) {
 		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
 			t.Fatalf("after %s: %v", name, err)
 		}
-		got, err := b.Read(0, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range got {
-			if v != byte(7*i) {
-				t.Fatalf("after %s, byte %d is %d, want %d", name, i, v, byte(7*i))
-			}
-		}
+		checkUploaded(t, b, 0, size)
 	}
 	if err := end(); err != nil {
 		t.Error(err)
@@ -348,15 +332,7 @@ func TestUploadTellsWhatIsThrown(t *testing.T) {
 		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
 			t.Fatal(err)
 		}
-		got, err := b.Read(0, size)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range got {
-			if v != byte(7*i) {
-				t.Fatalf("byte %d is %d, want %d", i, v, byte(7*i))
-			}
-		}
+		checkUploaded(t, b, 0, size)
 	}
 	if live := counts.Get("live").Int(); live != 0 {
 		t.Errorf("%d buffers for uploads are left", live)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"strings"
 
 	"github.com/gemwire/gemwire/quant"
@@ -22,14 +21,14 @@ type Uploads struct {
 	kit             *Kit
 	end             func() error
 	waiting         []upload
-	sizes           []int64         // of the device's uploads that matrices wait for, in order
 	staging, params *wgslkit.Buffer // of the rows that are re-laid; nil until there are some
 }
 
-// upload is something to fill, with size bytes of a source.
+// upload is something to fill, with size bytes of a source: a matrix, or what fill does.
 type upload struct {
-	size int64
-	fill func(ctx context.Context, progress func(bytes int64)) error
+	size   int64
+	matrix *uploader
+	fill   func(ctx context.Context) error
 }
 
 // HoldUploads begins a load of many matrices: End ends it. What goes wrong on a browser's
@@ -51,44 +50,54 @@ func (u *Uploads) Matrix(label string, layout Layout, sources []Source) (*Matrix
 		m.Release()
 		return nil, fmt.Errorf("uploading %s: %w", label, err)
 	}
-	one := uploader{uploads: u, matrix: m, rowBytes: rowBytes, chunk: u.chunkOf(runs, rowBytes)}
-	u.sizes = one.sizes(u.sizes, runs)
-	u.waiting = append(u.waiting, upload{size: int64(m.Rows) * rowBytes, fill: func(ctx context.Context, progress func(int64)) error {
-		one.progress = progress
-		if err := one.stream(ctx, sources, runs); err != nil {
-			return fmt.Errorf("uploading %s: %w", label, err)
-		}
-		return nil
+	u.waiting = append(u.waiting, upload{size: int64(m.Rows) * rowBytes, matrix: &uploader{
+		uploads: u, matrix: m, label: label, sources: sources, runs: runs, rowBytes: rowBytes, chunk: u.chunkOf(runs, rowBytes),
 	}})
 	return m, nil
 }
 
 // Fill has Run call fill in its turn, which reads size bytes.
 func (u *Uploads) Fill(size int64, fill func(ctx context.Context) error) {
-	u.waiting = append(u.waiting, upload{size: size, fill: func(ctx context.Context, _ func(int64)) error { return fill(ctx) }})
+	u.waiting = append(u.waiting, upload{size: size, fill: fill})
 }
 
-// Send has a browser's GPU begin to make the matrices while the caller sees to something
-// else.
-func (u *Uploads) Send() { u.kit.dev.Send(u.sizes) }
+// Send has a browser's GPU begin to make the matrices, and the memory that they are
+// uploaded through, while the caller sees to something else.
+func (u *Uploads) Send() {
+	var sizes []int64
+	for _, w := range u.waiting {
+		if w.matrix != nil {
+			sizes = w.matrix.sizes(sizes)
+		}
+	}
+	u.kit.dev.Send(sizes)
+}
 
 // Run fills what waits, in order. progress, where given, hears the source bytes done so
 // far. After an error the matrices are of no use.
 func (u *Uploads) Run(ctx context.Context, progress func(bytes int64)) error {
 	done := int64(0)
+	report := func(bytes int64) {
+		if progress != nil {
+			progress(done + bytes)
+		}
+	}
 	for _, w := range u.waiting {
-		err := w.fill(ctx, func(bytes int64) {
-			if progress != nil {
-				progress(done + bytes)
-			}
-		})
-		if err != nil {
+		if err := w.run(ctx, report); err != nil {
 			return err
 		}
 		done += w.size
 	}
-	u.waiting, u.sizes = nil, nil
+	u.waiting = nil
 	return nil
+}
+
+func (w upload) run(ctx context.Context, progress func(bytes int64)) error {
+	if w.matrix == nil {
+		return w.fill(ctx)
+	}
+	w.matrix.progress = progress
+	return w.matrix.stream(ctx)
 }
 
 // End frees what the uploads shared.
@@ -191,6 +200,9 @@ func (k *Kit) allocate(m *Matrix, label string) error {
 type uploader struct {
 	uploads  *Uploads
 	matrix   *Matrix
+	label    string
+	sources  []Source
+	runs     []run
 	rowBytes int64            // of a source
 	chunk    int              // rows that are re-laid at once, at most
 	relayout *wgslkit.Program // from the staging buffer to tile; nil before the first
@@ -199,28 +211,51 @@ type uploader struct {
 	progress func(int64)
 }
 
-func (u *uploader) stream(ctx context.Context, sources []Source, runs []run) error {
+func (u *uploader) stream(ctx context.Context) error {
 	defer func() { u.relayout.Release() }()
-	for r, tile := range u.matrix.parts(runs) {
-		if err := u.part(ctx, sources[r.source], r, tile); err != nil {
-			return fmt.Errorf("%s: %w", sources[r.source].Name, err)
+	return u.steps(func(r run, tile matrixTile) error {
+		s := u.sources[r.source]
+		if err := u.step(ctx, s, r, tile); err != nil {
+			return fmt.Errorf("uploading %s: %s: %w", u.label, s.Name, err)
+		}
+		return nil
+	})
+}
+
+func (u *uploader) step(ctx context.Context, s Source, r run, tile matrixTile) error {
+	if u.matrix.keeps(r) {
+		return u.copy(ctx, s, r, tile)
+	}
+	return u.move(ctx, s, r, tile)
+}
+
+// sizes appends the bytes of each upload that stream will ask the device for.
+func (u *uploader) sizes(list []int64) []int64 {
+	_ = u.steps(func(r run, _ matrixTile) error {
+		list = append(list, int64(r.rows)*u.rowBytes)
+		return nil
+	})
+	return list
+}
+
+// steps calls each for the rows that are uploaded at once, in order, and the tile that they
+// go to: all that a run has for it, or a chunk of what is re-laid.
+func (u *uploader) steps(each func(run, matrixTile) error) error {
+	for _, whole := range u.runs {
+		for _, tile := range u.matrix.tiles {
+			for r := whole.within(tile); r.rows > 0; {
+				n := r.rows
+				if !u.matrix.keeps(r) {
+					n = min(n, u.chunk)
+				}
+				if err := each(run{r.source, r.from, n, r.to, r.step}, tile); err != nil {
+					return err
+				}
+				r = run{r.source, r.from + n, r.rows - n, r.to + n*r.step, r.step}
+			}
 		}
 	}
 	return nil
-}
-
-// sizes appends the bytes of each upload that part will ask the device for.
-func (u *uploader) sizes(list []int64, runs []run) []int64 {
-	for r := range u.matrix.parts(runs) {
-		if u.matrix.keeps(r) {
-			list = append(list, int64(r.rows)*u.rowBytes)
-			continue
-		}
-		for ; r.rows > 0; r.rows -= min(r.rows, u.chunk) {
-			list = append(list, int64(min(r.rows, u.chunk))*u.rowBytes)
-		}
-	}
-	return list
 }
 
 // chunkOf is the rows of the longest run, or as many as may be staged at once.
@@ -232,21 +267,6 @@ func (u *Uploads) chunkOf(runs []run, rowBytes int64) int {
 	limits := u.kit.dev.Limits()
 	most := min(wgslkit.StagedUpload, limits.MaxStorageBindingSize, limits.MaxBufferSize)
 	return int(max(1, min(int64(longest), most/rowBytes)))
-}
-
-// part moves what one run has for one tile.
-func (u *uploader) part(ctx context.Context, s Source, r run, tile matrixTile) error {
-	if u.matrix.keeps(r) {
-		return u.copy(ctx, s, r, tile)
-	}
-	for r.rows > 0 {
-		n := min(r.rows, u.chunk)
-		if err := u.move(ctx, s, r, n, tile); err != nil {
-			return err
-		}
-		r = run{r.source, r.from + n, r.rows - n, r.to + n*r.step, r.step}
-	}
-	return nil
 }
 
 // copy uploads rows that the GPU keeps as they are.
@@ -264,19 +284,6 @@ func (u *uploader) copy(ctx context.Context, s Source, r run, tile matrixTile) e
 func (u *uploader) report(done int64) {
 	u.done = done
 	u.progress(done)
-}
-
-// parts is what each run has for each tile, in the order in which it is uploaded.
-func (m *Matrix) parts(runs []run) iter.Seq2[run, matrixTile] {
-	return func(yield func(run, matrixTile) bool) {
-		for _, r := range runs {
-			for _, tile := range m.tiles {
-				if part := r.within(tile); part.rows > 0 && !yield(part, tile) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // keeps says whether the GPU keeps r's rows as the source has them.
@@ -301,17 +308,17 @@ type relayoutParams struct {
 
 type relayoutPlane struct{ Begin, Offset, Bytes, Stride uint32 }
 
-// move uploads n rows of r, at most a chunk, and re-lays them. The next ones take
-// the same staging buffer, which the queue's order guards.
-func (u *uploader) move(ctx context.Context, s Source, r run, n int, tile matrixTile) error {
+// move uploads rows, at most a chunk, and re-lays them. The next ones take the same staging
+// buffer, which the queue's order guards.
+func (u *uploader) move(ctx context.Context, s Source, r run, tile matrixTile) error {
 	if err := u.prepare(tile); err != nil {
 		return err
 	}
-	size := int64(n) * u.rowBytes
+	size := int64(r.rows) * u.rowBytes
 	if err := u.uploads.staging.Upload(ctx, 0, s.Data, s.Offset+int64(r.from)*u.rowBytes, size, nil); err != nil {
 		return err
 	}
-	if err := u.relay(r, n, tile); err != nil {
+	if err := u.relay(r, tile); err != nil {
 		return err
 	}
 	u.report(u.done + size)
@@ -362,11 +369,11 @@ func (u *Uploads) stage(size int64) (err error) {
 	return err
 }
 
-// relay has the n rows in the staging buffer re-laid.
-func (u *uploader) relay(r run, n int, tile matrixTile) error {
+// relay has the rows in the staging buffer re-laid.
+func (u *uploader) relay(r run, tile matrixTile) error {
 	m := u.matrix
 	params := relayoutParams{
-		Rows: uint32(n), Words: uint32(4 * m.row.size), First: uint32(r.to - tile.first), Step: uint32(r.step),
+		Rows: uint32(r.rows), Words: uint32(4 * m.row.size), First: uint32(r.to - tile.first), Step: uint32(r.step),
 		Blocks: uint32(m.row.blocks), BlockBytes: uint32(m.Type.BlockBytes()), Planes: uint32(len(m.row.planes)),
 	}
 	for i, p := range m.row.planes {
