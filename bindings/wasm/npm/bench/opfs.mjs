@@ -8,7 +8,6 @@
 // loaded. Shown are medians, and of each turn
 //   plain read     the whole file's bytes over the time
 //   load's reads   the bytes that the load asked for, over the time within read()
-//   load's writes  the bytes handed over to the GPU, over the time that the calls took
 //   weights        the file's bytes over the time in which weights are read and uploaded
 //   load           the file's bytes over the time until the model can answer
 // and how long the worker and the GPU's process computed, where /proc tells. --json
@@ -124,12 +123,11 @@ function median(values) {
 
 function report({ adapter, turns }) {
   const size = turns[0].plain.bytes;
-  console.log(`${(size / 1e9).toFixed(2)} GB on ${adapter}, ${values.cold ? "not in the page cache" : "in the page cache"}, ${turns.length} turns; of reads ${turns[0].clock.reads}, of writes ${turns[0].clock.writes}`);
+  console.log(`${(size / 1e9).toFixed(2)} GB on ${adapter}, ${values.cold ? "not in the page cache" : "in the page cache"}, ${turns.length} turns, ${turns[0].clock.reads} reads a load`);
   const rate = (bytes, ms) => bytes / ms / 1000; // MB/s
   const lines = {
     "plain read": (t) => rate(t.plain.bytes, t.plain.ms),
     ...!values.file && { "load's reads": (t) => rate(t.clock.readBytes, t.clock.readMs) },
-    "load's writes": (t) => rate(t.clock.writeBytes, t.clock.writeMs),
     "weights": (t) => rate(size, t.phases.weights),
     "load": (t) => rate(size, t.ms),
   };

@@ -1,21 +1,16 @@
-// The package's worker, with a clock on what it reads from OPFS and writes to the
-// GPU, and a plain read of the same file to compare with. See opfs.mjs.
-const clock = { reads: 0, readBytes: 0, readMs: 0, writes: 0, writeBytes: 0, writeMs: 0 };
+// The package's worker, with a clock on what it reads from OPFS, and a plain read of the
+// same file to compare with. See opfs.mjs.
+const clock = { reads: 0, readBytes: 0, readMs: 0 };
 
-function timed(prototype, method, name, bytesOf) {
-  const original = prototype[method];
-  prototype[method] = function (...args) {
-    const begun = performance.now();
-    const result = original.apply(this, args);
-    clock[`${name}Ms`] += performance.now() - begun;
-    clock[`${name}s`]++;
-    clock[`${name}Bytes`] += bytesOf(result, args);
-    return result;
-  };
-  return original;
-}
-
-const plainRead = timed(FileSystemSyncAccessHandle.prototype, "read", "read", (read) => read);
+const plainRead = FileSystemSyncAccessHandle.prototype.read;
+FileSystemSyncAccessHandle.prototype.read = function (into, options) {
+  const begun = performance.now();
+  const bytes = plainRead.call(this, into, options);
+  clock.readMs += performance.now() - begun;
+  clock.readBytes += bytes;
+  clock.reads++;
+  return bytes;
+};
 
 // ?idle leaves out what the GPU would do with its bytes: kernels are empty and do not
 // run, and weights all go to one place, so that none of its memory is touched for the
@@ -52,11 +47,6 @@ if (new URL(location.href).searchParams.has("idle")) {
     else writeBuffer.call(this, to, offset, data, at, size);
   };
 }
-
-timed(GPUQueue.prototype, "writeBuffer", "write", (_, [, , data, , size]) => size ?? data.byteLength);
-timed(GPUQueue.prototype, "submit", "write", () => 0);
-timed(GPUBuffer.prototype, "unmap", "write", () => 0);
-timed(GPUCommandEncoder.prototype, "copyBufferToBuffer", "write", (_, [from, , , , size]) => from.usage & GPUBufferUsage.MAP_WRITE ? size : 0);
 
 // largest finds the model's file: whatever else is there is smaller.
 async function largest(folder) {
