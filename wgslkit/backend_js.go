@@ -74,16 +74,12 @@ func openBackend(opts Options) (backend, error) {
 	return b, nil
 }
 
-// hear takes an answer: a ticket, and either an error's kind and message or a value.
+// hear takes an answer: a ticket, and then, where there is more to say, an error's kind and
+// message, or a value.
 func (b *jsBackend) hear(_ js.Value, args []js.Value) any {
 	ticket, answer := args[0].Int(), jsAnswer{}
-	switch kind := args[1].String(); kind {
-	case "":
-		answer.value = args[3]
-	case "thrown":
-		answer.err = js.Error{Value: args[3]}
-	default:
-		answer.err = jsError(kind, args[2].String())
+	if len(args) > 1 {
+		answer = jsAnswerOf(args[1].String(), args[2:])
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -99,6 +95,17 @@ func (b *jsBackend) hear(_ js.Value, args []js.Value) any {
 		delete(b.tickets, ticket)
 	}
 	return nil
+}
+
+// jsAnswerOf is an answer of a kind: its message and value follow.
+func jsAnswerOf(kind string, rest []js.Value) jsAnswer {
+	switch kind {
+	case "":
+		return jsAnswer{value: rest[1]}
+	case "thrown":
+		return jsAnswer{err: js.Error{Value: rest[1]}}
+	}
+	return jsAnswer{err: jsError(kind, rest[0].String())}
 }
 
 // lose ends everything that is waited for.
@@ -304,6 +311,9 @@ func (b *jsBackend) newPipeline(spec pipelineSpec) (pipelineHandle, error) {
 	var kinds strings.Builder
 	for _, kind := range spec.bindings {
 		kinds.WriteByte('0' + byte(kind))
+	}
+	if b.holdsUploads() { // and so are not to be kept waiting
+		return jsID(b.object.Call("createPipeline", 0, spec.label, spec.wgsl, spec.entry, kinds.String()).Int()), b.fault()
 	}
 	id, err := b.await("kernel "+spec.label, "createPipeline", spec.label, spec.wgsl, spec.entry, kinds.String())
 	if err != nil {

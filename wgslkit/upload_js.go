@@ -26,15 +26,16 @@ type JSFiller interface {
 // Uploads of fewer bytes than smallUpload are left to the queue, which copies them
 // once more. Others go in pieces of at most uploadPiece, into memory that the GPU's
 // process shares: it lasts as long as uploads are held, and OPFS is read straight into it.
-// Of a JSFiller so many bytes are uploaded as pourChunk says before Go looks after it again.
+// Of a JSFiller so many bytes are uploaded as pourChunk says before Go looks after it again:
+// on a slow disk, for half a second.
 const (
 	smallUpload = 512 << 10
-	uploadPiece = 4 << 20
-	pourChunk   = 32 << 20
+	uploadPiece = 8 << 20
+	pourChunk   = 128 << 20
 )
 
 // StagedUpload is how much to upload at once to a staging buffer, from which the GPU takes it.
-const StagedUpload = pourChunk
+const StagedUpload = 32 << 20
 
 var uint8Array = js.Global().Get("Uint8Array")
 

@@ -3,7 +3,8 @@
 // Go knows every object by a small number, so that a call passes numbers alone
 // and leaves nothing for either garbage collector. A call that has to wait
 // takes a ticket; `notify(ticket, kind, message, value)` answers it, with an
-// empty kind where all went well. Ticket 0 is an error that belongs to no
+// empty kind where all went well, or `notify(ticket)` where there is no value
+// either: Go takes in each argument by some calls. Ticket 0 is an error that belongs to no
 // call, and ticket -1 the loss of the device. An error of kind "thrown" comes with what
 // was thrown as its value.
 //
@@ -21,7 +22,7 @@
   const filters = ["internal", "out-of-memory", "validation"];
   const stepFields = 6; // numbers for each step of a replay
   const isCopy = 1;
-  const uploadSlots = 4; // pieces of uploads that may be under way
+  const uploadSlots = 3; // pieces of uploads that may be under way
   const uploadGrain = 1 << 16; // of the sizes of their memory
 
   // The limits that kernels depend on; the others stay at their defaults.
@@ -49,6 +50,11 @@
       case "RangeError": return "out-of-memory"; // an ArrayBuffer that could not be had
     }
     return "validation";
+  }
+
+  // pipelineFailure is what an error of a kernel's WGSL, or of its layout, is told as.
+  function pipelineFailure(error, before = "") {
+    return new Failure(kindOf(error) === "validation" ? "pipeline" : kindOf(error), before + error.message);
   }
 
   class Backend {
@@ -84,7 +90,8 @@
     free(id) { this.drop(id); }
 
     answer(ticket, promise) {
-      promise.then((value) => this.notify(ticket, "", "", value), (error) => this.notify(ticket, kindOf(error), error.message, error.cause));
+      const done = (value) => value === undefined ? this.notify(ticket) : this.notify(ticket, "", "", value);
+      promise.then(done, (error) => this.notify(ticket, kindOf(error), error.message, error.cause));
     }
 
     // scoped runs make between error scopes. It returns what was made, and a
@@ -194,7 +201,8 @@
     }
 
     // createPipeline answers when the WGSL is known to be valid; the pipeline
-    // goes on compiling, beside others, and createReplay waits for it.
+    // goes on compiling, beside others, and createReplay waits for it. It returns at once
+    // where no ticket is given: then createReplay tells of an error.
     createPipeline(ticket, label, code, entryPoint, kinds) {
       const entries = Array.from(kinds, (kind, binding) => ({
         binding, visibility: 4 /* compute */, buffer: { type: bindingTypes[kind] },
@@ -207,18 +215,23 @@
           whole: this.device.createPipelineLayout({ label, bindGroupLayouts: [layout] }),
         };
       });
+      if (!ticket) return this.keep(this.compile(made, entryPoint, error));
       this.answer(ticket, error.then((found) => {
-        if (found) throw new Failure(kindOf(found) === "validation" ? "pipeline" : kindOf(found), found.message);
+        if (found) throw pipelineFailure(found);
         return this.keep(this.compile(made, entryPoint));
       }));
     }
 
-    compile({ label, layout, module, whole }, entryPoint) {
+    // compile makes a kernel of what was made; error, where given, is to come of that.
+    compile({ label, layout, module, whole } = {}, entryPoint, error = null) {
       const kernel = { label, layout, pipeline: null, error: null };
-      kernel.ready = this.device.createComputePipelineAsync({ label, layout: whole, compute: { module, entryPoint } }).then(
+      const compiled = this.device.createComputePipelineAsync({ label, layout: whole, compute: { module, entryPoint } }).then(
         (pipeline) => { kernel.pipeline = pipeline; },
-        (error) => { kernel.error = new Failure("pipeline", `kernel ${label}: ${error.message}`); },
+        (failed) => { kernel.error = new Failure("pipeline", `kernel ${label}: ${failed.message}`); },
       );
+      kernel.ready = Promise.all([compiled, error]).then(([, found]) => {
+        if (found) kernel.error = pipelineFailure(found, `kernel ${label}: `);
+      });
       return kernel;
     }
 
@@ -384,15 +397,16 @@
 
     // holdUploads begins a time of many uploads, of at most so many bytes each, in which
     // nothing waits for the GPU's process but for memory; errors come later.
-    holdUploads(size) { this.uploads = { size, slots: [], given: 0, planned: [], watched: false }; }
+    holdUploads(size) { this.uploads = { size, most: uploadSlots, slots: [], given: 0, planned: [], watched: false }; }
 
     // prepareUploads makes the memory for pieces whose sizes, in order, stand in the scratch
     // memory: it is not had at once. Other pieces may come in their place, more slowly.
     prepareUploads(count) {
-      const { slots, size } = this.uploads;
-      const planned = this.uploads.planned = new Uint32Array(this.scratch.slice(0, 4 * count).buffer);
-      const bytes = planned.reduce((sum, piece) => sum + piece, 0);
-      while (slots.length < Math.min(uploadSlots, Math.floor(bytes / size))) slots.push(this.newSlot(size));
+      const { uploads } = this, { slots, size } = uploads;
+      uploads.planned = new Uint32Array(this.scratch.slice(0, 4 * count).buffer);
+      const bytes = uploads.planned.reduce((sum, piece) => sum + piece, 0);
+      uploads.most = Math.min(uploadSlots, Math.max(1, Math.ceil(bytes / size)));
+      while (bytes > 0 && slots.length < uploads.most) slots.push(this.newSlot(size));
     }
 
     // pourNow reads size bytes of a source, from `at` on, into memory for uploads, and copies
@@ -449,7 +463,7 @@
       return slot.bytes?.length >= size && !slot.checks.length ? slot.bytes.subarray(0, size) : null;
     }
 
-    nextSlot(uploads) { return uploads.slots[uploads.given % uploadSlots] ??= this.newSlot(uploads.size); }
+    nextSlot(uploads) { return uploads.slots[uploads.given % uploads.most] ??= this.newSlot(uploads.size); }
 
     async uploadMemory(size) {
       const { uploads } = this, slot = this.nextSlot(uploads);
@@ -491,10 +505,10 @@
         this.queue.submit([encoder.finish()]);
       });
       // What is mapped is taken in by the GPU's process as a whole, written or not.
-      const next = uploads.planned[uploads.given + uploadSlots] ?? uploads.size;
+      const next = uploads.planned[uploads.given + uploads.most] ?? uploads.size;
       this.map(slot, Math.min(uploads.size, Math.ceil(next / uploadGrain) * uploadGrain));
       uploads.given++;
-      if (uploads.given % uploadSlots > 0) return;
+      if (uploads.given % uploads.most > 0) return;
       this.unwatch();
       slot.checks = this.checks.splice(0); // the GPU's process will have told of these
     }

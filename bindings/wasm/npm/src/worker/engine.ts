@@ -16,7 +16,7 @@ declare const Go: new () => {
 };
 
 // wgslkit's half in JavaScript: ticket -1 tells that the device is lost.
-type Notify = (ticket: number, kind: string, message: string, value?: unknown) => void;
+type Notify = (ticket: number, ...answer: [] | [kind: string, message: string, value?: unknown]) => void;
 declare const gemwireWebGPU: { open(options: object, notify: Notify): void };
 
 type Handle = (request: string, ...attached: (OpenSource | Uint8Array)[]) => void;
@@ -40,14 +40,14 @@ interface Pending extends Pick<CallOptions, "tell" | "write"> {
 // watchDevice lets lost hear of every device that goes away by itself.
 function watchDevice(lost: (failure: Failure) => void): void {
   const { open } = gemwireWebGPU;
-  gemwireWebGPU.open = (options, notify) => open(options, (ticket, kind, message, value) => {
+  gemwireWebGPU.open = (options, notify) => open(options, (ticket, ...answer) => {
     if (ticket === -1) {
       lost({
-        code: "device-lost", message: `the GPU device was lost: ${message}`,
+        code: "device-lost", message: `the GPU device was lost: ${answer[1] ?? ""}`,
         advice: "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
       });
     }
-    notify(ticket, kind, message, value);
+    notify(ticket, ...answer);
   });
 }
 
