@@ -7,6 +7,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
@@ -247,7 +248,11 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 		l.err = fmt.Errorf("loading %s: %w", t.Name, err)
 		return nil
 	}
-	l.fill(t, func(values []float32) error { return v.Write(0, floatBytes(values)) })
+	if t.Type == quant.F32 {
+		l.read(t, func(ctx context.Context) error { return v.Upload(ctx, 0, t.Source(), t.Offset, t.Size, nil) })
+	} else {
+		l.fill(t, func(values []float32) error { return v.Write(0, floatBytes(values)) })
+	}
 	l.weights.vectors = append(l.weights.vectors, v)
 	l.weights.places.vectors[t.Name] = v
 	return v
@@ -290,12 +295,19 @@ func (l *loader) scalar(s *float32, t *gguf.Tensor) {
 
 // fill has finish read a small tensor, for take.
 func (l *loader) fill(t *gguf.Tensor, take func(values []float32) error) {
-	l.uploads.Fill(t.Size, func(ctx context.Context) error {
+	l.read(t, func(ctx context.Context) error {
 		values, err := l.floats(ctx, t)
-		if err == nil {
-			err = take(values)
-		}
 		if err != nil {
+			return err
+		}
+		return take(values)
+	})
+}
+
+// read has finish call fill, which reads a small tensor.
+func (l *loader) read(t *gguf.Tensor, fill func(ctx context.Context) error) {
+	l.uploads.Fill(t.Size, func(ctx context.Context) error {
+		if err := fill(ctx); err != nil {
 			return fmt.Errorf("loading %s: %w", t.Name, err)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gemwire/gemwire/quant"
@@ -61,14 +62,17 @@ func (u *Uploads) Fill(size int64, fill func(ctx context.Context) error) {
 	u.waiting = append(u.waiting, upload{size: size, fill: fill})
 }
 
-// Send has a browser's GPU begin to make the matrices, and the memory that they are
-// uploaded through, while the caller sees to something else.
+// Send has a browser's GPU begin to make the matrices, the memory that they are uploaded
+// through, and the kernel that re-lays them, while the caller sees to something else.
 func (u *Uploads) Send() {
 	var sizes []int64
 	for _, w := range u.waiting {
 		if w.matrix != nil {
 			sizes = w.matrix.sizes(sizes)
 		}
+	}
+	if slices.ContainsFunc(u.waiting, upload.relays) {
+		_, _ = u.kit.relayout() // who uses it hears of an error
 	}
 	u.kit.dev.Send(sizes)
 }
@@ -90,6 +94,11 @@ func (u *Uploads) Run(ctx context.Context, progress func(bytes int64)) error {
 	}
 	u.waiting = nil
 	return nil
+}
+
+// relays says whether rows of a matrix need another layout.
+func (w upload) relays() bool {
+	return w.matrix != nil && slices.ContainsFunc(w.matrix.runs, func(r run) bool { return !w.matrix.matrix.keeps(r) })
 }
 
 func (w upload) run(ctx context.Context, progress func(bytes int64)) error {
@@ -299,14 +308,9 @@ func (r run) within(tile matrixTile) run {
 	return run{r.source, r.from + skip, end - skip, r.to + skip*r.step, r.step}
 }
 
-// relayoutParams is Params of wgsl/relayout.wgsl.
-type relayoutParams struct {
-	Rows, Words, First, Step      uint32
-	Blocks, BlockBytes, Planes, _ uint32
-	Plane                         [3]relayoutPlane
-}
-
-type relayoutPlane struct{ Begin, Offset, Bytes, Stride uint32 }
+// relayoutParams is Params of wgsl/relayout.wgsl: rows, words, first, step; blocks, block_bytes,
+// planes, and nothing; then begin, offset, bytes and stride of each plane.
+type relayoutParams [8 + 4*3]uint32
 
 // move uploads rows, at most a chunk, and re-lays them. The next ones take the same staging
 // buffer, which the queue's order guards.
@@ -337,7 +341,7 @@ func (u *uploader) prepare(tile matrixTile) error {
 	if err := up.stage(staged); err != nil {
 		return err
 	}
-	kernel, err := dev.Kernel(up.kit.shaders, "relayout.wgsl", nil)
+	kernel, err := up.kit.relayout()
 	if err != nil {
 		return err
 	}
@@ -352,6 +356,11 @@ func (u *uploader) prepare(tile matrixTile) error {
 	}
 	u.relayout, u.tile = program, tile.buffer
 	return nil
+}
+
+// relayout is the kernel that brings rows from a source's layout into the GPU's.
+func (k *Kit) relayout() (*wgslkit.Kernel, error) {
+	return k.dev.Kernel(k.shaders, "relayout.wgsl", nil)
 }
 
 // stage makes the staging buffer hold size bytes at least.
@@ -373,13 +382,13 @@ func (u *Uploads) stage(size int64) (err error) {
 func (u *uploader) relay(r run, tile matrixTile) error {
 	m := u.matrix
 	params := relayoutParams{
-		Rows: uint32(r.rows), Words: uint32(4 * m.row.size), First: uint32(r.to - tile.first), Step: uint32(r.step),
-		Blocks: uint32(m.row.blocks), BlockBytes: uint32(m.Type.BlockBytes()), Planes: uint32(len(m.row.planes)),
+		uint32(r.rows), uint32(4 * m.row.size), uint32(r.to - tile.first), uint32(r.step),
+		uint32(m.row.blocks), uint32(m.Type.BlockBytes()), uint32(len(m.row.planes)),
 	}
 	for i, p := range m.row.planes {
-		params.Plane[i] = relayoutPlane{uint32(m.row.begin[i]), uint32(p.offset), uint32(p.bytes), uint32(p.stride)}
+		copy(params[8+4*i:], []uint32{uint32(m.row.begin[i]), uint32(p.offset), uint32(p.bytes), uint32(p.stride)})
 	}
-	raw, err := binary.Append(nil, binary.LittleEndian, params)
+	raw, err := binary.Append(nil, binary.LittleEndian, params[:])
 	if err != nil {
 		return err
 	}
