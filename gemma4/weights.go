@@ -248,7 +248,7 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 		l.err = fmt.Errorf("loading %s: %w", t.Name, err)
 		return nil
 	}
-	if t.Type == quant.F32 {
+	if t.Type == quant.F32 { // as the GPU wants it
 		l.read(t, func(ctx context.Context) error { return v.Upload(ctx, 0, t.Source(), t.Offset, t.Size, nil) })
 	} else {
 		l.fill(t, func(values []float32) error { return v.Write(0, floatBytes(values)) })

@@ -400,7 +400,8 @@
     holdUploads(size) { this.uploads = { size, most: uploadSlots, slots: [], given: 0, planned: [], watched: false }; }
 
     // prepareUploads makes the memory for pieces whose sizes, in order, stand in the scratch
-    // memory: it is not had at once. Other pieces may come in their place, more slowly.
+    // memory: it is not had at once, and no more of it is taken than they fill. Other pieces
+    // may come in their place, more slowly.
     prepareUploads(count) {
       const { uploads } = this, { slots, size } = uploads;
       uploads.planned = new Uint32Array(this.scratch.slice(0, 4 * count).buffer);
