@@ -87,7 +87,7 @@ func TestOpenRefusesBrokenKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 	avoid := func(wgslkit.Info) wgslkit.Avoid {
-		return wgslkit.Avoid{Kernels: []string{"no such kernel", "store_kv.wgsl"}}
+		return wgslkit.Avoid{Kernels: []string{"no such kernel", "store_kv.wgsl", "store_kv_small.wgsl"}}
 	}
 	_, err = gemma4.Open(context.Background(), source, gemma4.OpenOptions{
 		Device: gemma4.DeviceGPU, Context: 64, GPU: wgslkit.Options{Avoid: avoid},
