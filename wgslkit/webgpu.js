@@ -22,7 +22,7 @@
   const filters = ["internal", "out-of-memory", "validation"];
   const stepFields = 6; // numbers for each step of a replay
   const isCopy = 1;
-  const uploadSlots = 3; // pieces of uploads that may be under way
+  const uploadSlots = 3; // pieces of uploads that may be under way, at most
   const uploadGrain = 1 << 16; // of the sizes of their memory
 
   // The limits that kernels depend on; the others stay at their defaults.
@@ -406,8 +406,9 @@
       const { uploads } = this, { slots, size } = uploads;
       uploads.planned = new Uint32Array(this.scratch.slice(0, 4 * count).buffer);
       const bytes = uploads.planned.reduce((sum, piece) => sum + piece, 0);
-      uploads.most = Math.min(uploadSlots, Math.max(1, Math.ceil(bytes / size)));
-      while (bytes > 0 && slots.length < uploads.most) slots.push(this.newSlot(size));
+      const fill = Math.min(uploadSlots, Math.ceil(bytes / size));
+      while (slots.length < fill) slots.push(this.newSlot(size));
+      uploads.most = fill || uploadSlots;
     }
 
     // pourNow reads size bytes of a source, from `at` on, into memory for uploads, and copies

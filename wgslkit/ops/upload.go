@@ -309,7 +309,8 @@ func (r run) within(tile matrixTile) run {
 }
 
 // relayoutParams is Params of wgsl/relayout.wgsl: rows, words, first, step; blocks, block_bytes,
-// planes, and nothing; then begin, offset, bytes and stride of each plane.
+// planes, and nothing; then begin, offset, bytes and stride of each plane. It is no struct,
+// since a load encodes hundreds, and a list needs no reflection.
 type relayoutParams [8 + 4*3]uint32
 
 // move uploads rows, at most a chunk, and re-lays them. The next ones take the same staging
