@@ -2,33 +2,15 @@ package gguf_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
-
-// sharedCase finds a conformance file, in the repository or beside it.
-func sharedCase(t testing.TB, name string) string {
-	t.Helper()
-	dirs := []string{filepath.Join("..", "testdata", "conformance"), filepath.Join("..", "..", "shared", "conformance")}
-	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
-		dirs = append(dirs, filepath.Join(dir, "conformance"), dir)
-	}
-	for _, dir := range dirs {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skipf("conformance case %s is not there; set GEMWIRE_SHARED to the shared folder", name)
-	return ""
-}
 
 func openCase(t testing.TB, name string, opts ...gguf.Option) *gguf.File {
 	t.Helper()
-	f, err := gguf.OpenPath(context.Background(), sharedCase(t, name), opts...)
+	f, err := gguf.OpenPath(context.Background(), conformance.Path(t, name), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,8 @@ type cursor struct {
 	tail  int64  // bytes that are expected behind the array at hand
 	where string // what is being decoded, for errors
 
+	nested uint64 // arrays in arrays so far
+
 	progress func(read, expected int64)
 }
 

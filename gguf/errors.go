@@ -3,6 +3,8 @@ package gguf
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gemwire/gemwire/gguf/transfer"
 )
 
 // What a caller can act on. Errors of this package wrap one of these where one
@@ -31,8 +33,8 @@ var (
 	ErrNoRanges = errors.New("server ignores range requests; download the whole file and open that")
 	// ErrChanged: the bytes changed since the source was opened.
 	ErrChanged = errors.New("file changed while it was in use; open it again")
-	// ErrStalled: the server sent nothing for too long.
-	ErrStalled = errors.New("connection stalled")
+	// ErrStalled: the server sent nothing, or next to nothing, for too long.
+	ErrStalled = transfer.ErrStalled
 )
 
 // A FormatError says where a file is wrong. It wraps [ErrFormat] and, where one

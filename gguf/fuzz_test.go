@@ -14,7 +14,8 @@ func FuzzOpen(f *testing.F) {
 	for _, h := range hostile {
 		f.Add([]byte(h.file))
 	}
-	f.Add(fixture{keys: []any{"general.architecture", "gemma4", "n", []any{[]int16{-1}}}, tensors: []string{"t"}}.bytes(f))
+	f.Add(fixture{keys: []any{"general.architecture", "gemma4", "n", []any{[]int16{-1}}},
+		tensors: []string{"t"}}.bytes(f))
 	f.Add([]byte(realHeader(3)))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := openBytes(b)
@@ -33,7 +34,8 @@ func FuzzOpen(f *testing.F) {
 		}
 		for _, tensor := range file.Tensors {
 			readFuzzTensor(t, tensor)
-			if err := w.Add(gguf.TensorInfo{Name: tensor.Name, Type: tensor.Type, Dims: tensor.Dims}); err != nil && tensor.Type.Supported() {
+			if err := w.Add(gguf.TensorInfo{Name: tensor.Name, Type: tensor.Type, Dims: tensor.Dims}); err != nil &&
+				tensor.Type.Supported() {
 				t.Fatal(err)
 			}
 		}

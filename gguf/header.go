@@ -10,10 +10,16 @@ import (
 
 // The limits of the format, beyond what the size of the file allows.
 const (
-	magic            = "GGUF"
-	maxKeyLen        = 1<<16 - 1
-	maxDims          = 4
-	maxNesting       = 4
+	magic      = "GGUF"
+	maxKeyLen  = 1<<16 - 1
+	maxDims    = 4
+	maxNesting = 4
+	// What takes more memory than bytes of the file is counted: models have some dozens
+	// of keys, thousands of tensors, and no arrays of arrays to speak of.
+	maxKeys    = 1 << 16
+	maxTensors = 1 << 18
+	maxNested  = 1 << 16 // arrays in arrays, of all keys together
+
 	defaultAlignment = 32
 	maxAlignment     = 1 << 30
 
@@ -77,10 +83,10 @@ func (c *cursor) readPreamble(h *header) (tensors, pairs uint64, err error) {
 	if err := c.checkVersion(h.version); err != nil {
 		return 0, 0, err
 	}
-	if tensors, err = c.count("tensors", minTensorBytes); err != nil {
+	if tensors, err = c.count("tensors", minTensorBytes, maxTensors); err != nil {
 		return 0, 0, err
 	}
-	pairs, err = c.count("metadata keys", minKeyValueBytes)
+	pairs, err = c.count("metadata keys", minKeyValueBytes, maxKeys)
 	return tensors, pairs, err
 }
 
@@ -97,7 +103,7 @@ func (c *cursor) checkVersion(version uint32) error {
 	return c.failf(4, "version %d; versions 2 and 3 are read: %w", version, ErrVersion)
 }
 
-func (c *cursor) count(what string, width int) (uint64, error) {
+func (c *cursor) count(what string, width int, most uint64) (uint64, error) {
 	at := c.pos
 	n, err := c.uint64()
 	if err != nil {
@@ -105,6 +111,9 @@ func (c *cursor) count(what string, width int) (uint64, error) {
 	}
 	if n > c.left()/uint64(width) {
 		return 0, c.failf(at, "%d %s cannot lie in a file of %d bytes: %w", n, what, c.src.Size(), ErrTruncated)
+	}
+	if n > most {
+		return 0, c.failf(at, "%d %s; at most %d are read: %w", n, what, most, ErrTooLarge)
 	}
 	return n, nil
 }
@@ -306,7 +315,10 @@ func (c *cursor) arrays(n uint64, depth int) ([]Value, error) {
 	if err := c.room(n, 4+8); err != nil {
 		return nil, err
 	}
-	out := make([]Value, 0, n) // claims of nested arrays add up, but maxNesting is small
+	if c.nested += n; c.nested > maxNested {
+		return nil, c.failf(c.pos, "%d arrays in arrays; at most %d are read: %w", c.nested, maxNested, ErrTooLarge)
+	}
+	out := make([]Value, 0, n)
 	for range n {
 		v, err := c.array(depth + 1)
 		if err != nil {

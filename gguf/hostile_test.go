@@ -28,31 +28,42 @@ var hostile = []struct {
 	{"magic alone", raw("GGUF"), gguf.ErrTruncated, "header", 4},
 	{"version 1", header(1, 0, 0), gguf.ErrVersion, "version 1", 4},
 	{"version 4", header(4, 0, 0), gguf.ErrVersion, "version 4", 4},
+	{"version 0", header(0, 0, 0), gguf.ErrVersion, "version 0", 4},
+	{"big-endian, the first version", header(1<<24, 0, 0), gguf.ErrVersion, "big-endian", 4},
+	{"big-endian of no version", header(4<<24, 0, 0), gguf.ErrVersion, "version 67108864", 4},
 	{"big-endian", header(3<<24, 0, 0), gguf.ErrVersion, "big-endian", 4},
 	{"cut in the counts", header(3, 0, 0)[:20], gguf.ErrTruncated, "header", 16},
 	{"huge tensor count", header(3, huge, 0), gguf.ErrTruncated, "tensors", 8},
 	{"huge key count", header(3, 0, huge), gguf.ErrTruncated, "metadata keys", 16},
 	{"empty key", header(3, 0, 1).key("", 0).data(64), nil, "key 1 of 1", 24},
 	{"huge key length", header(3, 0, 1).u64(huge).data(64), nil, "key 1 of 1", 24},
-	{"key length just over the rest", header(3, 0, 1).u64(40).u8(make([]byte, 30)...), gguf.ErrTruncated, "key 1 of 1", 32},
+	{"key length just over the rest", header(3, 0, 1).u64(40).u8(make([]byte, 30)...), gguf.ErrTruncated, "key 1 of 1",
+		32},
 	{"unknown kind", header(3, 0, 1).key("k", 13).data(64), nil, `key "k"`, 33},
 	{"bad bool", header(3, 0, 1).key("k", 7).u8(2), nil, `key "k"`, 37},
 	{"bad bool in an array", header(3, 0, 1).key("k", 9).u32(7).u64(3).u8(0, 1, 9), nil, `key "k"`, 51},
 	{"cut value", header(3, 0, 1).key("k", 10).u32(1), gguf.ErrTruncated, `key "k"`, 37},
 	{"huge string", header(3, 0, 1).key("k", 8).u64(huge).data(64), gguf.ErrTruncated, `key "k"`, 45},
 	{"huge array of bytes", header(3, 0, 1).key("k", 9).u32(0).u64(huge).data(64), gguf.ErrTruncated, `key "k"`, 49},
-	{"array whose bytes overflow", header(3, 0, 1).key("k", 9).u32(12).u64(1 << 61).data(64), gguf.ErrTruncated, `key "k"`, 49},
+	{"array whose bytes overflow", header(3, 0, 1).key("k", 9).u32(12).u64(1 << 61).data(64), gguf.ErrTruncated,
+		`key "k"`, 49},
 	{"huge array of strings", header(3, 0, 1).key("k", 9).u32(8).u64(huge).data(64), gguf.ErrTruncated, `key "k"`, 49},
-	{"huge string in an array", header(3, 0, 1).key("k", 9).u32(8).u64(2).text("a").u64(huge).data(64), gguf.ErrTruncated, `key "k"`, 66},
-	{"length -1 in an array", header(3, 0, 1).key("k", 9).u32(8).u64(2).text("a").u64(1<<64 - 1).data(64), gguf.ErrTruncated, `key "k"`, 66},
+	{"huge string in an array", header(3, 0, 1).key("k", 9).u32(8).u64(2).text("a").u64(huge).data(64),
+		gguf.ErrTruncated, `key "k"`, 66},
+	{"length -1 in an array", header(3, 0, 1).key("k", 9).u32(8).u64(2).text("a").u64(1<<64 - 1).data(64),
+		gguf.ErrTruncated, `key "k"`, 66},
 	{"huge array of arrays", header(3, 0, 1).key("k", 9).u32(9).u64(huge).data(64), gguf.ErrTruncated, `key "k"`, 49},
 	{"array of an unknown kind", header(3, 0, 1).key("k", 9).u32(99).u64(0).data(64), nil, `key "k"`, 37},
 	{"arrays nested without end", nested(5000), nil, `key "k"`, -1},
+	{"more empty arrays than any model has", emptyArrays(1<<16 + 1), gguf.ErrTooLarge, `key "k"`, -1},
+	{"more keys than any model has", header(3, 0, 1<<16+1).data(1 << 20), gguf.ErrTooLarge, "metadata keys", 16},
+	{"more tensors than any model has", header(3, 1<<18+1, 0).data(8 << 20), gguf.ErrTooLarge, "tensors", 8},
 	{"key twice", header(3, 0, 2).key("k", 0).u8(1).key("k", 0).u8(1), nil, `key "k"`, 38},
 	{"alignment 0", header(3, 0, 1).key("general.alignment", 4).u32(0), nil, "general.alignment", -1},
 	{"alignment 24", header(3, 0, 1).key("general.alignment", 4).u32(24), nil, "general.alignment", -1},
 	{"alignment 2 GiB", header(3, 0, 1).key("general.alignment", 4).u32(1 << 31), nil, "general.alignment", -1},
-	{"alignment a string", header(3, 0, 1).key("general.alignment", 8).text("32"), gguf.ErrWrongType, "general.alignment", -1},
+	{"alignment a string", header(3, 0, 1).key("general.alignment", 8).text("32"), gguf.ErrWrongType,
+		"general.alignment", -1},
 	{"empty tensor name", header(3, 1, 0).tensor("", quant.F32, 0, 1).data(64), nil, "tensor 1 of 1", 24},
 	{"5 dimensions", header(3, 1, 0).tensor("t", quant.F32, 0, 1, 1, 1, 1, 1).data(64), nil, `tensor "t"`, 33},
 	{"4 billion dimensions", header(3, 1, 0).text("t").u32(1<<32 - 1).data(64), nil, `tensor "t"`, 33},
@@ -60,17 +71,36 @@ var hostile = []struct {
 	{"dimensions overflow", header(3, 1, 0).tensor("t", quant.F32, 0, 1<<32, 1<<32).data(64), nil, `tensor "t"`, 24},
 	{"elements overflow int", header(3, 1, 0).tensor("t", quant.F32, 0, 1<<32, 1<<31).data(64), nil, `tensor "t"`, 24},
 	{"bytes overflow", header(3, 1, 0).tensor("t", quant.F32, 0, 1<<62).data(64), nil, `tensor "t"`, 24},
+	{"bytes of int8 overflow", header(3, 1, 0).tensor("t", gguf.I8, 0, 1<<63).data(64), nil, "overflow", 24},
+	{"bytes of int16 overflow", header(3, 1, 0).tensor("t", gguf.I16, 0, 1<<31, 1<<31).data(64), nil, "overflow", 24},
+	{"bytes of int32 come to 0", header(3, 1, 0).tensor("t", gguf.I32, 0, 1<<62).data(64), nil, "overflow", 24},
+	{"bytes of int64 come to 0", header(3, 1, 0).tensor("t", gguf.I64, 0, 1<<61).data(64), nil, "overflow", 24},
+	{"bytes of int64 come to 8", header(3, 1, 0).tensor("t", gguf.I64, 0, 1<<61+1).data(64), nil, "overflow", 24},
+	{"as many bytes of int64 as there can be", header(3, 1, 0).tensor("t", gguf.I64, 0, 1<<60-1).data(64),
+		gguf.ErrTruncated, `tensor "t"`, 24},
 	{"broken blocks", header(3, 1, 0).tensor("t", quant.Q4_K, 0, 255).data(512), nil, `tensor "t"`, 24},
-	{"blocks over the end of a row", header(3, 1, 0).tensor("t", quant.Q4_K, 0, 128, 2).data(512), nil, `tensor "t"`, 24},
+	{"blocks over the end of a row", header(3, 1, 0).tensor("t", quant.Q4_K, 0, 128, 2).data(512), nil, `tensor "t"`,
+		24},
 	{"offset not aligned", header(3, 1, 0).tensor("t", quant.F32, 4, 4).data(64), nil, `tensor "t"`, 24},
-	{"offset beyond the file", header(3, 1, 0).tensor("t", quant.F32, 1<<20, 4).data(64), gguf.ErrTruncated, `tensor "t"`, -1},
-	{"offset overflows", header(3, 1, 0).tensor("t", quant.F32, 1<<64-32, 4).data(64), gguf.ErrTruncated, `tensor "t"`, -1},
+	{"offset beyond the file", header(3, 1, 0).tensor("t", quant.F32, 1<<20, 4).data(64), gguf.ErrTruncated,
+		`tensor "t"`, -1},
+	{"offset overflows", header(3, 1, 0).tensor("t", quant.F32, 1<<64-32, 4).data(64), gguf.ErrTruncated, `tensor "t"`,
+		-1},
 	{"data cut off", header(3, 1, 0).tensor("t", quant.F32, 0, 16).data(63), gguf.ErrTruncated, `tensor "t"`, 24},
 	{"data missing", header(3, 1, 0).tensor("t", quant.F32, 0, 16), gguf.ErrTruncated, `tensor "t"`, 24},
-	{"unknown type beyond the file", header(3, 1, 0).tensor("t", 77, 96, 4).data(64), gguf.ErrTruncated, `tensor "t"`, 24},
-	{"tensors overlap", header(3, 2, 0).tensor("a", quant.F32, 0, 16).tensor("b", quant.F32, 32, 8).data(64), nil, `tensor "b"`, -1},
-	{"tensors at one place", header(3, 2, 0).tensor("a", quant.F32, 0, 16).tensor("b", quant.F32, 0, 16).data(64), nil, `tensor "b"`, -1},
-	{"tensor twice", header(3, 2, 0).tensor("a", quant.F32, 0, 8).tensor("a", quant.F32, 32, 8).data(64), nil, `tensor "a"`, -1},
+	{"unknown type beyond the file", header(3, 1, 0).tensor("t", 77, 96, 4).data(64), gguf.ErrTruncated, `tensor "t"`,
+		24},
+	{"tensors overlap", header(3, 2, 0).tensor("a", quant.F32, 0, 16).tensor("b", quant.F32, 32, 8).data(64), nil,
+		`tensor "b"`, -1},
+	{"tensors at one place", header(3, 2, 0).tensor("a", quant.F32, 0, 16).tensor("b", quant.F32, 0, 16).data(64), nil,
+		`tensor "b"`, -1},
+	{"tensor twice", header(3, 2, 0).tensor("a", quant.F32, 0, 8).tensor("a", quant.F32, 32, 8).data(64), nil,
+		`tensor "a"`, -1},
+}
+
+// emptyArrays is a key with an array of n empty ones, which take 12 bytes each.
+func emptyArrays(n int) raw {
+	return header(3, 0, 1).key("k", 9).u32(9).u64(uint64(n)).data(12 * n)
 }
 
 // nested is a key with so many arrays in one another.
@@ -106,7 +136,8 @@ func TestHostileFiles(t *testing.T) {
 // A file that was cut off anywhere is refused or, in its padding, complete.
 func TestEveryCutIsAnError(t *testing.T) {
 	whole := fixture{
-		keys:    []any{"a", uint32(1), "b", "text", "c", []string{"x", "yz"}, "d", []float32{1}, "e", []any{[]bool{true}}},
+		keys: []any{"a", uint32(1), "b", "text", "c", []string{"x", "yz"}, "d", []float32{1}, "e",
+			[]any{[]bool{true}}},
 		tensors: []string{"t", "u"},
 	}.bytes(t)
 	for n := range len(whole) {
@@ -129,7 +160,8 @@ func TestAllocationIsBoundedByTheFile(t *testing.T) {
 		"strings":      header(3, 0, 1).key("k", 9).u32(8).u64(huge).u8(fill...),
 		"strings, fit": header(3, 0, 1).key("k", 9).u32(8).u64(uint64(len(fill)) / 8).u8(fill...),
 		"arrays, fit":  header(3, 0, 1).key("k", 9).u32(9).u64(uint64(len(fill)) / 12).u8(fill...),
-		"arrays in each other, fit": header(3, 0, 1).key("k", 9).u32(9).u64(uint64(len(fill)) / 12).u32(9).u64(uint64(len(fill)) / 12).
+		"arrays in each other, fit": header(3, 0, 1).key("k",
+			9).u32(9).u64(uint64(len(fill)) / 12).u32(9).u64(uint64(len(fill)) / 12).
 			u32(9).u64(uint64(len(fill)) / 12).u8(fill...),
 		"tensors, fit":  header(3, uint64(len(fill))/25, 0).tensor("t", quant.F32, 0, 1).u8(fill...),
 		"dims":          header(3, 1, 0).text("t").u32(1<<32 - 1).u8(fill...),
@@ -183,7 +215,8 @@ func (s *endless) ReadAt(p []byte, off int64) (int, error) {
 func TestSourceErrorIsKept(t *testing.T) {
 	whole := fixture{keys: []any{"a", "text"}}.bytes(t)
 	for _, err := range []error{errors.New("disk on fire"), nil, io.EOF} {
-		_, got := gguf.Open(context.Background(), &failing{size: int64(len(whole)), r: bytes.NewReader(whole[:10]), err: err})
+		_, got := gguf.Open(context.Background(),
+			&failing{size: int64(len(whole)), r: bytes.NewReader(whole[:10]), err: err})
 		want := err
 		if err == nil || err == io.EOF {
 			want = io.ErrUnexpectedEOF

@@ -134,7 +134,8 @@ func elements[T any](m Metadata, key, want string, get func(Value) (T, bool)) ([
 }
 
 // packed is elements, quicker where the file has just what is asked for, of 4 bytes each.
-func packed[T any](m Metadata, key string, kind Kind, from func(bits uint32) T, want string, get func(Value) (T, bool)) ([]T, error) {
+func packed[T any](m Metadata, key string, kind Kind, from func(bits uint32) T, want string,
+	get func(Value) (T, bool)) ([]T, error) {
 	v := m.values[key]
 	raw, ok := v.ref.([]byte)
 	if !ok || v.elem != kind {

@@ -136,3 +136,30 @@ func TestValueString(t *testing.T) {
 		}
 	}
 }
+
+// Numbers fit or do not, whatever type the file has them in.
+func TestNumbersAtTheirLimits(t *testing.T) {
+	tests := []struct {
+		value         any
+		uint32, int32 bool
+	}{
+		{uint64(math.MaxInt32), true, true},
+		{uint64(math.MaxInt32 + 1), true, false},
+		{uint64(math.MaxUint32), true, false},
+		{uint64(math.MaxUint32 + 1), false, false},
+		{int64(0), true, true},
+		{int64(-1), false, true},
+		{int64(math.MinInt32), false, true},
+		{int64(math.MinInt32 - 1), false, false},
+	}
+	for _, test := range tests {
+		file, err := openBytes(fixture{keys: []any{"k", test.value}}.bytes(t))
+		must(t, err)
+		if _, err := file.Meta.Uint32("k"); (err == nil) != test.uint32 {
+			t.Errorf("%T %v as a uint32: %v", test.value, test.value, err)
+		}
+		if _, err := file.Meta.Int32("k"); (err == nil) != test.int32 {
+			t.Errorf("%T %v as an int32: %v", test.value, test.value, err)
+		}
+	}
+}

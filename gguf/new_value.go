@@ -61,7 +61,8 @@ func newTextArray(texts []string) (Value, error) {
 	}
 	table := &textTable{text: strings.Join(texts, ""), ends: make([]uint32, len(texts))}
 	if len(table.text) > maxHeaderLimit {
-		return Value{}, fmt.Errorf("gguf: strings of %d bytes are more than a header holds: %w", len(table.text), ErrTooLarge)
+		return Value{}, fmt.Errorf("gguf: strings of %d bytes are more than a header holds: %w", len(table.text),
+			ErrTooLarge)
 	}
 	end := 0
 	for i, s := range texts {
@@ -81,7 +82,8 @@ func newNestedArray(elems []any) (Value, error) {
 			return Value{}, err
 		}
 		if inner[i].kind != KindArray {
-			return Value{}, fmt.Errorf("gguf: element %d is %v; an array of arrays holds arrays alone", i, inner[i].kind)
+			return Value{}, fmt.Errorf("gguf: element %d is %v; an array of arrays holds arrays alone", i,
+				inner[i].kind)
 		}
 	}
 	if len(inner) > 0 {

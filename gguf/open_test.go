@@ -84,13 +84,14 @@ func TestOpeningReadsTheHeaderAloneInFewReads(t *testing.T) {
 func TestProgress(t *testing.T) {
 	head := realHeader(100000)
 	var last, calls int64
-	_, err := gguf.Open(context.Background(), &counted{endless: endless{head: head}}, gguf.WithProgress(func(read, expected int64) {
-		if read <= last || expected < read {
-			t.Errorf("progress went from %d to %d of %d", last, read, expected)
-		}
-		last = read
-		calls++
-	}))
+	_, err := gguf.Open(context.Background(), &counted{endless: endless{head: head}},
+		gguf.WithProgress(func(read, expected int64) {
+			if read <= last || expected < read {
+				t.Errorf("progress went from %d to %d of %d", last, read, expected)
+			}
+			last = read
+			calls++
+		}))
 	must(t, err)
 	if calls < 2 || last < int64(len(head)) {
 		t.Errorf("%d calls, up to %d of %d bytes", calls, last, len(head))
@@ -111,6 +112,38 @@ func TestOpenIsCancelled(t *testing.T) {
 	if src.reads != 2 {
 		t.Errorf("%d reads, the second was the last to begin", src.reads)
 	}
+}
+
+// Where all of a header came with the first read, nobody asks the source again: the
+// loop over what it describes looks at the context by itself.
+func TestDecodingIsCancelled(t *testing.T) {
+	pairs, tensors := header(3, 0, 2000), header(3, 2000, 0)
+	for i := range uint64(2000) {
+		pairs = pairs.key(fmt.Sprint("k", i), 0).u8(0)
+		tensors = tensors.tensor(fmt.Sprint("t", i), quant.F32, 32*i, 1)
+	}
+	for name, file := range map[string]raw{"keys": pairs.data(64), "tensors": tensors.data(32 * 2000)} {
+		t.Run(name, func(t *testing.T) {
+			_, err := openBytes(file)
+			must(t, err)
+			ctx, cancel := context.WithCancel(context.Background())
+			src := &cancelling{gguf.Memory(file), cancel}
+			if _, err := gguf.Open(ctx, src); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, wanted context.Canceled", err)
+			}
+		})
+	}
+}
+
+// cancelling cancels as soon as it was read.
+type cancelling struct {
+	gguf.Source
+	cancel func()
+}
+
+func (s *cancelling) ReadAt(p []byte, off int64) (int, error) {
+	defer s.cancel()
+	return s.Source.ReadAt(p, off)
 }
 
 func TestVersion2(t *testing.T) {

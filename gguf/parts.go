@@ -21,8 +21,8 @@ var partName = regexp.MustCompile(`^(.*-)(\d{5})-of-(\d{5})(\.gguf)$`)
 // maxParts is what the name of a part has digits for.
 const maxParts = 99999
 
-// A shelf is where a model's files stand side by side: a folder, a server.
-type shelf struct {
+// A location is where all files of a model are: a folder, a server.
+type location struct {
 	open    func(ctx context.Context, name string) (Source, error)
 	sibling func(name string, no, count int) (string, bool) // the name of part no, from 0
 	show    func(name string) string                        // the name as errors give it
@@ -31,7 +31,7 @@ type shelf struct {
 // OpenPath opens a local file. Given any part of a split model it opens all of
 // them, which have to stand in the same folder.
 func OpenPath(ctx context.Context, path string, opts ...Option) (*File, error) {
-	return shelf{
+	return location{
 		open:    func(_ context.Context, name string) (Source, error) { return OpenFile(name) },
 		sibling: siblingPath,
 		show:    func(name string) string { return name },
@@ -76,60 +76,60 @@ func partError(err error, i, count int) error {
 
 // openModel opens name, the other parts of its model where it is a part, and
 // the projector.
-func (s shelf) openModel(ctx context.Context, name string, o options) (*File, error) {
-	f, err := s.openOne(ctx, name, o)
+func (l location) openModel(ctx context.Context, name string, o options) (*File, error) {
+	f, err := l.openOne(ctx, name, o)
 	if err != nil {
 		return nil, err
 	}
 	if count := f.splitCount(); count > 1 {
-		if f, err = s.openSiblings(ctx, f, name, count, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.show(name), err)
+		if f, err = l.openSiblings(ctx, f, name, count, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.show(name), err)
 		}
 	}
 	if o.projector == "" {
 		return f, nil
 	}
-	if err := s.openProjector(ctx, f, o); err != nil {
+	if err := l.openProjector(ctx, f, o); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func (s shelf) openProjector(ctx context.Context, f *File, o options) error {
-	p, err := s.openOne(ctx, o.projector, o)
+func (l location) openProjector(ctx context.Context, f *File, o options) error {
+	p, err := l.openOne(ctx, o.projector, o)
 	if err != nil {
 		return err
 	}
 	if err := f.Join(p); err != nil {
 		p.Close()
-		return fmt.Errorf("%s: %w", s.show(o.projector), err)
+		return fmt.Errorf("%s: %w", l.show(o.projector), err)
 	}
 	return nil
 }
 
-func (s shelf) openOne(ctx context.Context, name string, o options) (*File, error) {
-	src, err := s.open(ctx, name)
+func (l location) openOne(ctx context.Context, name string, o options) (*File, error) {
+	src, err := l.open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	f, err := openOne(ctx, src, o)
 	if err != nil {
 		src.Close()
-		return nil, fmt.Errorf("%s: %w", s.show(name), err)
+		return nil, fmt.Errorf("%s: %w", l.show(name), err)
 	}
 	return f, nil
 }
 
 // openSiblings opens the other parts beside f, the part with that name. It
 // closes f where it fails.
-func (s shelf) openSiblings(ctx context.Context, f *File, name string, count int, o options) (*File, error) {
+func (l location) openSiblings(ctx context.Context, f *File, name string, count int, o options) (*File, error) {
 	own, err := f.splitNo(count)
 	files := []*File{}
 	for no := 0; err == nil && no < count; no++ {
 		part := f
 		if no != own {
-			part, err = s.openSibling(ctx, name, no, count, o)
+			part, err = l.openSibling(ctx, name, no, count, o)
 		}
 		if err == nil {
 			files = append(files, part)
@@ -150,15 +150,17 @@ func (s shelf) openSiblings(ctx context.Context, f *File, name string, count int
 	return joined, err
 }
 
-func (s shelf) openSibling(ctx context.Context, name string, no, count int, o options) (*File, error) {
-	partName, ok := s.sibling(name, no, count)
+func (l location) openSibling(ctx context.Context, name string, no, count int, o options) (*File, error) {
+	partName, ok := l.sibling(name, no, count)
 	if !ok || count > maxParts {
-		return nil, fmt.Errorf("gguf: this is one of %d parts, but its name does not end in -00001-of-%05d.gguf or the like; give the parts their names back: %w",
+		return nil, fmt.Errorf("gguf: this is one of %d parts, but its name does not end in -00001-of-%05d.gguf or "+
+			"the like; give the parts their names back: %w",
 			count, count, ErrParts)
 	}
-	f, err := s.openOne(ctx, partName, o)
+	f, err := l.openOne(ctx, partName, o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("gguf: part %d of %d, %s, was not found; put all parts side by side: %w", no+1, count, s.show(partName), ErrMissingPart)
+		return nil, fmt.Errorf("gguf: part %d of %d, %s, was not found; put all parts side by side: %w", no+1, count,
+			l.show(partName), ErrMissingPart)
 	}
 	return f, err
 }
@@ -195,12 +197,15 @@ func joinParts(files []*File) (*File, error) {
 		out.sources = append(out.sources, f.sources...)
 		for _, t := range f.Tensors {
 			if !out.add(t) {
-				return nil, fmt.Errorf("gguf: tensor %q of part %d stands in an earlier part: %w", t.Name, i+1, ErrParts)
+				return nil, fmt.Errorf("gguf: tensor %q of part %d is already in an earlier part: %w", t.Name, i+1,
+					ErrParts)
 			}
 		}
 	}
-	if want, err := first.Meta.Uint64(keySplitTensors); err == nil && len(files) > 1 && want != uint64(len(out.Tensors)) {
-		return nil, fmt.Errorf("gguf: the parts hold %d tensors, but key %q says %d: %w", len(out.Tensors), keySplitTensors, want, ErrParts)
+	if want, err := first.Meta.Uint64(keySplitTensors); err == nil && len(files) > 1 &&
+		want != uint64(len(out.Tensors)) {
+		return nil, fmt.Errorf("gguf: the parts hold %d tensors, but key %q says %d: %w", len(out.Tensors),
+			keySplitTensors, want, ErrParts)
 	}
 	return out, nil
 }

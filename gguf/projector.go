@@ -20,15 +20,18 @@ func (f *File) Projector() *File { return f.projector }
 func (f *File) Join(p *File) error {
 	switch {
 	case f.IsProjector():
-		return fmt.Errorf("gguf: the first file is a projector (architecture %q); name the text model first: %w", architectureClip, ErrParts)
+		return fmt.Errorf("gguf: the first file is a projector (architecture %q); name the text model first: %w",
+			architectureClip, ErrParts)
 	case !p.IsProjector():
-		return fmt.Errorf("gguf: the second file has architecture %q, a projector has %q: %w", p.Architecture(), architectureClip, ErrParts)
+		return fmt.Errorf("gguf: the second file has architecture %q, a projector has %q: %w", p.Architecture(),
+			architectureClip, ErrParts)
 	case f.projector != nil:
 		return fmt.Errorf("gguf: a projector was joined already: %w", ErrParts)
 	}
 	for _, t := range p.Tensors {
 		if _, ok := f.Tensor(t.Name); ok {
-			return fmt.Errorf("gguf: tensor %q is in the text model already; leave the projector away: %w", t.Name, ErrParts)
+			return fmt.Errorf("gguf: tensor %q is in the text model already; leave the projector away: %w", t.Name,
+				ErrParts)
 		}
 	}
 	for _, t := range p.Tensors {

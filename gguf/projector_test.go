@@ -10,12 +10,18 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
 // The two-file form of a model holds, joined, the tensors of its one-file form.
 func TestTwoFileFormEqualsOneFileForm(t *testing.T) {
 	one := openCase(t, "nano/nano.gguf")
-	two := openCase(t, "nano/nano-text.gguf", gguf.WithProjector(sharedCase(t, "nano/nano-mmproj.gguf")))
+	text, mmproj := conformance.NanoInTwo(t)
+	two, err := gguf.OpenPath(t.Context(), text, gguf.WithProjector(mmproj))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { two.Close() })
 	if len(one.Tensors) != len(two.Tensors) {
 		t.Errorf("%d tensors, want %d", len(two.Tensors), len(one.Tensors))
 	}
@@ -57,10 +63,12 @@ func TestJoin(t *testing.T) {
 		return f
 	}
 	text := func() *gguf.File {
-		return open(fixture{keys: []any{"general.architecture", "gemma4", "general.name", "text"}, tensors: []string{"output.weight"}})
+		return open(fixture{keys: []any{"general.architecture", "gemma4", "general.name", "text"},
+			tensors: []string{"output.weight"}})
 	}
 	projector := func(tensors ...string) *gguf.File {
-		return open(fixture{keys: []any{"general.architecture", "clip", "general.name", "towers", "clip.has_vision_encoder", true}, tensors: tensors})
+		return open(fixture{keys: []any{"general.architecture", "clip", "general.name", "towers",
+			"clip.has_vision_encoder", true}, tensors: tensors})
 	}
 	f := text()
 	meta := f.Meta

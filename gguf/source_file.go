@@ -20,7 +20,7 @@ func OpenFile(path string) (Source, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q is not a regular file; name the .gguf file itself", path)
+		err = fmt.Errorf("%q is not a regular file: %w", path, ErrNotGGUF)
 	}
 	if err != nil {
 		f.Close()

@@ -13,6 +13,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/gemwire/gemwire/gguf/transfer"
 )
 
 // HTTPOptions says how [OpenURL] talks to a server. The zero value is fine.
@@ -20,7 +22,8 @@ type HTTPOptions struct {
 	// Client sends the requests; nil is http.DefaultClient. Its Timeout would
 	// cut large reads off: leave it 0, Stall watches the connection.
 	Client *http.Client
-	// Header is sent with each request, such as Authorization.
+	// Header is sent with each request, such as Authorization. A redirection to
+	// another host, or from https to http, goes on without it.
 	Header http.Header
 	// Retries is how often a read is tried again in a row without getting on; 0
 	// means 5, negative none. A read goes on where the last try broke off.
@@ -28,8 +31,8 @@ type HTTPOptions struct {
 	// Backoff is the pause before the second retry, doubled for each further one
 	// up to 30 s and varied at random by half; 0 means half a second.
 	Backoff time.Duration
-	// Stall is how long a server may send nothing before the connection is given
-	// up and the read tried again; 0 means 30 s.
+	// Stall is how long a server may send nothing, or next to nothing, before the
+	// connection is given up and the read tried again; 0 means 30 s.
 	Stall time.Duration
 }
 
@@ -73,7 +76,7 @@ func OpenURL(ctx context.Context, rawURL string, opts HTTPOptions) (Source, erro
 // with all parts, and the projector if one is named.
 func OpenRemote(ctx context.Context, rawURL string, httpOpts HTTPOptions, opts ...Option) (*File, error) {
 	open := func(ctx context.Context, name string) (Source, error) { return OpenURL(ctx, name, httpOpts) }
-	return shelf{open: open, sibling: siblingURL, show: showURL}.openModel(ctx, rawURL, collectOptions(opts))
+	return location{open: open, sibling: siblingURL, show: showURL}.openModel(ctx, rawURL, collectOptions(opts))
 }
 
 func siblingURL(rawURL string, no, count int) (string, bool) {
@@ -163,19 +166,19 @@ func (s *httpSource) read(ctx context.Context, p []byte, off int64) (int, error)
 			continue // the server serves in smaller pieces, which it may
 		}
 		if err == nil {
-			err = &temporaryError{err: fmt.Errorf("server sent only %d bytes: %w", n, io.ErrUnexpectedEOF)}
+			err = &transfer.TemporaryError{Err: fmt.Errorf("server sent only %d bytes: %w", n, io.ErrUnexpectedEOF)}
 		}
 		if ctx.Err() != nil {
 			return done, s.wrap(context.Cause(ctx))
 		}
-		var temporary *temporaryError
+		var temporary *transfer.TemporaryError
 		if !errors.As(err, &temporary) {
 			return done, s.wrap(err)
 		}
 		if failures >= s.opts.Retries {
 			return done, s.wrap(fmt.Errorf("gave up after %d tries: %w", failures+1, err))
 		}
-		if err := pause(ctx, max(backoff(s.opts.Backoff, failures), temporary.after)); err != nil {
+		if err := transfer.Pause(ctx, max(transfer.Backoff(s.opts.Backoff, failures), temporary.After)); err != nil {
 			return done, s.wrap(err)
 		}
 		failures++
@@ -189,24 +192,24 @@ func (s *httpSource) wrap(err error) error {
 
 // request asks for p once and returns how many bytes came.
 func (s *httpSource) request(ctx context.Context, p []byte, off int64) (int, error) {
-	watch := newWatchdog(ctx, s.opts.Stall)
-	defer watch.stop()
-	resp, err := s.send(watch.ctx, off, off+int64(len(p))-1)
+	watch := transfer.NewWatchdog(ctx, s.opts.Stall)
+	defer watch.Stop()
+	resp, err := s.send(watch.Context(), off, off+int64(len(p))-1)
 	if err != nil {
-		err = watch.explain(err)
+		err = watch.Explain(err)
 		if s.isMistake(err) {
 			return 0, err
 		}
-		return 0, &temporaryError{err: err}
+		return 0, &transfer.TemporaryError{Err: err}
 	}
 	defer resp.Body.Close()
 	length, err := s.accept(resp, off)
 	if err != nil {
 		return 0, err
 	}
-	n, err := io.ReadFull(watch.reader(resp.Body), p[:min(length, int64(len(p)))])
+	n, err := io.ReadFull(watch.Reader(resp.Body), p[:min(length, int64(len(p)))])
 	if err != nil {
-		return n, &temporaryError{err: watch.explain(err)}
+		return n, &transfer.TemporaryError{Err: watch.Explain(err)}
 	}
 	return n, nil
 }
@@ -229,7 +232,9 @@ func (s *httpSource) send(ctx context.Context, first, last int64) (*http.Respons
 	}
 	req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", first, last))
 	req.Header.Set("Accept-Encoding", "identity")
-	resp, err := s.opts.Client.Do(req)
+	client := *s.opts.Client
+	client.CheckRedirect = transfer.FollowRedirects(s.opts.Header, nil)
+	resp, err := client.Do(req)
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		err = e.Err // url.Error repeats the whole address
 	}
@@ -279,14 +284,14 @@ func (s *httpSource) accept(resp *http.Response, off int64) (int64, error) {
 
 // statusError tells what the server's refusal means for the caller.
 func statusError(resp *http.Response) error {
-	switch code := resp.StatusCode; code {
-	case http.StatusNotFound, http.StatusGone:
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
 		return fmt.Errorf("no file there (%s); check the address: %w", resp.Status, fs.ErrNotExist)
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return fmt.Errorf("server answers %s; it may want an Authorization header: %w", resp.Status, fs.ErrPermission)
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return &temporaryError{err: fmt.Errorf("server answers %s", resp.Status), after: retryAfter(resp)}
+	case transfer.Temporary(code):
+		return &transfer.TemporaryError{Err: fmt.Errorf("server answers %s", resp.Status),
+			After: transfer.RetryAfter(resp)}
 	}
 	return fmt.Errorf("server answers %s", resp.Status)
 }

@@ -12,7 +12,8 @@ import (
 // parseContentRange reads "bytes FIRST-LAST/TOTAL".
 func parseContentRange(header string) (first, last, total int64, err error) {
 	if header == "" {
-		return 0, 0, 0, fmt.Errorf("no Content-Range in the answer (a server for browsers has to expose it): %w", ErrNoRanges)
+		return 0, 0, 0, fmt.Errorf("no Content-Range in the answer (a server for browsers has to expose it): %w",
+			ErrNoRanges)
 	}
 	spec, ok := strings.CutPrefix(header, "bytes ")
 	span, size, ok2 := strings.Cut(spec, "/")

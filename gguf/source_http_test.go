@@ -33,7 +33,8 @@ func pattern(n int) []byte {
 
 // served starts a server of content, whose answers pass through fault: the
 // count of requests so far and a handler for the right answer.
-func served(t testing.TB, content []byte, fault func(n int, w http.ResponseWriter, r *http.Request, right http.HandlerFunc)) (url string, requests *atomic.Int64) {
+func served(t testing.TB, content []byte, fault func(n int, w http.ResponseWriter, r *http.Request,
+	right http.HandlerFunc)) (url string, requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)
 	right := func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +113,8 @@ func TestHTTPReadsSurviveFaults(t *testing.T) {
 		"breaks off after 100 kB, often": func(n int, w http.ResponseWriter, r *http.Request, right http.HandlerFunc) {
 			right(&firstBytes{w, 100_000}, r)
 		},
-		"breaks off after few bytes, twice": func(n int, w http.ResponseWriter, r *http.Request, right http.HandlerFunc) {
+		"breaks off after few bytes, twice": func(n int, w http.ResponseWriter, r *http.Request,
+			right http.HandlerFunc) {
 			if n == 2 || n == 3 {
 				right(&firstBytes{w, 10}, r)
 			}
@@ -138,7 +140,8 @@ func TestHTTPReadsSurviveFaults(t *testing.T) {
 			src, err := gguf.OpenURL(context.Background(), url, fast)
 			must(t, err)
 			defer src.Close()
-			for _, span := range [][2]int{{0, len(content)}, {12345, 500_000}, {len(content) - 1, len(content)}, {7, 7}} {
+			for _, span := range [][2]int{{0, len(content)}, {12345, 500_000}, {len(content) - 1, len(content)},
+				{7, 7}} {
 				got := make([]byte, span[1]-span[0])
 				if n, err := src.ReadAt(got, int64(span[0])); err != nil || n != len(got) {
 					t.Fatalf("%v: %d bytes, %v", span, n, err)
@@ -236,13 +239,14 @@ func TestHTTPFileChanges(t *testing.T) {
 	}
 	for name, change := range tests {
 		t.Run(name, func(t *testing.T) {
-			url, requests := served(t, content, func(n int, w http.ResponseWriter, r *http.Request, right http.HandlerFunc) {
-				if n <= 2 {
-					right(w, r)
-					return
-				}
-				change(w, r, right)
-			})
+			url, requests := served(t, content,
+				func(n int, w http.ResponseWriter, r *http.Request, right http.HandlerFunc) {
+					if n <= 2 {
+						right(w, r)
+						return
+					}
+					change(w, r, right)
+				})
 			src, err := gguf.OpenURL(context.Background(), url, fast)
 			must(t, err)
 			if _, err := src.ReadAt(make([]byte, 100), 800); err != nil {
@@ -368,7 +372,8 @@ func TestSplitModelOpensFromURL(t *testing.T) {
 		t.Error("the projector's tensor is missing")
 	}
 	delete(paths, "/a b/"+partFile(2))
-	if _, err := gguf.OpenRemote(context.Background(), url, fast); !errors.Is(err, gguf.ErrMissingPart) || !strings.Contains(err.Error(), partFile(2)) {
+	if _, err := gguf.OpenRemote(context.Background(), url, fast); !errors.Is(err, gguf.ErrMissingPart) ||
+		!strings.Contains(err.Error(), partFile(2)) {
 		t.Errorf("missing part: %v", err)
 	}
 }

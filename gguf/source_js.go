@@ -21,7 +21,8 @@ import (
 // What read gives is used before the next read, so it may be the same memory
 // every time. Reads that overlap in time wait for each other.
 func OpenJS(object js.Value) (Source, error) {
-	if object.Type() != js.TypeObject || object.Get("read").Type() != js.TypeFunction || object.Get("size").Type() != js.TypeNumber {
+	if object.Type() != js.TypeObject || object.Get("read").Type() != js.TypeFunction ||
+		object.Get("size").Type() != js.TypeNumber {
 		return nil, errors.New("gguf: a source is an object with a size and a function read(offset, length)")
 	}
 	return &jsSource{
@@ -170,7 +171,8 @@ func (s *jsSource) call(off, size int64) (read jsBytes) {
 	if read.bytes.Type() == js.TypeObject && read.bytes.Get("then").Type() == js.TypeFunction {
 		read = settled(read.bytes)
 	}
-	if read.err == nil && (!read.bytes.InstanceOf(js.Global().Get("Uint8Array")) || int64(read.bytes.Length()) != size) {
+	if read.err == nil && (!read.bytes.InstanceOf(js.Global().Get("Uint8Array")) ||
+		int64(read.bytes.Length()) != size) {
 		read.err = fmt.Errorf("the source gave fewer bytes, or no Uint8Array: %w", io.ErrUnexpectedEOF)
 	}
 	return read

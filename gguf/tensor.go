@@ -132,7 +132,8 @@ func (h *header) place(src Source) error {
 			return err
 		}
 		if t.Offset > src.Size() || t.Size > src.Size()-t.Offset {
-			return t.fail("its %d bytes from byte %d on go beyond the %d bytes of the file: %w", t.Size, t.Offset, src.Size(), ErrTruncated)
+			return t.fail("its %d bytes from byte %d on go beyond the %d bytes of the file: %w", t.Size, t.Offset,
+				src.Size(), ErrTruncated)
 		}
 	}
 	return h.checkApart(src.Size())

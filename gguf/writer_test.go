@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/quant"
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,7 +40,7 @@ func TestCopyEqualsOriginal(t *testing.T) {
 	for _, name := range []string{"f32.gguf", "e2b.gguf"} {
 		t.Run(name, func(t *testing.T) {
 			f := openCase(t, name)
-			src, err := gguf.OpenFile(sharedCase(t, name))
+			src, err := gguf.OpenFile(conformance.Path(t, name))
 			must(t, err)
 			defer src.Close()
 			want := make([]byte, src.Size())
@@ -148,7 +149,8 @@ func TestWriterMistakes(t *testing.T) {
 	}
 	begun := func(then func(*gguf.Writer) error) func(*gguf.Writer) error {
 		return func(w *gguf.Writer) error {
-			return errors.Join(w.Add(good), w.Add(gguf.TensorInfo{Name: "u", Type: quant.Q4_K, Dims: []uint64{256}}), w.Begin("t"), then(w))
+			return errors.Join(w.Add(good), w.Add(gguf.TensorInfo{Name: "u", Type: quant.Q4_K, Dims: []uint64{256}}),
+				w.Begin("t"), then(w))
 		}
 	}
 	write := func(n int) func(*gguf.Writer) error {

@@ -1,6 +1,7 @@
 package quant
 
-// What Q4_K and Q5_K share: eight sub-blocks of 32 values, value = (d·scale)·q − dmin·low, with six-bit scales and lows.
+// What Q4_K and Q5_K share: eight sub-blocks of 32 values, value = (d·scale)·q − dmin·low, with six-bit
+// scales and lows.
 
 // unpackAffine returns scale and low of sub-block j from their 12 bytes.
 //
@@ -32,7 +33,8 @@ func decodeAffine(y *[256]float32, header *[16]byte, levels *[256]byte) {
 	}
 }
 
-// encodeAffine writes d, dmin and the packed scales, the first 16 bytes of a block, and returns each value's q in 0 … top.
+// encodeAffine writes d, dmin and the packed scales, the first 16 bytes of a block, and returns each value's
+// q in 0 … top.
 func encodeAffine(header *[16]byte, x *[256]float32, top int32) (levels [256]byte) {
 	var scales, lows [8]float32
 	for j := range scales {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// benchLen is the values of a benchmark: 64 KiB as float32, so that the first or second cache holds them as a scratch row would be.
+// benchLen is the values of a benchmark: 64 KiB as float32, so that the first or second cache holds them as a
+// scratch row would be.
 const benchLen = 16 << 10
 
 func BenchmarkDequantize(b *testing.B) {

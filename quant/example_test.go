@@ -42,11 +42,11 @@ func ExampleParse() {
 func ExampleType_Size() {
 	fmt.Println(quant.Q8_0.Size(4096))
 	fmt.Println(quant.Q8_0.Size(100))
-	fmt.Println(quant.Type(39).Size(4096))
+	fmt.Println(quant.Type(9).Size(4096))
 	// Output:
 	// 4352 <nil>
 	// 0 quant: 100 values are no whole number of Q8_0 blocks of 32: length does not fit the tensor type
-	// 0 quant: size of MXFP4: unsupported tensor type
+	// 0 quant: size of Q8_1: unsupported tensor type
 }
 
 func ExampleType_Dequantize() {

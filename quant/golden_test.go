@@ -14,9 +14,11 @@ import (
 var decodable = []quant.Type{
 	quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0,
 	quant.Q2_K, quant.Q3_K, quant.Q4_K, quant.Q5_K, quant.Q6_K, quant.Q8_K,
+	quant.IQ1_S, quant.IQ1_M, quant.IQ2_XXS, quant.IQ2_XS, quant.IQ2_S, quant.IQ3_XXS, quant.IQ3_S,
+	quant.IQ4_NL, quant.IQ4_XS, quant.TQ1_0, quant.TQ2_0, quant.MXFP4, quant.NVFP4,
 }
 
-// The golden files come from testdata/generate.py.
+// The golden files come from testdata/generate.py and testdata/make_lowbit.py.
 
 func TestDequantizeGolden(t *testing.T) {
 	for _, typ := range decodable[1:] {
@@ -32,14 +34,23 @@ func TestDequantizeGolden(t *testing.T) {
 }
 
 func TestQuantizeGolden(t *testing.T) {
-	values := golden(t, "values.f32")
-	for _, typ := range []quant.Type{quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0, quant.Q8_K} {
+	for _, typ := range []quant.Type{
+		quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0, quant.Q8_K,
+		quant.IQ4_NL, quant.IQ4_XS, quant.TQ1_0, quant.TQ2_0, quant.MXFP4, quant.NVFP4,
+	} {
 		t.Run(typ.String(), func(t *testing.T) {
+			values := golden(t, "values.f32")
+			if typ == quant.NVFP4 { // whose range is smaller
+				for i := range values {
+					values[i] /= 16
+				}
+			}
 			want := goldenBytes(t, typ.String()+".encoded")
 			got := encode(t, typ, values)
 			for i := range want {
 				if got[i] != want[i] {
-					t.Fatalf("byte %d of block %d is %#02x, want %#02x", i%typ.BlockBytes(), i/typ.BlockBytes(), got[i], want[i])
+					t.Fatalf("byte %d of block %d is %#02x, want %#02x", i%typ.BlockBytes(), i/typ.BlockBytes(), got[i],
+						want[i])
 				}
 			}
 		})

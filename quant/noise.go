@@ -2,6 +2,7 @@ package quant
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 )
 
@@ -35,10 +36,38 @@ func NewNoise(t Type, deviation float64, seed uint64) (*Noise, error) {
 		pool:  make([]byte, noiseLen/t.BlockLen()*t.BlockBytes()),
 		piece: max(32, t.BlockLen()) / t.BlockLen() * t.BlockBytes(),
 	}
-	if err := t.Quantize(n.pool, values); err != nil {
+	if err := n.encode(t, values, deviation); err != nil {
 		return nil, fmt.Errorf("quant: noise of deviation %g: %w", deviation, err)
 	}
 	return n, nil
+}
+
+// encode fills the pool. Types of few levels change the deviation by more than the sample is off by: then the
+// values are stretched by as much.
+func (n *Noise) encode(t Type, values []float32, deviation float64) error {
+	if err := t.Quantize(n.pool, values); err != nil {
+		return err
+	}
+	decoded := make([]float32, len(values))
+	if err := t.Dequantize(decoded, n.pool); err != nil {
+		return err
+	}
+	stretch := deviation / rootMeanSquare(decoded)
+	if math.Abs(stretch-1) < 0.01 || math.IsInf(stretch, 0) || math.IsNaN(stretch) {
+		return nil
+	}
+	for i := range values {
+		values[i] *= float32(stretch)
+	}
+	return t.Quantize(n.pool, values)
+}
+
+func rootMeanSquare(values []float32) float64 {
+	var squares float64
+	for _, v := range values {
+		squares += float64(float64(v) * float64(v))
+	}
+	return math.Sqrt(squares / float64(len(values)))
 }
 
 // Read fills p and never fails. Blocks go on over successive reads.

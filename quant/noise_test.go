@@ -61,8 +61,8 @@ func TestNoiseDependsOnSeedAloneNotOnReadSizes(t *testing.T) {
 }
 
 func TestNoiseErrors(t *testing.T) {
-	if _, err := quant.NewNoise(quant.Q3_K, 1, 0); !errors.Is(err, quant.ErrUnsupported) {
-		t.Errorf("Q3_K: %v", err)
+	if _, err := quant.NewNoise(quant.IQ1_S, 1, 0); !errors.Is(err, quant.ErrUnsupported) {
+		t.Errorf("IQ1_S: %v", err)
 	}
 	if _, err := quant.NewNoise(quant.Q8_0, 1e9, 0); !errors.Is(err, quant.ErrRange) {
 		t.Errorf("deviation 1e9: %v", err)

@@ -10,6 +10,14 @@ import "encoding/binary"
 //	16  qs      [128]byte   each run of 32 bytes: sub-block 2k in the low nibbles, 2k+1 in the high ones
 //
 // value = (d·scale)·q − dmin·low
+//
+// The layout is drawn here. Kernels decode it in their own ways and are tested against this file with random bytes,
+// which set every bit of every field:
+//
+//   - wgslkit/ops/weights/decode/q4_k.wgsl and wgslkit/ops/product/small/strips/q4_k.wgsl by wgslkit/ops/opstest
+//   - gemma4/cpu/kernel/wasm/src/q4_k.ts by TestDecodeRandomBlocks and TestMulRowsOfExtremeBlocks
+//
+// This file is tested against ggml's blocks in testdata.
 
 func dequantizeQ4K(dst []float32, src []byte) {
 	var q [256]byte

@@ -69,6 +69,12 @@ var twins = map[quant.Type]func(b []byte, l int) float32{
 	},
 }
 
+func init() {
+	for typ, twin := range lowBitTwins {
+		twins[typ] = twin
+	}
+}
+
 func f16(b []byte) float32 { return float16.Frombits(binary.LittleEndian.Uint16(b)).Float32() }
 
 // unfused is d·q + m with the product rounded first.
@@ -155,7 +161,8 @@ func TestQuantizeHalfLikeTwin(t *testing.T) {
 	}
 }
 
-// FuzzDequantize gives the bytes to every type: as whole blocks they decode as the twin does, and any other length is refused.
+// FuzzDequantize gives the bytes to every type: as whole blocks they decode as the twin does, and any other
+// length is refused.
 func FuzzDequantize(f *testing.F) {
 	for _, typ := range decodable[1:] {
 		blocks := goldenBytes(f, fmt.Sprintf("%v.blocks", typ))

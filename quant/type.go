@@ -25,7 +25,21 @@ const (
 	Q5_K Type = 13
 	Q6_K Type = 14
 	Q8_K Type = 15
-	BF16 Type = 30
+
+	IQ2_XXS Type = 16
+	IQ2_XS  Type = 17
+	IQ3_XXS Type = 18
+	IQ1_S   Type = 19
+	IQ4_NL  Type = 20
+	IQ3_S   Type = 21
+	IQ2_S   Type = 22
+	IQ4_XS  Type = 23
+	IQ1_M   Type = 29
+	BF16    Type = 30
+	TQ1_0   Type = 34
+	TQ2_0   Type = 35
+	MXFP4   Type = 39
+	NVFP4   Type = 40
 )
 
 var (
@@ -33,7 +47,8 @@ var (
 	ErrUnsupported = errors.New("unsupported tensor type")
 	// ErrLength is wrapped by errors about lengths that are no whole blocks, or that do not belong together.
 	ErrLength = errors.New("length does not fit the tensor type")
-	// ErrRange is wrapped by errors about values that a block cannot hold: NaN, infinities and magnitudes beyond its scale.
+	// ErrRange is wrapped by errors about values that a block cannot hold: NaN, infinities and magnitudes
+	// beyond its scale.
 	ErrRange = errors.New("value cannot be held by the tensor type")
 )
 
@@ -62,7 +77,7 @@ func (t Type) Supported() bool { return t.format().dequantize != nil }
 // CanQuantize reports whether [Type.Quantize] exists for the type.
 func (t Type) CanQuantize() bool { return t.format().quantize != nil }
 
-// BlockLen returns how many values a block holds: 1 for plain numbers, 32 or 256 for the others, 0 if unsupported.
+// BlockLen returns how many values a block holds: 1 for plain numbers, 32, 64 or 256 for the others, 0 if unsupported.
 func (t Type) BlockLen() int { return t.format().blockLen }
 
 // BlockBytes returns how many bytes a block takes, 0 if unsupported.
@@ -97,7 +112,8 @@ func (t Type) Dequantize(dst []float32, src []byte) error {
 // so long tensors can be encoded in parallel, piece by piece, with the same result.
 //
 // F32, F16 and BF16 take every value (rounding to nearest even, overflow to infinity, NaN to NaN). The block types
-// take magnitudes up to 65504, which all their scales can express, and fail with [ErrRange] beyond. Other failures are [ErrUnsupported] and [ErrLength]; a failure leaves dst alone.
+// take magnitudes up to 65504, which their scales can express (2688 for NVFP4), and fail with [ErrRange] beyond. Other
+// failures are [ErrUnsupported] and [ErrLength]; a failure leaves dst alone.
 func (t Type) Quantize(dst []byte, src []float32) error {
 	f := t.format()
 	if f.quantize == nil {
@@ -107,12 +123,80 @@ func (t Type) Quantize(dst []byte, src []float32) error {
 		return fmt.Errorf("quant: quantize: %w", err)
 	}
 	if f.blockLen > 1 {
-		if i := firstBeyond(src, maxHalf); i >= 0 {
-			return fmt.Errorf("quant: quantize: value %d is %v, %v takes magnitudes up to %d: %w", i, src[i], t, maxHalf, ErrRange)
+		most := t.largest()
+		if i := firstBeyond(src, most); i >= 0 {
+			return fmt.Errorf("quant: quantize: value %d is %v, %v takes magnitudes up to %v: %w", i, src[i], t,
+				most, ErrRange)
 		}
 	}
 	f.quantize(dst, src)
 	return nil
+}
+
+// CanQuantizeWeighted reports whether [Type.QuantizeWeighted] exists for the type.
+func (t Type) CanQuantizeWeighted() bool { return weightedEncoders[t] != nil }
+
+// QuantizeWeighted is [Type.Quantize] where it is known how much each column matters: importance has a number for
+// each column, such as the mean square of what a matrix is multiplied by (a row of an importance matrix). Only their
+// ratios count. src is whole rows of len(importance) values. It is the only way to encode IQ1 to IQ3.
+//
+// It fails as Quantize does, also with [ErrRange] for an importance that is negative, infinite or NaN, and with
+// [ErrLength] where a row of len(importance) values is not a whole number of blocks.
+func (t Type) QuantizeWeighted(dst []byte, src, importance []float32) error {
+	encode := weightedEncoders[t]
+	if encode == nil {
+		return fmt.Errorf("quant: quantize to %v with an importance: %w", t, ErrUnsupported)
+	}
+	if err := t.checkLengths(len(src), len(dst)); err != nil {
+		return fmt.Errorf("quant: quantize: %w", err)
+	}
+	columns := len(importance)
+	if columns == 0 || columns%t.BlockLen() != 0 || len(src)%columns != 0 {
+		return fmt.Errorf("quant: quantize: %d values with the importance of %d columns, in %v blocks of %d: %w",
+			len(src), columns, t, t.BlockLen(), ErrLength)
+	}
+	scaled, err := scaleImportance(importance)
+	if err != nil {
+		return err
+	}
+	if i := firstBeyond(src, t.largest()); i >= 0 {
+		return fmt.Errorf("quant: quantize: value %d is %v, %v takes magnitudes up to %v: %w", i, src[i], t,
+			t.largest(), ErrRange)
+	}
+	rowBytes := columns / t.BlockLen() * t.BlockBytes()
+	for ; len(src) > 0; dst, src = dst[rowBytes:], src[columns:] {
+		encode(dst[:rowBytes], src[:columns], scaled)
+	}
+	return nil
+}
+
+// scaleImportance returns the importance with a mean of 1, so that no sum of it overflows or vanishes. What does not
+// matter at all still counts a little: where nothing matters the values do.
+func scaleImportance(importance []float32) ([]float32, error) {
+	var sum float64
+	for i, v := range importance {
+		if !(v >= 0) || v > math.MaxFloat32 {
+			return nil, fmt.Errorf("quant: quantize: the importance of column %d is %v: %w", i, v, ErrRange)
+		}
+		sum += float64(v)
+	}
+	scale := 0.0
+	if sum > 0 {
+		scale = float64(len(importance)) / sum
+	}
+	scaled := make([]float32, len(importance))
+	for i, v := range importance {
+		scaled[i] = float32(max(float64(v)*scale, 1e-6))
+	}
+	return scaled, nil
+}
+
+// largest is the magnitude that an encoder of blocks takes at most.
+func (t Type) largest() float32 {
+	if t == NVFP4 {
+		return maxNVFP4
+	}
+	return maxHalf
 }
 
 // checkLengths tells whether numBytes is the size of n values.

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,10 @@ func Replace(path string, mode os.FileMode, write func(io.Writer) error) (err er
 	sweep(folder, prefix)
 	f, err := os.CreateTemp(folder, prefix+"*")
 	if err != nil {
+		var about *fs.PathError
+		if errors.As(err, &about) { // nobody knows the temporary file
+			return &fs.PathError{Op: "create", Path: path, Err: about.Err}
+		}
 		return err
 	}
 	defer func() {

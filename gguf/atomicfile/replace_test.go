@@ -58,7 +58,8 @@ func TestAbandoned(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := atomicfile.Replace(filepath.Join(folder, "file"), 0o600, func(io.Writer) error { return nil }); err != nil {
+	if err := atomicfile.Replace(filepath.Join(folder, "file"), 0o600,
+		func(io.Writer) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	var left []string
@@ -69,7 +70,8 @@ func TestAbandoned(t *testing.T) {
 	for _, e := range entries {
 		left = append(left, e.Name())
 	}
-	if want := []string{".file.", ".file.456", ".file.x12", ".other.123", "file", "file.123"}; !slices.Equal(left, want) {
+	if want := []string{".file.", ".file.456", ".file.x12", ".other.123", "file", "file.123"}; !slices.Equal(left,
+		want) {
 		t.Errorf("left are %q, wanted %q", left, want)
 	}
 }

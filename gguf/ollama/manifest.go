@@ -21,6 +21,7 @@ const (
 	mediaParams    = "application/vnd.ollama.image.params"
 	mediaTemplate  = "application/vnd.ollama.image.template"
 	mediaSystem    = "application/vnd.ollama.image.system"
+	mediaMessages  = "application/vnd.ollama.image.messages"
 	mediaLicense   = "application/vnd.ollama.image.license"
 )
 

@@ -25,9 +25,16 @@ type Model struct {
 	System    string   // the system prompt; empty if none
 	Licenses  []string
 	Params    map[string]any // such as temperature and stop, as JSON has them; nil if none
+	Messages  []Message      // what conversations begin with, after the system prompt; nil if nothing
 	Digest    string         // SHA-256 of the manifest in hex
 
 	blobs []blob
+}
+
+// A Message is a message that was given with a model.
+type Message struct {
+	Role    string `json:"role"` // system, user or assistant
+	Content string `json:"content"`
 }
 
 // A blob is a file of the model, with the digest and size that it should have.
@@ -76,7 +83,7 @@ func (s *Store) resolveFold(n Name) (Name, *manifest, error) {
 		}
 	}
 	hint := ""
-	if close := near(n, names); len(close) > 0 {
+	if close := suggestions(n, names); len(close) > 0 {
 		hint = "; or did you mean " + strings.Join(close, ", ") + "?"
 	}
 	return n, nil, fmt.Errorf("not in %s; get it with: ollama pull %s%s: %w", s.root, n, hint, ErrNotFound)
@@ -105,7 +112,9 @@ func (s *Store) add(m *Model, l layer) error {
 		text, err = b.text()
 		m.Licenses = append(m.Licenses, text)
 	case mediaParams:
-		err = b.params(&m.Params)
+		err = b.json(&m.Params, "parameters")
+	case mediaMessages:
+		err = b.json(&m.Messages, "messages")
 	}
 	return err
 }
@@ -150,13 +159,13 @@ func (b blob) text() (string, error) {
 	return string(text), nil
 }
 
-func (b blob) params(to *map[string]any) error {
+func (b blob) json(to any, what string) error {
 	text, err := b.text()
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal([]byte(text), to); err != nil {
-		return fmt.Errorf("parameters in %s: %w: %w", b.path, err, ErrManifest)
+		return fmt.Errorf("%s in %s: %w: %w", what, b.path, err, ErrManifest)
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func TestParseName(t *testing.T) {
 var badNames = []string{
 	"", ":", "/", "a:", ":a", "a//b", "/a", "a/", "a/b/c/d", "..", "../x", "a/..", "..:tag", "a:..", "a:../../x",
 	"a/../b", "../../a", ".hidden", "a/.b", "a:.b", "-a", "a b", "a\x00b", "a\\b", `a\..\b`, "C:\\x:y", "a:b:c", "é",
-	"n.s/model", "a@sha256:00", "~/x", strings.Repeat("a", 81), "a:" + strings.Repeat("a", 81), strings.Repeat("h", 351) + "/a/b",
+	"n.s/model", "a@sha256:00", "~/x", strings.Repeat("a", 81), "a:" + strings.Repeat("a", 81),
+	strings.Repeat("h", 351) + "/a/b",
 }
 
 func TestParseNameRefuses(t *testing.T) {
@@ -75,7 +76,8 @@ func FuzzName(f *testing.F) {
 
 // FuzzManifest: whatever the JSON, it is refused or all of its files are blobs.
 func FuzzManifest(f *testing.F) {
-	f.Add([]byte(`{"schemaVersion":2,"config":{"digest":"sha256:` + strings.Repeat("a", 64) + `","size":2},"layers":[{"mediaType":"x","digest":"sha256:` + strings.Repeat("0", 64) + `","size":7}]}`))
+	f.Add([]byte(`{"schemaVersion":2,"config":{"digest":"sha256:` + strings.Repeat("a", 64) +
+		`","size":2},"layers":[{"mediaType":"x","digest":"sha256:` + strings.Repeat("0", 64) + `","size":7}]}`))
 	f.Add([]byte(`{"layers":[{"digest":"sha256:../../../../etc/passwd"}]}`))
 	f.Add([]byte(`{"layers":[{}]}`))
 	f.Add([]byte(`{"layers":null}`))

@@ -49,7 +49,8 @@ func findIn(roots []string) (*Store, error) {
 	if denied != nil {
 		return nil, denied
 	}
-	return nil, fmt.Errorf("ollama: none in %s; install Ollama and pull a model (ollama pull gemma4:e2b), set OLLAMA_MODELS, or give the path of a .gguf file: %w",
+	return nil, fmt.Errorf("ollama: none in %s; install Ollama and pull a model (ollama pull gemma4:e2b), set "+
+		"OLLAMA_MODELS, or give the path of a .gguf file: %w",
 		strings.Join(roots, " or "), ErrNoStore)
 }
 

@@ -89,6 +89,7 @@ func TestResolve(t *testing.T) {
 		s.layer(mediaTemplate, []byte("{{ .Prompt }}")),
 		s.layer(mediaSystem, []byte("Be brief.")),
 		s.layer(mediaParams, []byte(`{"temperature":1,"stop":["<turn|>"]}`)),
+		s.layer(mediaMessages, []byte(`[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."}]`)),
 		s.layer(mediaLicense, []byte("first")), s.layer(mediaLicense, []byte("second")),
 		s.layer("application/vnd.ollama.image.future", []byte("unknown layers are passed over")))
 	s.manifest("registry.ollama.ai/me/tuned/latest", weights)
@@ -102,8 +103,9 @@ func TestResolve(t *testing.T) {
 		Name: Name{defaultHost, defaultNamespace, "gemma4", "e2b"},
 		Path: s.path(weights), Projector: s.path(projector), Adapters: []string{s.path(adapter)},
 		Template: "{{ .Prompt }}", System: "Be brief.", Licenses: []string{"first", "second"},
-		Params: map[string]any{"temperature": 1.0, "stop": []any{"<turn|>"}},
-		Digest: m.Digest,
+		Params:   map[string]any{"temperature": 1.0, "stop": []any{"<turn|>"}},
+		Messages: []Message{{"user", "Hi"}, {"assistant", "Hello."}},
+		Digest:   m.Digest,
 	}
 	if diff := cmp.Diff(want, m, cmpopts.IgnoreUnexported(Model{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -118,7 +120,8 @@ func TestResolve(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}
-	for _, name := range []string{"me/tuned", "ME/tuned:LATEST", "registry.ollama.ai/me/tuned", "hf.co/Org/Gemma-4-GGUF:Q4_K_M", "https://hf.co/org/gemma-4-gguf:q4_k_m"} {
+	for _, name := range []string{"me/tuned", "ME/tuned:LATEST", "registry.ollama.ai/me/tuned",
+		"hf.co/Org/Gemma-4-GGUF:Q4_K_M", "https://hf.co/org/gemma-4-gguf:q4_k_m"} {
 		if m, err := s.open().Resolve(name); err != nil || m.Path != s.path(weights) {
 			t.Errorf("%s: %+v, %v", name, m, err)
 		}
@@ -135,6 +138,7 @@ func TestResolveMistakes(t *testing.T) {
 	s.manifest("registry.ollama.ai/library/none/latest", s.layer(mediaTemplate, []byte("x")))
 	s.manifest("registry.ollama.ai/library/empty/latest")
 	s.manifest("registry.ollama.ai/library/params/latest", weights, s.layer(mediaParams, []byte("[1")))
+	s.manifest("registry.ollama.ai/library/messages/latest", weights, s.layer(mediaMessages, []byte(`{"role":1}`)))
 	s.manifest("registry.ollama.ai/library/lost/latest", layer{mediaModel, "sha256:" + strings.Repeat("0", 64), 5})
 	s.manifest("registry.ollama.ai/library/short/latest", layer{mediaModel, weights.Digest, weights.Size + 1})
 	s.manifest("registry.ollama.ai/library/negative/latest", layer{mediaModel, weights.Digest, -1})
@@ -154,6 +158,7 @@ func TestResolveMistakes(t *testing.T) {
 		{"none", ErrManifest, []string{"no weights"}},
 		{"empty", ErrManifest, []string{"no layers"}},
 		{"params", ErrManifest, []string{"parameters"}},
+		{"messages", ErrManifest, []string{"messages"}},
 		{"json", ErrManifest, []string{"json"}},
 		{"large", ErrManifest, []string{"more than"}},
 		{"negative", ErrManifest, []string{"-1"}},
@@ -221,7 +226,8 @@ func TestFind(t *testing.T) {
 	}
 	missing := filepath.Join(s.root, "none")
 	t.Setenv("OLLAMA_MODELS", missing)
-	if _, err := Find(); !errors.Is(err, ErrNoStore) || !strings.Contains(err.Error(), missing) || !strings.Contains(err.Error(), "ollama pull") {
+	if _, err := Find(); !errors.Is(err, ErrNoStore) || !strings.Contains(err.Error(), missing) ||
+		!strings.Contains(err.Error(), "ollama pull") {
 		t.Errorf("error %v", err)
 	}
 	want := []string{filepath.Join("home", ".ollama", "models"), filepath.FromSlash("/usr/share/ollama/.ollama/models")}
@@ -257,7 +263,8 @@ func TestVerify(t *testing.T) {
 	if err := os.WriteFile(m.Path, damaged, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Verify(context.Background(), nil); !errors.Is(err, ErrDigest) || !strings.Contains(err.Error(), m.Path) {
+	if err := m.Verify(context.Background(), nil); !errors.Is(err, ErrDigest) ||
+		!strings.Contains(err.Error(), m.Path) {
 		t.Errorf("damaged: %v", err)
 	}
 }

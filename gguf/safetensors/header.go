@@ -30,7 +30,8 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(b[:])
 	if n > uint64(size-lengthBytes) || n > maxHeader {
-		return nil, fmt.Errorf("header length %d at byte 0 is more than the %d bytes that follow, or than %d (not a safetensors file, or cut off): %w",
+		return nil, fmt.Errorf("header length %d at byte 0 is more than the %d bytes that follow, or than %d (not a "+
+			"safetensors file, or cut off): %w",
 			n, size-lengthBytes, maxHeader, ErrFormat)
 	}
 	header := make([]byte, n)
@@ -64,7 +65,7 @@ func parseHeader(header []byte) (*File, error) {
 	})
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something stands behind the JSON object")
+			err = errors.New("there is data after the JSON object")
 		}
 	}
 	if err != nil {
@@ -178,7 +179,8 @@ func (t *Tensor) checkShape(shape []int64) error {
 		bits = 0
 	}
 	if bits%8 != 0 || bits/8 != t.Size {
-		return fmt.Errorf("%q values of shape %v do not take the %d bytes of data_offsets", string(t.DType), shape, t.Size)
+		return fmt.Errorf("%q values of shape %v do not take the %d bytes of data_offsets", string(t.DType), shape,
+			t.Size)
 	}
 	return nil
 }
@@ -192,10 +194,12 @@ func (f *File) checkLayout(size int64) error {
 	var at int64
 	for _, t := range f.Tensors {
 		if t.Offset != at {
-			return fmt.Errorf("tensor %q begins at byte %d of the data, the one before it ends at %d: %w", t.Name, t.Offset, at, ErrFormat)
+			return fmt.Errorf("tensor %q begins at byte %d of the data, the one before it ends at %d: %w", t.Name,
+				t.Offset, at, ErrFormat)
 		}
 		if t.Size > size-at {
-			return fmt.Errorf("tensor %q ends at byte %d of the data, which has %d (file cut off?): %w", t.Name, at+t.Size, size, ErrFormat)
+			return fmt.Errorf("tensor %q ends at byte %d of the data, which has %d (file cut off?): %w", t.Name,
+				at+t.Size, size, ErrFormat)
 		}
 		at += t.Size
 	}

@@ -104,7 +104,8 @@ func TestWriteReadManyValues(t *testing.T) {
 	}
 	for _, dtype := range []DType{F32, F16} {
 		var b bytes.Buffer
-		if err := Write(&b, nil, []Values{{Name: "x", DType: dtype, Shape: []int{len(values)}, Values: values}}); err != nil {
+		if err := Write(&b, nil, []Values{{Name: "x", DType: dtype, Shape: []int{len(values)},
+			Values: values}}); err != nil {
 			t.Fatal(err)
 		}
 		f, err := read(b.Bytes())
@@ -145,7 +146,7 @@ var hostileHeaders = []struct {
 	{"no JSON", `hello`, 0, "invalid"},
 	{"no object", `[]`, 0, "belongs"},
 	{"cut off", `{"x":{"dtype":"F32"`, 0, "byte"},
-	{"more behind", `{} {}`, 0, "behind"},
+	{"more behind", `{} {}`, 0, "after the JSON object"},
 	{"tensor twice", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `"x" stands twice`},
 	{"dtype twice", `{"x":{"dtype":"F32","dtype":"F16","shape":[1],"data_offsets":[0,4]}}`, 4, `"dtype"`},
 	{"metadata twice", `{"__metadata__":{},"__metadata__":{}}`, 0, "twice"},
@@ -162,14 +163,16 @@ var hostileHeaders = []struct {
 	{"number over int64", `{"x":{"dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,4]}}`, 4, "x"},
 	{"negative dimension", `{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, 4, "shape"},
 	{"shape overflows", `{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`, 0, "overflows"},
-	{"empty shape overflows", `{"x":{"dtype":"F32","shape":[0,9223372036854775807,9],"data_offsets":[0,0]}}`, 0, "overflows"},
+	{"empty shape overflows", `{"x":{"dtype":"F32","shape":[0,9223372036854775807,9],"data_offsets":[0,0]}}`, 0,
+		"overflows"},
 	{"size and shape differ", `{"x":{"dtype":"F16","shape":[2],"data_offsets":[0,8]}}`, 8, "8 bytes"},
 	{"half a byte", `{"x":{"dtype":"F4","shape":[1],"data_offsets":[0,1]}}`, 1, "bytes"},
 	{"9 dimensions", `{"x":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}}`, 4, "9 dimensions"},
 	{"backwards", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 4, "data_offsets"},
 	{"negative offset", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}}`, 4, "data_offsets"},
 	{"beyond the file", `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 4, "cut off"},
-	{"far beyond the file", `{"x":{"dtype":"U8","shape":[9223372036854775],"data_offsets":[0,9223372036854775]}}`, 4, "cut off"},
+	{"far beyond the file", `{"x":{"dtype":"U8","shape":[9223372036854775],"data_offsets":[0,9223372036854775]}}`, 4,
+		"cut off"},
 	{"overlap", `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `"y"`},
 	{"gap", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, "begins at byte 4"},
 	{"data left over", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8, "has 8"},
@@ -221,7 +224,8 @@ func TestWriteMistakes(t *testing.T) {
 	}
 	full := errors.New("disk full")
 	for _, room := range []int{0, 100} {
-		if err := Write(&limited{room, full}, nil, []Values{{Name: "x", Shape: []int{100}, Values: make([]float32, 100)}}); !errors.Is(err, full) {
+		if err := Write(&limited{room, full}, nil,
+			[]Values{{Name: "x", Shape: []int{100}, Values: make([]float32, 100)}}); !errors.Is(err, full) {
 			t.Errorf("room for %d bytes: %v", room, err)
 		}
 	}

@@ -27,9 +27,7 @@ type Values struct {
 // 8 bytes; tensors of wider types come first, so that each is aligned, and those
 // of a type are sorted by their names.
 func Write(w io.Writer, metadata map[string]string, tensors []Values) error {
-	sorted := slices.SortedFunc(slices.Values(tensors), func(a, b Values) int {
-		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Name, b.Name))
-	})
+	sorted := inOrder(tensors)
 	header, err := makeHeader(metadata, sorted)
 	if err != nil {
 		return fmt.Errorf("safetensors: write: %w", err)
@@ -43,6 +41,13 @@ func Write(w io.Writer, metadata map[string]string, tensors []Values) error {
 		}
 	}
 	return nil
+}
+
+// inOrder is tensors as they lie in a file.
+func inOrder(tensors []Values) []Values {
+	return slices.SortedFunc(slices.Values(tensors), func(a, b Values) int {
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 type tensorInfo struct {

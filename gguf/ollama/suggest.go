@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxNear is how many names an error suggests.
-const maxNear = 5
+// maxSuggestions is how many names an error suggests.
+const maxSuggestions = 5
 
-// near returns the names that are most like the one that was not found.
-func near(want Name, have []Name) []string {
+// suggestions returns the names that are most like the one that was not found.
+func suggestions(want Name, have []Name) []string {
 	type candidate struct {
 		name     string
 		distance int
@@ -23,7 +23,7 @@ func near(want Name, have []Name) []string {
 	}
 	slices.SortStableFunc(close, func(a, b candidate) int { return a.distance - b.distance })
 	var names []string
-	for _, c := range close[:min(maxNear, len(close))] {
+	for _, c := range close[:min(maxSuggestions, len(close))] {
 		names = append(names, c.name)
 	}
 	return names
