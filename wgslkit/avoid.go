@@ -14,19 +14,27 @@ type Avoid struct {
 	Kernels []string `json:"kernels,omitempty"`
 }
 
-func (a Avoid) kernel(id KernelID) bool {
+// Refuse has the device refuse kernels from now on, as those of Avoid, by Name or by Form.
+func (d *Device) Refuse(kernels ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.avoid.Kernels = append(slices.Clip(d.avoid.Kernels), kernels...)
+}
+
+// Has says whether a kernel is to be refused.
+func (a Avoid) Has(id KernelID) bool {
 	return slices.Contains(a.Kernels, id.Name) || slices.Contains(a.Kernels, id.Form)
 }
 
 // tellsForms says whether kernels are told by their forms here, which take time to make out.
 func (d *Device) tellsForms() bool { return d.asked != nil || len(d.avoid.Kernels) > 0 }
 
-// Avoided is what the device was opened to avoid.
-func (d *Device) Avoided() Avoid { return d.avoid }
-
 // KernelID names a kernel. Kernels of one Form are the same text in other
 // sizes: the file with the words and truths of its variant.
-type KernelID struct{ Name, Form string }
+type KernelID struct {
+	Name string `json:"name"`
+	Form string `json:"form"`
+}
 
 func kernelID(file string, v Variant) KernelID {
 	form := maps.Clone(v)

@@ -44,7 +44,8 @@ func TestAvoidedKernelsAreRefused(t *testing.T) {
 			stop := dev.TraceKernels()
 			for i, v := range []wgslkit.Variant{small, large, other} {
 				_, err := dev.Kernel(files, "a.wgsl", v)
-				if refused := errors.Is(err, wgslkit.ErrBrokenKernel); refused != c.refused[i] || !refused && err != nil {
+				if refused := errors.Is(err, wgslkit.ErrBrokenKernel); refused != c.refused[i] || !refused &&
+					err != nil {
 					t.Errorf("variant %v: %v", v, err)
 				}
 			}

@@ -13,9 +13,12 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	gpu "github.com/gemwire/gemwire/wgslkit/internal/backend"
+	driver "github.com/gemwire/gemwire/wgslkit/internal/backend/js"
 )
 
-func openJS(t *testing.T, opts Options) (*Device, *jsBackend) {
+func openJS(t *testing.T, opts Options) (*Device, *driver.Backend) {
 	t.Helper()
 	dev, err := Open(opts)
 	if errors.Is(err, ErrNoDevice) {
@@ -24,7 +27,7 @@ func openJS(t *testing.T, opts Options) (*Device, *jsBackend) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dev, dev.backend.(*jsBackend)
+	return dev, dev.backend.(*driver.Backend)
 }
 
 // typedBytes is a source of n bytes that JavaScript holds; byte i is 7·i.
@@ -83,7 +86,7 @@ func TestUploadFromJavaScript(t *testing.T) {
 	t.Run("that waits", func(t *testing.T) {
 		testUpload(t, UploadChunk+4099, func(n int) JSReader { return newTypedBytes(n) })
 	})
-	for name, size := range map[string]int{"at once": pourChunk + 4099, "at once, few": 4099} {
+	for name, size := range map[string]int{"at once": driver.PourChunk + 4099, "at once, few": 4099} {
 		t.Run(name, func(t *testing.T) {
 			testUpload(t, size, func(n int) JSReader { return newFilling(n) })
 		})
@@ -130,7 +133,7 @@ func testUpload(t *testing.T, size int, source func(n int) JSReader) {
 }
 
 // uploadBuffers counts the buffers of memory for uploads that a device makes and frees.
-func uploadBuffers(backend *jsBackend) js.Value {
+func uploadBuffers(backend *driver.Backend) js.Value {
 	return js.Global().Call("eval", `(device) => {
 		const counts = { made: 0, live: 0 }, create = device.createBuffer.bind(device);
 		device.createBuffer = (descriptor) => {
@@ -143,7 +146,7 @@ func uploadBuffers(backend *jsBackend) js.Value {
 			return buffer;
 		};
 		return counts;
-	}`).Invoke(backend.object.Get("device"))
+	}`).Invoke(backend.Object().Get("device"))
 }
 
 // failing is a source whose n-th read does something else.
@@ -166,7 +169,7 @@ func TestHeldUploadsShareMemory(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
 	counts := uploadBuffers(backend)
-	const size, rounds = 3*uploadPiece + smallUpload, 4
+	const size, rounds = 3*driver.UploadPiece + driver.SmallUpload, 4
 	src := newTypedBytes(size + rounds)
 	end := dev.HoldUploads()
 	var made []*Buffer
@@ -198,13 +201,13 @@ func TestHeldUploadsShareMemory(t *testing.T) {
 // Memory is mapped for the piece that comes, where Send told of it, and as a whole where
 // another one comes.
 func TestSendTellsOfPieces(t *testing.T) {
-	const large, small = 5 * smallUpload, 3 * smallUpload
+	const large, small = 5 * driver.SmallUpload, 3 * driver.SmallUpload
 	told := []int64{large, small, large, small, large, small, large, small}
 	for name, sizes := range map[string][]int64{
 		"as told":           told,
 		"others":            {small, large, small, large, small, large, small, large},
 		"one between":       {large, small, large, small, large, large, small, large, small},
-		"in several pieces": {large, small, large, small, 3*uploadPiece + 4099, small},
+		"in several pieces": {large, small, large, small, 3*driver.UploadPiece + 4099, small},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dev, backend := openJS(t, Options{})
@@ -212,7 +215,7 @@ func TestSendTellsOfPieces(t *testing.T) {
 			mapped := mappedSizes(backend)
 			end := dev.HoldUploads()
 			dev.Send(told)
-			src := newFilling(4 * uploadPiece)
+			src := newFilling(4 * driver.UploadPiece)
 			var made []*Buffer
 			for i, size := range sizes {
 				b, err := dev.NewBuffer("target", Weights, (size+3)&^3)
@@ -239,7 +242,8 @@ func TestSendTellsOfPieces(t *testing.T) {
 				got[i] = int64(mapped.Index(i).Int())
 			}
 			// So few bytes need two pieces of memory, which are mapped from the start.
-			if want := append(slices.Clone(told[2:]), uploadPiece, uploadPiece); !slices.Equal(got, want) {
+			want := append(slices.Clone(told[2:]), driver.UploadPiece, driver.UploadPiece)
+			if !slices.Equal(got, want) {
 				t.Errorf("mapped %v bytes, want %v", got, want)
 			}
 		})
@@ -261,7 +265,7 @@ func checkUploaded(t *testing.T, b *Buffer, from, size int64) {
 }
 
 // mappedSizes lists how many bytes of memory for uploads are mapped each time.
-func mappedSizes(backend *jsBackend) js.Value {
+func mappedSizes(backend *driver.Backend) js.Value {
 	return js.Global().Call("eval", `(device) => {
 		const sizes = [], create = device.createBuffer.bind(device);
 		device.createBuffer = (descriptor) => {
@@ -275,7 +279,7 @@ func mappedSizes(backend *jsBackend) js.Value {
 			return buffer;
 		};
 		return sizes;
-	}`).Invoke(backend.object.Get("device"))
+	}`).Invoke(backend.Object().Get("device"))
 }
 
 // An upload that breaks off leaves nothing behind: no memory, and no bytes in the next.
@@ -284,7 +288,7 @@ func TestUploadBreaksOff(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
 	counts := uploadBuffers(backend)
-	const size = 3 * uploadPiece
+	const size = 3 * driver.UploadPiece
 	b, err := dev.NewBuffer("target", Weights, size)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +302,8 @@ func TestUploadBreaksOff(t *testing.T) {
 		"a cancellation": func() error { cancel(); return ctx.Err() },
 	} {
 		n := 2
-		if err := b.Upload(ctx, 0, failing{src, &n, call}, 0, size, nil); !errors.Is(err, broken) && !errors.Is(err, context.Canceled) {
+		if err := b.Upload(ctx, 0, failing{src, &n, call}, 0, size, nil); !errors.Is(err, broken) &&
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
@@ -319,16 +324,17 @@ func TestUploadTellsWhatIsThrown(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
 	counts := uploadBuffers(backend)
-	for _, size := range []int64{3 * uploadPiece, 4096} {
+	for _, size := range []int64{3 * driver.UploadPiece, 4096} {
 		b, err := dev.NewBuffer("target", Weights, size)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer b.Release()
 		src := newFilling(int(size))
-		src.object.Set("failing", min(2, max(1, size/uploadPiece)))
+		src.object.Set("failing", min(2, max(1, size/driver.UploadPiece)))
 		var thrown js.Error
-		if err := b.Upload(context.Background(), 0, src, 0, size, nil); !errors.As(err, &thrown) || thrown.Get("code").String() != "changed" {
+		if err := b.Upload(context.Background(), 0, src, 0, size, nil); !errors.As(err, &thrown) ||
+			thrown.Get("code").String() != "changed" {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 		if err := b.Upload(context.Background(), 0, src, 0, size, nil); err != nil {
@@ -347,15 +353,15 @@ func TestHeldUploadsTellLate(t *testing.T) {
 	defer dev.Close()
 	end := dev.HoldUploads()
 	tooLarge := dev.Limits().MaxBufferSize + 4
-	late, err := backend.newBuffer("too large", usageStorage, tooLarge)
+	late, err := backend.NewBuffer("too large", gpu.UsageStorage, tooLarge)
 	if err != nil {
 		t.Fatal("a held device waited for a buffer:", err)
 	}
-	defer backend.freeBuffer(late)
+	defer backend.FreeBuffer(late)
 	if err := end(); !errors.Is(err, ErrValidation) && !errors.Is(err, ErrOutOfMemory) {
 		t.Errorf("the end tells %v", err)
 	}
-	if _, err := backend.newBuffer("too large", usageStorage, tooLarge); err == nil {
+	if _, err := backend.NewBuffer("too large", gpu.UsageStorage, tooLarge); err == nil {
 		t.Error("a device that is not held did not wait for a buffer")
 	}
 }
@@ -368,9 +374,10 @@ func TestHeldProgramsDoNotWait(t *testing.T) {
 		const counts = { made: 0 }, prepare = backend.prepare;
 		backend.prepare = function (steps) { counts.made++; return prepare.call(this, steps); };
 		return counts;
-	}`).Invoke(backend.object)
+	}`).Invoke(backend.Object())
 	shaders := NewShaders(fstest.MapFS{"seven.wgsl": {Data: []byte(
-		"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { out[0] += 7u; }")}})
+		"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { " +
+			"out[0] += 7u; }")}})
 	kernel, err := dev.Kernel(shaders, "seven.wgsl", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -411,7 +418,8 @@ func TestHeldKernelsTellWhenUsed(t *testing.T) {
 	}
 	defer b.Release()
 	shaders := NewShaders(fstest.MapFS{"typo.wgsl": {Data: []byte(
-		"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { out[0] = sevn; }")}})
+		"@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@compute @workgroup_size(1) fn main() { " +
+			"out[0] = sevn; }")}})
 	end := dev.HoldUploads()
 	kernel, err := dev.Kernel(shaders, "typo.wgsl", nil)
 	if err != nil {
@@ -432,14 +440,14 @@ func TestLostDeviceWhileUploading(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
 	counts := uploadBuffers(backend)
-	const size = 8 * uploadPiece
+	const size = 8 * driver.UploadPiece
 	b, err := dev.NewBuffer("target", Weights, size)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 3
 	src := failing{newTypedBytes(size), &n, func() error {
-		backend.object.Get("device").Call("destroy")
+		backend.Object().Get("device").Call("destroy")
 		time.Sleep(50 * time.Millisecond) // the browser tells by an event
 		return io.ErrUnexpectedEOF
 	}}
@@ -460,16 +468,16 @@ func TestLostDeviceWhileUploading(t *testing.T) {
 func TestFlushIsOneBehind(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
-	queue, held := backend.object.Get("queue"), js.Global().Get("Promise").Call("withResolvers")
+	queue, held := backend.Object().Get("queue"), js.Global().Get("Promise").Call("withResolvers")
 	work := js.FuncOf(func(js.Value, []js.Value) any { return held.Get("promise") })
 	defer work.Release()
 	queue.Set("onSubmittedWorkDone", work)
 	defer queue.Delete("onSubmittedWorkDone")
-	if err := backend.flushBehind(); err != nil {
+	if err := backend.FlushPrevious(); err != nil {
 		t.Fatal("the first flush has nothing to wait for:", err)
 	}
 	second := make(chan error, 1)
-	go func() { second <- backend.flushBehind() }()
+	go func() { second <- backend.FlushPrevious() }()
 	select {
 	case err := <-second:
 		t.Fatal("the second flush did not wait for what the first submitted:", err)
@@ -507,7 +515,8 @@ func TestReplayMakesFewCalls(t *testing.T) {
 	defer p.Release()
 	one, ten := kernel(1), kernel(10)
 	for _, c := range []Call{
-		{Kernel: one}, {Kernel: one, Grid: Grid{X: 3}}, {Kernel: ten, Grid: Grid{X: 2, Y: 2}}, {Kernel: ten, Grid: Grid{Y: 2, Z: 2}},
+		{Kernel: one}, {Kernel: one, Grid: Grid{X: 3}}, {Kernel: ten, Grid: Grid{X: 2, Y: 2}},
+		{Kernel: ten, Grid: Grid{Y: 2, Z: 2}},
 		{Kernel: one, Grid: Grid{Tile: 1}}, // has nothing to do at width 0
 		{Kernel: ten, Grid: Grid{Z: 3}},
 	} {
@@ -532,8 +541,10 @@ func TestReplayMakesFewCalls(t *testing.T) {
 	if got := binary.LittleEndian.Uint32(raw); got != 2*32 {
 		t.Errorf("the sum is %d after two replays, want %d", got, 2*32)
 	}
-	const want = "createCommandEncoder beginComputePass setPipeline setBindGroup dispatchWorkgroups(1) setBindGroup dispatchWorkgroups(3) " +
-		"setPipeline setBindGroup dispatchWorkgroups(2,2) setBindGroup dispatchWorkgroups(1,2,2) setBindGroup dispatchWorkgroups(1,1,3) end copyBufferToBuffer finish submit"
+	const want = "createCommandEncoder beginComputePass setPipeline setBindGroup dispatchWorkgroups(1) setBindGroup " +
+		"dispatchWorkgroups(3) " +
+		"setPipeline setBindGroup dispatchWorkgroups(2,2) setBindGroup dispatchWorkgroups(1,2,2) setBindGroup " +
+		"dispatchWorkgroups(1,1,3) end copyBufferToBuffer finish submit"
 	if got := calls(); got != want {
 		t.Errorf("the calls were\n%s, want\n%s", got, want)
 	}
@@ -577,12 +588,12 @@ func TestLostDevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend.object.Get("device").Call("destroy")
+	backend.Object().Get("device").Call("destroy")
 	if err := read.Bytes(make([]byte, 256)); err != nil && !errors.Is(err, ErrDeviceLost) {
 		t.Errorf("a read under way: %v", err)
 	}
 	for range 100 {
-		if backend.fault() != nil {
+		if backend.Fault() != nil {
 			break
 		}
 		time.Sleep(10 * time.Millisecond) // the browser tells by an event
@@ -594,7 +605,8 @@ func TestLostDevice(t *testing.T) {
 		"flush":  dev.Flush,
 		"buffer": func() error { _, err := dev.NewBuffer("late", Weights, 1<<20); return err },
 		"kernel": func() error {
-			shaders := NewShaders(fstest.MapFS{"empty.wgsl": {Data: []byte("@compute @workgroup_size(1) fn main() {}")}})
+			empty := []byte("@compute @workgroup_size(1) fn main() {}")
+			shaders := NewShaders(fstest.MapFS{"empty.wgsl": {Data: empty}})
 			_, err := dev.Kernel(shaders, "empty.wgsl", nil)
 			return err
 		},
@@ -610,7 +622,8 @@ func TestMinimumLimits(t *testing.T) {
 	dev, _ := openJS(t, Options{MinimumLimits: true})
 	defer dev.Close()
 	l := dev.Limits()
-	if l.MaxStorageBindingSize != 128<<20 || l.MaxBufferSize != 256<<20 || l.MaxStorageBuffers < 8 || l.MaxWorkgroupInvocations != 256 || l.MaxWorkgroupStorage != 16<<10 {
+	if l.MaxStorageBindingSize != 128<<20 || l.MaxBufferSize != 256<<20 || l.MaxStorageBuffers < 8 ||
+		l.MaxWorkgroupInvocations != 256 || l.MaxWorkgroupStorage != 16<<10 {
 		t.Errorf("not the limits of WebGPU's defaults: %+v", l)
 	}
 }
@@ -619,18 +632,18 @@ func TestErrorsThatComeLater(t *testing.T) {
 	dev, backend := openJS(t, Options{})
 	defer dev.Close()
 	// A write that WebGPU itself refuses is told by a call that comes after it.
-	small, err := backend.newBuffer("small", usageStorage, 16)
+	small, err := backend.NewBuffer("small", gpu.UsageStorage, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer backend.freeBuffer(small)
-	if err := backend.write(small, 12, make([]byte, 8)); err != nil && !errors.Is(err, ErrValidation) {
+	defer backend.FreeBuffer(small)
+	if err := backend.Write(small, 12, make([]byte, 8)); err != nil && !errors.Is(err, ErrValidation) {
 		t.Fatal(err)
 	}
-	if err := errors.Join(backend.wait(0), backend.wait(0)); !errors.Is(err, ErrValidation) {
+	if err := errors.Join(backend.Wait(0), backend.Wait(0)); !errors.Is(err, ErrValidation) {
 		t.Errorf("after a write beyond the end: %v", err)
 	}
-	if err := backend.wait(0); err != nil {
+	if err := backend.Wait(0); err != nil {
 		t.Errorf("an error was told twice: %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package wgslkit
 import (
 	"fmt"
 	"maps"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // Purpose is what a buffer's bytes are counted as.
@@ -20,7 +22,7 @@ const (
 // Buffer is a range of GPU memory. Its size is a multiple of 4 bytes.
 type Buffer struct {
 	device  *Device
-	handle  bufferHandle
+	handle  backend.Buffer
 	label   string
 	purpose Purpose
 	size    int64
@@ -32,13 +34,14 @@ type Buffer struct {
 // words. The label names it in errors. It fails with ErrOutOfMemory, or with
 // ErrLimit where one buffer cannot be that large.
 func (d *Device) NewBuffer(label string, purpose Purpose, size int64) (*Buffer, error) {
-	return d.newBuffer(label, purpose, usageStorage, size)
+	return d.newBuffer(label, purpose, backend.UsageStorage, size)
 }
 
-func (d *Device) newBuffer(label string, purpose Purpose, u usage, size int64) (*Buffer, error) {
+func (d *Device) newBuffer(label string, purpose Purpose, u backend.Usage, size int64) (*Buffer, error) {
 	size = max((size+3)&^3, 16)
 	if size > d.limits.MaxBufferSize {
-		return nil, fmt.Errorf("%w: buffer %q wants %d bytes, one buffer holds at most %d", ErrLimit, label, size, d.limits.MaxBufferSize)
+		return nil, fmt.Errorf(
+			"%w: buffer %q needs %d bytes, one buffer holds at most %d", ErrLimit, label, size, d.limits.MaxBufferSize)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,7 +51,7 @@ func (d *Device) newBuffer(label string, purpose Purpose, u usage, size int64) (
 	if err := d.checkBudget(label, size); err != nil {
 		return nil, err
 	}
-	h, err := d.backend.newBuffer(label, u, size)
+	h, err := d.backend.NewBuffer(label, u, size)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +66,9 @@ func (d *Device) checkBudget(label string, size int64) error {
 		return nil
 	}
 	if total := d.inUse(); total+size > d.budget {
-		return fmt.Errorf("%w: %q wants %d bytes, %d of the budget of %d are in use; take a smaller context or model, or raise the budget",
+		return fmt.Errorf(
+			"%w: %q needs %d bytes, %d of the budget of %d are in use; use a smaller context or model, or raise "+
+				"the budget",
 			ErrOutOfMemory, label, size, total, d.budget)
 	}
 	return nil
@@ -115,7 +120,7 @@ func (b *Buffer) Part(offset, size int64) *Buffer {
 }
 
 // memory is where the buffer's bytes lie: nil where they are released.
-func (b *Buffer) memory() (handle bufferHandle, base int64) {
+func (b *Buffer) memory() (handle backend.Buffer, base int64) {
 	switch {
 	case b == nil:
 		return nil, 0
@@ -149,7 +154,7 @@ func (b *Buffer) Write(offset int64, data []byte) error {
 		return err
 	}
 	handle, base := b.memory()
-	if err := b.device.backend.write(handle, base+offset, data); err != nil {
+	if err := b.device.backend.Write(handle, base+offset, data); err != nil {
 		return fmt.Errorf("writing %q: %w", b.label, err)
 	}
 	return nil
@@ -167,7 +172,7 @@ func (b *Buffer) Release() {
 	if b.handle == nil {
 		return
 	}
-	d.backend.freeBuffer(b.handle)
+	d.backend.FreeBuffer(b.handle)
 	b.handle = nil
 	delete(d.buffers, b)
 	d.used[b.purpose] -= b.size

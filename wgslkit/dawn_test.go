@@ -1,4 +1,4 @@
-//go:build darwin || freebsd || linux
+//go:build cgo && (darwin || freebsd || linux)
 
 package wgslkit
 
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/wgslkit/internal/backend/loaded"
 	"github.com/gemwire/gemwire/wgslkit/internal/librarytest"
 )
 
@@ -32,7 +33,7 @@ func loseDawn(t *testing.T, dev *Device) {
 		t.Fatal(err)
 	}
 	defer b.Release()
-	loseDevice(dev.backend.(*loadedBackend).device)
+	loaded.LoseDevice(dev.backend)
 	for name, call := range map[string]func() error{
 		"write":  func() error { return b.Write(0, make([]byte, 4)) },
 		"read":   func() error { _, err := b.Read(0, 4); return err },

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // Options say which device to open and how much of it to use.
@@ -59,7 +61,7 @@ func (p PowerPreference) check() error {
 // Device is one GPU with everything that was made on it. Its methods may be
 // called from several goroutines.
 type Device struct {
-	backend  backend
+	backend  backend.Backend
 	info     Info
 	limits   Limits
 	features Features
@@ -74,15 +76,15 @@ type Device struct {
 	peak     int64 // the most that was in use at once
 	buffers  map[*Buffer]struct{}
 	kernels  map[string]*Kernel
-	asked    map[KernelID]bool        // kernels asked for, while that is traced
-	staging  map[int64][]bufferHandle // idle read buffers by size
+	asked    map[KernelID]bool          // kernels asked for, while that is traced
+	staging  map[int64][]backend.Buffer // idle read buffers by size
 	programs int
 
 	unflushed int64 // bytes uploaded since the last Flush
 
-	wanted    Wanted         // kernels asked for, where this rehearses
-	compiling sync.Mutex     // one kernel at a time; taken before mu
-	ahead     sync.WaitGroup // of CompileAhead
+	wanted       Wanted         // kernels asked for, where this rehearses
+	compiling    sync.Mutex     // one kernel at a time; taken before mu
+	precompiling sync.WaitGroup // of Precompile
 }
 
 // Open opens the adapter that opts asks for, with all of its limits.
@@ -97,27 +99,30 @@ func Open(opts Options) (*Device, error) {
 	if err := opts.Power.check(); err != nil {
 		return nil, err
 	}
-	b, err := openBackend(opts)
+	b, err := openBackend(backend.Options{
+		Adapter: opts.Adapter, LowPower: opts.Power == LowPower, MinimumLimits: opts.MinimumLimits,
+		Library: opts.Library,
+	})
 	if err != nil {
 		return nil, err
 	}
 	d := newDevice(b)
 	d.budget = opts.MemoryBudget
 	if opts.CountWork {
-		d.backend = &countedBackend{backend: b}
+		d.backend = &countedBackend{Backend: b}
 	}
-	d.info, d.limits, d.features = b.describe()
+	d.info, d.limits, d.features = b.Describe()
 	d.applyOptions(opts)
 	return d, nil
 }
 
-func newDevice(b backend) *Device {
+func newDevice(b backend.Backend) *Device {
 	return &Device{
 		backend: b,
 		used:    map[Purpose]int64{},
 		buffers: map[*Buffer]struct{}{},
 		kernels: map[string]*Kernel{},
-		staging: map[int64][]bufferHandle{},
+		staging: map[int64][]backend.Buffer{},
 	}
 }
 
@@ -155,8 +160,30 @@ func (d *Device) Features() Features { return d.features }
 // Budget is the bound on all buffers together, 0 for none.
 func (d *Device) Budget() int64 { return d.budget }
 
+// Aside runs what is not part of what the device is for, such as its examination: what
+// run takes counts neither against the budget nor for Peak. Nothing else runs meanwhile.
+func (d *Device) Aside(run func() error) error {
+	d.mu.Lock()
+	budget, peak := d.budget, d.peak
+	d.budget = 0
+	d.mu.Unlock()
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for size, idle := range d.staging {
+			for _, h := range idle {
+				d.backend.FreeBuffer(h)
+			}
+			d.used[Staging] -= size * int64(len(idle))
+		}
+		clear(d.staging)
+		d.budget, d.peak = budget, peak
+	}()
+	return run()
+}
+
 // Wait blocks until all submitted work is done.
-func (d *Device) Wait() error { return d.backend.wait(0) }
+func (d *Device) Wait() error { return d.backend.Wait(0) }
 
 // Close releases the device and what is left on it. It reports buffers and
 // programs that were not released before: a leak.
@@ -168,26 +195,26 @@ func (d *Device) Close() error {
 	if closed {
 		return nil
 	}
-	d.ahead.Wait()
+	d.precompiling.Wait()
 	d.compiling.Lock() // who compiles still needs the backend
 	defer d.compiling.Unlock()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	leaked := len(d.buffers)
-	_ = d.backend.wait(0)
+	_ = d.backend.Wait(0)
 	for b := range d.buffers {
-		d.backend.freeBuffer(b.handle)
+		d.backend.FreeBuffer(b.handle)
 		b.handle = nil
 	}
 	for _, idle := range d.staging {
 		for _, h := range idle {
-			d.backend.freeBuffer(h)
+			d.backend.FreeBuffer(h)
 		}
 	}
 	for _, k := range d.kernels {
-		d.backend.freePipeline(k.pipeline)
+		d.backend.FreePipeline(k.pipeline)
 	}
-	d.backend.close()
+	d.backend.Close()
 	if leaked > 0 || d.programs > 0 {
 		return fmt.Errorf("device closed with %d buffers and %d programs not released", leaked, d.programs)
 	}

@@ -79,7 +79,8 @@ func TestProgramReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := dev.NewProgram("double, then copy back")
-	p.Add(wgslkit.Call{Label: "double", Kernel: k, Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
+	p.Add(wgslkit.Call{Label: "double", Kernel: k, Bind: []wgslkit.Binding{x.All(), y.All()},
+		Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
 	p.Copy(y, x, 0, 0, 400)
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,8 @@ func TestReplayAllocatesNothingThatGrows(t *testing.T) {
 	x, y := buffer(t, dev, 400), buffer(t, dev, 400)
 	p := dev.NewProgram("scale")
 	for range 50 {
-		p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{X: 2}})
+		p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()},
+			Params: scaleParams{100, 2}, Grid: wgslkit.Grid{X: 2}})
 	}
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
@@ -150,7 +152,8 @@ func TestProfileNamesKernels(t *testing.T) {
 	x, y := buffer(t, dev, 400), buffer(t, dev, 400)
 	p := dev.NewProgram("scale")
 	for range 3 {
-		p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
+		p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()},
+			Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
 	}
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
@@ -169,8 +172,9 @@ func TestErrorsSayWhich(t *testing.T) {
 	dev := open(t, wgslkit.Options{MemoryBudget: 1 << 20, MaxBindingSize: 1 << 19})
 	small := buffer(t, dev, 64)
 	broken := wgslkit.NewShaders(fstest.MapFS{
-		"typo.wgsl":  {Data: []byte("@compute @workgroup_size(1) fn main() { let a: u32 = 1.5; }")},
-		"gap.wgsl":   {Data: []byte("@group(0) @binding(1) var<storage, read> x: array<f32>;\n@compute @workgroup_size(1) fn main() {}")},
+		"typo.wgsl": {Data: []byte("@compute @workgroup_size(1) fn main() { let a: u32 = 1.5; }")},
+		"gap.wgsl": {Data: []byte("@group(0) @binding(1) var<storage, read> x: array<f32>;\n@compute " +
+			"@workgroup_size(1) fn main() {}")},
 		"empty.wgsl": {Data: []byte("@compute @workgroup_size(1) fn main() {}")},
 	})
 	finish := func(c wgslkit.Call) error {
@@ -184,7 +188,8 @@ func TestErrorsSayWhich(t *testing.T) {
 		want error
 		says string
 	}{
-		{"over the buffer limit", func() error { _, err := dev.NewBuffer("huge", wgslkit.Weights, 1<<40); return err }, wgslkit.ErrLimit, "huge"},
+		{"over the buffer limit", func() error { _, err := dev.NewBuffer("huge", wgslkit.Weights, 1<<40); return err },
+			wgslkit.ErrLimit, "huge"},
 		{"over the budget", func() error {
 			var made []*wgslkit.Buffer
 			defer func() {
@@ -200,17 +205,22 @@ func TestErrorsSayWhich(t *testing.T) {
 				made = append(made, b)
 			}
 		}, wgslkit.ErrOutOfMemory, "filler"},
-		{"WGSL that does not compile", func() error { _, err := dev.Kernel(broken, "typo.wgsl", nil); return err }, wgslkit.ErrShader, "typo.wgsl"},
-		{"a gap in the bindings", func() error { _, err := dev.Kernel(broken, "gap.wgsl", nil); return err }, wgslkit.ErrShader, "gap.wgsl"},
+		{"WGSL that does not compile", func() error { _, err := dev.Kernel(broken, "typo.wgsl", nil); return err },
+			wgslkit.ErrShader, "typo.wgsl"},
+		{"a gap in the bindings", func() error { _, err := dev.Kernel(broken, "gap.wgsl", nil); return err },
+			wgslkit.ErrShader, "gap.wgsl"},
 		{"too few bindings", func() error {
-			return finish(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{small.All()}, Params: scaleParams{1, 1}})
+			return finish(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev),
+				Bind: []wgslkit.Binding{small.All()}, Params: scaleParams{1, 1}})
 		}, wgslkit.ErrValidation, "scale.wgsl"},
 		{"a range beyond the buffer", func() error {
-			return finish(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{small.Range(0, 128), small.All()}, Params: scaleParams{1, 1}})
+			return finish(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev),
+				Bind: []wgslkit.Binding{small.Range(0, 128), small.All()}, Params: scaleParams{1, 1}})
 		}, wgslkit.ErrValidation, t.Name()},
 		{"one buffer read and written", func() error {
 			p := dev.NewProgram("aliased")
-			p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{small.All(), small.All()}, Params: scaleParams{1, 1}})
+			p.Add(wgslkit.Call{Label: "scale", Kernel: scaleKernel(t, dev),
+				Bind: []wgslkit.Binding{small.All(), small.All()}, Params: scaleParams{1, 1}})
 			if err := p.Finish(); err != nil {
 				return err
 			}
@@ -218,7 +228,8 @@ func TestErrorsSayWhich(t *testing.T) {
 			return p.Submit(1)
 		}, wgslkit.ErrValidation, "aliased"},
 		{"an odd write", func() error { return small.Write(2, []byte{1, 2}) }, wgslkit.ErrValidation, t.Name()},
-		{"a read beyond the end", func() error { _, err := small.Read(0, 128); return err }, wgslkit.ErrValidation, t.Name()},
+		{"a read beyond the end", func() error { _, err := small.Read(0, 128); return err }, wgslkit.ErrValidation,
+			t.Name()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			err := tc.err()
@@ -279,7 +290,8 @@ func TestUploadStreams(t *testing.T) {
 	}
 	b := buffer(t, dev, size+16)
 	var heard []int64
-	err := b.Upload(context.Background(), 8, bytes.NewReader(append([]byte("skip"), data...)), 4, size, func(done int64) { heard = append(heard, done) })
+	err := b.Upload(context.Background(), 8, bytes.NewReader(append([]byte("skip"), data...)), 4, size,
+		func(done int64) { heard = append(heard, done) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +353,8 @@ func TestSubmitRead(t *testing.T) {
 	}
 	y := buffer(t, dev, 400)
 	p := dev.NewProgram("double, then copy back")
-	p.Add(wgslkit.Call{Label: "double", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
+	p.Add(wgslkit.Call{Label: "double", Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()},
+		Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
 	p.Copy(y, x, 0, 0, 400)
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
@@ -355,7 +368,8 @@ func TestSubmitRead(t *testing.T) {
 		}
 		reads = append(reads, read)
 	}
-	if w := dev.Work().Minus(before); w.Submits != 4 || w.Dispatches != 4 || w.CopiedBytes != 4*400 || w.Reads != 4 || w.ReadBytes != 416 {
+	if w := dev.Work().Minus(before); w.Submits != 4 || w.Dispatches != 4 || w.CopiedBytes != 4*400 || w.Reads != 4 ||
+		w.ReadBytes != 416 {
 		t.Errorf("four programs and reads were counted as %+v", w)
 	}
 	for i, read := range reads {
@@ -376,5 +390,11 @@ func TestSubmitRead(t *testing.T) {
 	p.Release()
 	if _, err := p.SubmitRead(100, x, 0, 4); !errors.Is(err, wgslkit.ErrReleased) {
 		t.Errorf("a released program: %v", err)
+	}
+}
+
+func TestUnknownPower(t *testing.T) {
+	if _, err := wgslkit.Open(wgslkit.Options{Power: "most"}); !errors.Is(err, wgslkit.ErrValidation) {
+		t.Error(err)
 	}
 }

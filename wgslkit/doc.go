@@ -6,7 +6,7 @@
 // model-agnostic kernels.
 //
 // Read device.go first, then buffer.go, shader.go, kernel.go and program.go;
-// readback.go, upload.go, profile.go, avoid.go and rehearsal.go stand beside them. backend.go is the
-// seam behind which a platform stands: backend_native.go is wgpu (Vulkan,
-// Metal, DX12), linked in or loaded, backend_js.go with webgpu.js the browser.
+// readback.go, upload.go, profile.go, avoid.go and rehearsal.go stand beside them. Platforms are
+// in folders of internal/backend, which says what each must do: pinned and loaded are wgpu (Vulkan,
+// Metal, DX12), linked in or loaded, js is the browser. open_native.go and open_js.go choose one.
 package wgslkit

@@ -1,22 +1,26 @@
 package wgslkit
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
+)
 
 // What a caller can act on. Every error of this package wraps one of these,
 // and says which device, allocation or kernel it is about.
 var (
 	// ErrNoDevice: no adapter, or none that computes.
-	ErrNoDevice = errors.New("no usable GPU")
+	ErrNoDevice = backend.ErrNoDevice
 	// ErrOutOfMemory: the device, or the budget set for it, has no room.
-	ErrOutOfMemory = errors.New("out of GPU memory")
+	ErrOutOfMemory = backend.ErrOutOfMemory
 	// ErrDeviceLost: the device went away; everything on it is gone.
-	ErrDeviceLost = errors.New("the GPU device was lost")
+	ErrDeviceLost = backend.ErrDeviceLost
 	// ErrValidation: a call was refused as malformed, which is a fault of the program.
-	ErrValidation = errors.New("the GPU refused a call")
+	ErrValidation = backend.ErrValidation
 	// ErrLimit: something is larger than this device's limits allow.
-	ErrLimit = errors.New("over a limit of this GPU")
+	ErrLimit = backend.ErrLimit
 	// ErrShader: a WGSL file could not be composed or compiled.
-	ErrShader = errors.New("shader error")
+	ErrShader = backend.ErrShader
 	// ErrBrokenKernel: the kernel is known to compute wrongly on this device.
 	ErrBrokenKernel = errors.New("this GPU's driver computes a kernel wrongly")
 	// ErrReleased: a buffer, program or device was used after its release.

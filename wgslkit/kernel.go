@@ -5,14 +5,16 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // Kernel is one compiled variant of a WGSL file. Its entry point is `main`,
 // its bindings are all in group 0, numbered from 0 without gaps.
 type Kernel struct {
 	name     string
-	pipeline pipelineHandle
-	bindings []bindingKind
+	pipeline backend.Pipeline
+	bindings []backend.BindingKind
 	names    []string
 }
 
@@ -52,8 +54,9 @@ func (d *Device) kernel(name string, s *Shaders, file string, v Variant) (*Kerne
 		if d.asked != nil {
 			d.asked[id] = true
 		}
-		if d.avoid.kernel(id) {
-			return nil, fmt.Errorf("%w: %s on %s; update its driver and test it again, or run on the CPU", ErrBrokenKernel, id.Form, d.info.Name)
+		if d.avoid.Has(id) {
+			return nil, fmt.Errorf("%w: %s on %s; update its driver and test it again, or run on the CPU",
+				ErrBrokenKernel, id.Form, d.info.Name)
 		}
 	}
 	if k, ok := d.kernels[name]; ok || !d.rehearses {
@@ -80,9 +83,10 @@ func (d *Device) compile(s *Shaders, name, file string, v Variant) (*Kernel, err
 		return nil, fmt.Errorf("%w: %s: %w", ErrShader, name, err)
 	}
 	if n := storageBuffers(kinds); n > int(d.limits.MaxStorageBuffers) {
-		return nil, fmt.Errorf("%w: kernel %s binds %d storage buffers, this device %d", ErrLimit, name, n, d.limits.MaxStorageBuffers)
+		return nil, fmt.Errorf("%w: kernel %s binds %d storage buffers, this device %d", ErrLimit, name, n,
+			d.limits.MaxStorageBuffers)
 	}
-	p, err := d.backend.newPipeline(pipelineSpec{label: name, wgsl: wgsl, entry: "main", bindings: kinds})
+	p, err := d.backend.NewPipeline(backend.PipelineSpec{Label: name, WGSL: wgsl, Entry: "main", Bindings: kinds})
 	if err != nil {
 		return nil, err
 	}
@@ -97,14 +101,15 @@ func (d *Device) Kernels() int {
 }
 
 // parseBindings reads the layout off the WGSL, so that it is said once.
-func parseBindings(wgsl string) ([]bindingKind, []string, error) {
+func parseBindings(wgsl string) ([]backend.BindingKind, []string, error) {
 	found := bindingsOf(wgsl)
-	kinds, names := make([]bindingKind, len(found)), make([]string, len(found))
+	kinds, names := make([]backend.BindingKind, len(found)), make([]string, len(found))
 	seen := make([]bool, len(found))
 	for _, b := range found {
 		i, err := strconv.Atoi(b.number)
 		if err != nil || i < 0 || i >= len(found) || seen[i] {
-			return nil, nil, fmt.Errorf("binding %s of %s: bindings are numbered 0 to %d, each once", b.number, b.name, len(found)-1)
+			return nil, nil, fmt.Errorf("binding %s of %s: bindings are numbered 0 to %d, each once", b.number, b.name,
+				len(found)-1)
 		}
 		seen[i], names[i], kinds[i] = true, b.name, b.kind
 	}
@@ -114,7 +119,7 @@ func parseBindings(wgsl string) ([]bindingKind, []string, error) {
 // declared is a binding as WGSL declares it.
 type declared struct {
 	number, name string
-	kind         bindingKind
+	kind         backend.BindingKind
 }
 
 const groupZero = "@group(0)"
@@ -155,14 +160,15 @@ func bindingAt(wgsl string) (b declared, ok bool) {
 
 const whiteSpace = " \t\r\n"
 
-var accessKinds = map[string]bindingKind{
-	"storage": bindStorageRead, "storage read": bindStorageRead, "storage read_write": bindStorageReadWrite, "uniform": bindUniform,
+var accessKinds = map[string]backend.BindingKind{
+	"storage": backend.BindStorageRead, "storage read": backend.BindStorageRead,
+	"storage read_write": backend.BindStorageReadWrite, "uniform": backend.BindUniform,
 }
 
-func storageBuffers(kinds []bindingKind) int {
+func storageBuffers(kinds []backend.BindingKind) int {
 	n := 0
 	for _, k := range kinds {
-		if k != bindUniform {
+		if k != backend.BindUniform {
 			n++
 		}
 	}

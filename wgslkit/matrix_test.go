@@ -66,7 +66,8 @@ func multiplyMatrices(t *testing.T, dev *Device, m SubgroupMatrix) {
 	if words := map[MatrixType]MatrixType{MatrixU8: MatrixU32, MatrixI8: MatrixI32}[m.Component]; words != "" {
 		stored, perElement = words, 4
 	}
-	wgsl := fmt.Sprintf(matrixShader, f16, m.Component, m.Result, m.M, m.N, m.K, dev.Info().SubgroupMax, stored, perElement)
+	wgsl := fmt.Sprintf(matrixShader, f16, m.Component, m.Result, m.M, m.N, m.K, dev.Info().SubgroupMax, stored,
+		perElement)
 	shaders := NewShaders(fstest.MapFS{"matrix.wgsl": {Data: []byte(wgsl)}})
 	// The variant gives each size a kernel of its own.
 	kernel, err := dev.Kernel(shaders, "matrix.wgsl", Variant{"SIZE": t.Name()})
@@ -86,7 +87,8 @@ func multiplyMatrices(t *testing.T, dev *Device, m SubgroupMatrix) {
 		}
 	}
 	buffers := map[string]*Buffer{}
-	for name, raw := range map[string][]byte{"a": encodeMatrix(m.Component, a), "b": encodeMatrix(m.Component, b), "d": make([]byte, len(want)*matrixBytes(m.Result))} {
+	for name, raw := range map[string][]byte{"a": encodeMatrix(m.Component, a), "b": encodeMatrix(m.Component, b),
+		"d": make([]byte, len(want)*matrixBytes(m.Result))} {
 		buffer, err := dev.NewBuffer(name, Activations, int64(len(raw)))
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +101,8 @@ func multiplyMatrices(t *testing.T, dev *Device, m SubgroupMatrix) {
 	}
 	program := dev.NewProgram("matrix")
 	defer program.Release()
-	program.Add(Call{Kernel: kernel, Bind: []Binding{buffers["a"].All(), buffers["b"].All(), buffers["d"].All()}, Grid: Grid{X: 1}})
+	program.Add(Call{Kernel: kernel, Bind: []Binding{buffers["a"].All(), buffers["b"].All(), buffers["d"].All()},
+		Grid: Grid{X: 1}})
 	if err := errors.Join(program.Finish(), program.Submit(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,8 @@ func TestSubmitPart(t *testing.T) {
 	}
 	p := dev.NewProgram("to and fro")
 	add := func(from, to *wgslkit.Buffer, factor float32) {
-		p.Add(wgslkit.Call{Label: "scale", Kernel: k, Bind: []wgslkit.Binding{from.All(), to.All()}, Params: scaleParams{100, factor}, Grid: wgslkit.Grid{Tile: 64}})
+		p.Add(wgslkit.Call{Label: "scale", Kernel: k, Bind: []wgslkit.Binding{from.All(), to.All()},
+			Params: scaleParams{100, factor}, Grid: wgslkit.Grid{Tile: 64}})
 	}
 	add(x, y, 2)
 	add(y, x, 3)
@@ -60,7 +61,8 @@ func TestPart(t *testing.T) {
 		}
 	}
 	p := dev.NewProgram("part")
-	p.Add(wgslkit.Call{Label: "scale", Kernel: k, Bind: []wgslkit.Binding{from.All(), to.All()}, Params: scaleParams{64, 3}, Grid: wgslkit.Grid{Tile: 64}})
+	p.Add(wgslkit.Call{Label: "scale", Kernel: k, Bind: []wgslkit.Binding{from.All(), to.All()},
+		Params: scaleParams{64, 3}, Grid: wgslkit.Grid{Tile: 64}})
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,8 @@ func TestPart(t *testing.T) {
 	if err := to.Write(0, ones(64)); err != nil {
 		t.Errorf("after its release, which frees nothing: %v", err)
 	}
-	for name, b := range map[string]*wgslkit.Buffer{"beyond the end": x.Part(768, 512), "of nothing": x.Part(1024, 256)} {
+	for name, b := range map[string]*wgslkit.Buffer{"beyond the end": x.Part(768, 512),
+		"of nothing": x.Part(1024, 256)} {
 		if err := b.Write(0, ones(64)); !errors.Is(err, wgslkit.ErrReleased) {
 			t.Errorf("a part %s: %v", name, err)
 		}

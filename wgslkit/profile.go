@@ -20,7 +20,7 @@ type KernelTime struct {
 // count nanoseconds where the driver's period is 1 ns (NVIDIA, llvmpipe).
 func (p *Program) Profile(width int) ([]KernelTime, error) {
 	p.setWidth(width)
-	times, err := p.device.backend.submitTimed(p.replay, p.grids)
+	times, err := p.device.backend.SubmitTimed(p.replay, p.grids)
 	if err != nil {
 		return nil, err
 	}
@@ -28,14 +28,14 @@ func (p *Program) Profile(width int) ([]KernelTime, error) {
 	sums := map[key]*KernelTime{}
 	var out []*KernelTime
 	for _, t := range times {
-		c := p.calls[t.step]
+		c := p.calls[t.Step]
 		k := key{c.Kernel.name, c.Label}
 		if sums[k] == nil {
 			sums[k] = &KernelTime{Kernel: k.kernel, Label: k.label}
 			out = append(out, sums[k])
 		}
 		sums[k].Dispatches++
-		sums[k].Time += time.Duration(t.nanoseconds)
+		sums[k].Time += time.Duration(t.Nanoseconds)
 	}
 	return sorted(out), nil
 }

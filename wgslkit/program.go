@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // Binding is a range of a buffer as a kernel sees it.
@@ -79,11 +81,11 @@ type Program struct {
 	device   *Device
 	label    string
 	calls    []Call
-	steps    []step
+	steps    []backend.Step
 	params   []byte
 	offsets  []int64 // of each step's params, -1 for none
 	uniforms *Buffer
-	replay   replayHandle
+	replay   backend.Replay
 	grids    []uint32
 	width    int
 	dispatch []int // step of each dispatch
@@ -97,7 +99,7 @@ func (d *Device) NewProgram(label string) *Program {
 // Add records a dispatch. Malformed calls are reported by Finish.
 func (p *Program) Add(c Call) {
 	p.calls = append(p.calls, c)
-	p.steps = append(p.steps, step{label: c.Label})
+	p.steps = append(p.steps, backend.Step{})
 	offset := int64(-1)
 	if c.Params != nil {
 		p.alignParams()
@@ -115,8 +117,8 @@ func (p *Program) Copy(src, dst *Buffer, srcOffset, dstOffset, size int64) {
 	p.offsets = append(p.offsets, -1)
 	from, fromBase := src.memory()
 	to, toBase := dst.memory()
-	p.steps = append(p.steps, step{copy: &copyStep{
-		src: from, dst: to, srcOffset: fromBase + srcOffset, dstOffset: toBase + dstOffset, size: size,
+	p.steps = append(p.steps, backend.Step{Copy: &backend.CopyStep{
+		Src: from, Dst: to, SrcOffset: fromBase + srcOffset, DstOffset: toBase + dstOffset, Size: size,
 	}})
 }
 
@@ -141,7 +143,8 @@ func (p *Program) Finish() error {
 
 func (p *Program) finish() (err error) {
 	if len(p.params) > 0 {
-		if p.uniforms, err = p.device.newBuffer(p.label+" params", Parameters, usageUniform, int64(len(p.params))); err != nil {
+		if p.uniforms, err = p.device.newBuffer(p.label+" params", Parameters, backend.UsageUniform,
+			int64(len(p.params))); err != nil {
 			return err
 		}
 		if err = p.uniforms.Write(0, padWords(p.params)); err != nil {
@@ -149,7 +152,7 @@ func (p *Program) finish() (err error) {
 		}
 	}
 	for i := range p.steps {
-		if p.steps[i].copy != nil {
+		if p.steps[i].Copy != nil {
 			continue
 		}
 		if err := p.bind(i); err != nil {
@@ -158,7 +161,7 @@ func (p *Program) finish() (err error) {
 		p.dispatch = append(p.dispatch, i)
 	}
 	p.grids = make([]uint32, 3*len(p.dispatch))
-	p.replay, err = p.device.backend.newReplay(p.steps)
+	p.replay, err = p.device.backend.NewReplay(p.steps)
 	return err
 }
 
@@ -176,15 +179,15 @@ func (p *Program) bind(i int) error {
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", c.Kernel.name, err)
 	}
-	group, err := p.device.backend.newBindGroup(c.Kernel.pipeline, entries)
+	group, err := p.device.backend.NewBindGroup(c.Kernel.pipeline, entries)
 	if err != nil {
 		return fmt.Errorf("kernel %s: %w", c.Kernel.name, err)
 	}
-	p.steps[i].pipeline, p.steps[i].group = c.Kernel.pipeline, group
+	p.steps[i].Pipeline, p.steps[i].Group = c.Kernel.pipeline, group
 	return nil
 }
 
-func (p *Program) entries(i int) ([]groupEntry, error) {
+func (p *Program) entries(i int) ([]backend.GroupEntry, error) {
 	c := p.calls[i]
 	bindings := c.Bind
 	if p.offsets[i] >= 0 {
@@ -195,30 +198,32 @@ func (p *Program) entries(i int) ([]groupEntry, error) {
 	if len(bindings) != len(c.Kernel.bindings) {
 		return nil, fmt.Errorf("%w: %d bindings given, it has %v", ErrValidation, len(bindings), c.Kernel.names)
 	}
-	entries := make([]groupEntry, len(bindings))
+	entries := make([]backend.GroupEntry, len(bindings))
 	for j, b := range bindings {
 		if err := p.device.checkBinding(b, c.Kernel.bindings[j]); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Kernel.names[j], err)
 		}
 		handle, base := b.Buffer.memory()
-		entries[j] = groupEntry{buffer: handle, offset: base + b.Offset, size: b.Size}
+		entries[j] = backend.GroupEntry{Buffer: handle, Offset: base + b.Offset, Size: b.Size}
 	}
 	return entries, nil
 }
 
-func (d *Device) checkBinding(b Binding, kind bindingKind) error {
+func (d *Device) checkBinding(b Binding, kind backend.BindingKind) error {
 	if handle, _ := b.Buffer.memory(); handle == nil {
 		return fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	limit := d.limits.MaxStorageBindingSize
-	if kind == bindUniform {
+	if kind == backend.BindUniform {
 		limit = d.limits.MaxUniformBindingSize
 	}
 	if b.Size > limit {
-		return fmt.Errorf("%w: binding %q wants %d bytes, a binding holds at most %d", ErrLimit, b.Buffer.label, b.Size, limit)
+		return fmt.Errorf(
+			"%w: binding %q needs %d bytes, a binding holds at most %d", ErrLimit, b.Buffer.label, b.Size, limit)
 	}
 	if b.Offset < 0 || b.Size <= 0 || b.Offset+b.Size > b.Buffer.size {
-		return fmt.Errorf("%w: range %d+%d of %q, which has %d bytes", ErrValidation, b.Offset, b.Size, b.Buffer.label, b.Buffer.size)
+		return fmt.Errorf("%w: range %d+%d of %q, which has %d bytes", ErrValidation, b.Offset, b.Size, b.Buffer.label,
+			b.Buffer.size)
 	}
 	return nil
 }
@@ -232,7 +237,7 @@ func (p *Program) Submit(width int) error {
 		return fmt.Errorf("%w: program %q", ErrReleased, p.label)
 	}
 	p.setWidth(width)
-	if _, err := p.device.backend.submit(p.replay, p.grids); err != nil {
+	if _, err := p.device.backend.Submit(p.replay, p.grids); err != nil {
 		return fmt.Errorf("program %q: %w", p.label, err)
 	}
 	return nil
@@ -245,8 +250,9 @@ func (p *Program) SubmitRead(width int, b *Buffer, offset, size int64) (*Readbac
 		return nil, fmt.Errorf("%w: program %q", ErrReleased, p.label)
 	}
 	p.setWidth(width)
-	read, err := b.startRead(offset, size, func(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
-		return p.device.backend.submitRead(p.replay, p.grids, src, offset, staging, size)
+	read, err := b.startRead(offset, size, func(src backend.Buffer, offset int64, staging backend.Buffer,
+		size int64) (backend.Read, error) {
+		return p.device.backend.SubmitRead(p.replay, p.grids, src, offset, staging, size)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("program %q: %w", p.label, err)
@@ -262,13 +268,14 @@ func (p *Program) SubmitPart(width, first, last int) error {
 		return fmt.Errorf("%w: program %q", ErrReleased, p.label)
 	}
 	if first < 0 || last > len(p.dispatch) || first > last || len(p.dispatch) != len(p.steps) {
-		return fmt.Errorf("%w: program %q: dispatches %d to %d of %d in %d steps", ErrValidation, p.label, first, last, len(p.dispatch), len(p.steps))
+		return fmt.Errorf("%w: program %q: dispatches %d to %d of %d in %d steps", ErrValidation, p.label, first, last,
+			len(p.dispatch), len(p.steps))
 	}
 	p.setWidth(width)
 	p.width = -1
 	clear(p.grids[:3*first])
 	clear(p.grids[3*last:])
-	if _, err := p.device.backend.submit(p.replay, p.grids); err != nil {
+	if _, err := p.device.backend.Submit(p.replay, p.grids); err != nil {
 		return fmt.Errorf("program %q: %w", p.label, err)
 	}
 	return nil
@@ -301,13 +308,13 @@ func (p *Program) Release() {
 
 func (p *Program) release() {
 	if p.replay != nil {
-		p.device.backend.freeReplay(p.replay)
+		p.device.backend.FreeReplay(p.replay)
 		p.replay = nil
 	}
 	for i := range p.steps {
-		if p.steps[i].group != nil {
-			p.device.backend.freeBindGroup(p.steps[i].group)
-			p.steps[i].group = nil
+		if p.steps[i].Group != nil {
+			p.device.backend.FreeBindGroup(p.steps[i].Group)
+			p.steps[i].Group = nil
 		}
 	}
 	p.uniforms.Release()

@@ -6,26 +6,28 @@ import (
 	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // Readback is a read under way: the bytes as they were when it was started,
 // after everything submitted before it.
 type Readback struct {
 	device  *Device
-	staging bufferHandle
+	staging backend.Buffer
 	rounded int64
 	size    int64
-	handle  readHandle
+	handle  backend.Read
 }
 
 // StartRead begins to read size bytes at offset (whole words) and returns at
 // once. Every Readback must be finished with Bytes or Discard.
 func (b *Buffer) StartRead(offset, size int64) (*Readback, error) {
-	return b.startRead(offset, size, b.device.backend.startRead)
+	return b.startRead(offset, size, b.device.backend.StartRead)
 }
 
-// starting begins a read, as backend.startRead does.
-type starting func(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error)
+// starting begins a read, as Backend.StartRead does.
+type starting func(src backend.Buffer, offset int64, staging backend.Buffer, size int64) (backend.Read, error)
 
 func (b *Buffer) startRead(offset, size int64, start starting) (*Readback, error) {
 	handle, base := b.memory()
@@ -33,7 +35,8 @@ func (b *Buffer) startRead(offset, size int64, start starting) (*Readback, error
 		return nil, fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	if offset < 0 || size <= 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {
-		return nil, fmt.Errorf("%w: read of %d bytes at %d from %q of %d bytes", ErrValidation, size, offset, b.label, b.size)
+		return nil, fmt.Errorf("%w: read of %d bytes at %d from %q of %d bytes", ErrValidation, size, offset, b.label,
+			b.size)
 	}
 	d := b.device
 	rounded := stagingSize(size)
@@ -89,7 +92,7 @@ func (r *Readback) Bytes(dst []byte) error {
 	if r.handle == nil {
 		return fmt.Errorf("%w: readback", ErrReleased)
 	}
-	err := r.device.backend.finishRead(r.handle, dst)
+	err := r.device.backend.FinishRead(r.handle, dst)
 	r.handle = nil
 	r.device.putStaging(r.rounded, r.staging)
 	return err
@@ -122,7 +125,7 @@ func stagingSize(n int64) int64 {
 // keptStaging bounds the staging buffers that stay for the next read.
 const keptStaging = 1 << 20
 
-func (d *Device) takeStaging(size int64) (bufferHandle, error) {
+func (d *Device) takeStaging(size int64) (backend.Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if idle := d.staging[size]; len(idle) > 0 {
@@ -133,18 +136,18 @@ func (d *Device) takeStaging(size int64) (bufferHandle, error) {
 	if err := d.checkBudget("read staging", size); err != nil {
 		return nil, err
 	}
-	h, err := d.backend.newBuffer("read staging", usageMapRead, size)
+	h, err := d.backend.NewBuffer("read staging", backend.UsageMapRead, size)
 	if err == nil {
 		d.count(Staging, size)
 	}
 	return h, err
 }
 
-func (d *Device) putStaging(size int64, h bufferHandle) {
+func (d *Device) putStaging(size int64, h backend.Buffer) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed || size > keptStaging {
-		d.backend.freeBuffer(h)
+		d.backend.FreeBuffer(h)
 		d.used[Staging] -= size
 		return
 	}

@@ -1,5 +1,7 @@
 package wgslkit
 
+import "github.com/gemwire/gemwire/wgslkit/internal/backend"
+
 // Rehearse gives a device of the same abilities and limits on which nothing is made:
 // it counts what buffers take, and drops what is written, compiled, recorded and
 // submitted. What a program is going to take is known there to the byte before any of
@@ -20,34 +22,39 @@ type rehearsal struct{ of *Device }
 // nothing is what it hands out.
 type nothing struct{}
 
-func (r rehearsal) describe() (Info, Limits, Features) { return r.of.info, r.of.limits, r.of.features }
+func (r rehearsal) Describe() (Info, Limits, Features) { return r.of.info, r.of.limits, r.of.features }
 
-func (rehearsal) newBuffer(string, usage, int64) (bufferHandle, error) { return nothing{}, nil }
-func (rehearsal) freeBuffer(bufferHandle)                              {}
-func (rehearsal) write(bufferHandle, int64, []byte) error              { return nil }
-func (rehearsal) newPipeline(pipelineSpec) (pipelineHandle, error)     { return nothing{}, nil }
-func (rehearsal) freePipeline(pipelineHandle)                          {}
-func (rehearsal) newBindGroup(pipelineHandle, []groupEntry) (groupHandle, error) {
+func (rehearsal) NewBuffer(string, backend.Usage, int64) (backend.Buffer, error) {
 	return nothing{}, nil
 }
-func (rehearsal) freeBindGroup(groupHandle)                                  {}
-func (rehearsal) newReplay([]step) (replayHandle, error)                     { return nothing{}, nil }
-func (rehearsal) submit(replayHandle, []uint32) (submission, error)          { return 0, nil }
-func (rehearsal) freeReplay(replayHandle)                                    {}
-func (rehearsal) submitTimed(replayHandle, []uint32) ([]dispatchTime, error) { return nil, nil }
+func (rehearsal) FreeBuffer(backend.Buffer)                                  {}
+func (rehearsal) Write(backend.Buffer, int64, []byte) error                  { return nil }
+func (rehearsal) NewPipeline(backend.PipelineSpec) (backend.Pipeline, error) { return nothing{}, nil }
+func (rehearsal) FreePipeline(backend.Pipeline)                              {}
+func (rehearsal) NewBindGroup(backend.Pipeline, []backend.GroupEntry) (backend.Group, error) {
+	return nothing{}, nil
+}
+func (rehearsal) FreeBindGroup(backend.Group)                                 {}
+func (rehearsal) NewReplay([]backend.Step) (backend.Replay, error)            { return nothing{}, nil }
+func (rehearsal) Submit(backend.Replay, []uint32) (backend.Submission, error) { return 0, nil }
+func (rehearsal) FreeReplay(backend.Replay)                                   {}
+func (rehearsal) SubmitTimed(backend.Replay, []uint32) ([]backend.DispatchTime, error) {
+	return nil, nil
+}
 
-func (rehearsal) startRead(bufferHandle, int64, bufferHandle, int64) (readHandle, error) {
+func (rehearsal) StartRead(backend.Buffer, int64, backend.Buffer, int64) (backend.Read, error) {
 	return nothing{}, nil
 }
 
-func (rehearsal) submitRead(replayHandle, []uint32, bufferHandle, int64, bufferHandle, int64) (readHandle, error) {
+func (rehearsal) SubmitRead(backend.Replay, []uint32, backend.Buffer, int64, backend.Buffer,
+	int64) (backend.Read, error) {
 	return nothing{}, nil
 }
 
-func (rehearsal) finishRead(_ readHandle, dst []byte) error {
+func (rehearsal) FinishRead(_ backend.Read, dst []byte) error {
 	clear(dst)
 	return nil
 }
 
-func (rehearsal) wait(submission) error { return nil }
-func (rehearsal) close()                {}
+func (rehearsal) Wait(backend.Submission) error { return nil }
+func (rehearsal) Close()                        {}

@@ -14,7 +14,8 @@ func scaled(t *testing.T, dev *wgslkit.Device) map[wgslkit.Purpose]int64 {
 	t.Helper()
 	x, y := buffer(t, dev, 4000), buffer(t, dev, 4001)
 	p := dev.NewProgram("scale")
-	p.Add(wgslkit.Call{Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{1000, 2}, Grid: wgslkit.Grid{X: 16}})
+	p.Add(wgslkit.Call{Kernel: scaleKernel(t, dev), Bind: []wgslkit.Binding{x.All(), y.All()},
+		Params: scaleParams{1000, 2}, Grid: wgslkit.Grid{X: 16}})
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,8 @@ func TestRehearsalsCountAndMakeNothing(t *testing.T) {
 	if work := dev.Work().Minus(before); work != (wgslkit.Work{}) || len(dev.Memory()) > 0 {
 		t.Errorf("a rehearsal did %+v", work)
 	}
-	if !reflect.DeepEqual(rehearsed.Info(), dev.Info()) || rehearsed.Limits() != dev.Limits() || rehearsed.Features() != dev.Features() {
+	if !reflect.DeepEqual(rehearsed.Info(), dev.Info()) || rehearsed.Limits() != dev.Limits() ||
+		rehearsed.Features() != dev.Features() {
 		t.Error("another device was rehearsed on")
 	}
 	if got := scaled(t, dev); !maps.Equal(got, want) || dev.Peak() != rehearsed.Peak() {

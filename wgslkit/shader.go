@@ -218,7 +218,8 @@ func (c *composer) repeat(directive line, lines []line, file string, before int)
 	}
 	count, ok := c.variant[fields[1]].(int)
 	if !ok {
-		return fmt.Errorf("%s:%d: //#repeat counts to %s, which is no number of the variant", file, before, fields[1])
+		return fmt.Errorf("%s:%d: //#repeat counts to %s, which is not a number of the variant", file, before,
+			fields[1])
 	}
 	for i := range count {
 		here := make([]line, len(lines))
@@ -263,7 +264,7 @@ func (c *composer) directive(d line, taken []bool, file string) ([]bool, error) 
 func (c *composer) include(quoted, from string) error {
 	name, err := strconv.Unquote(quoted)
 	if err != nil {
-		return fmt.Errorf("include wants a quoted name, got %s", quoted)
+		return fmt.Errorf("include needs a quoted name, got %s", quoted)
 	}
 	if strings.Contains(name, "${") {
 		for key, value := range c.variant {

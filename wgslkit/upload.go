@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 )
 
 // UploadChunk is the most bytes of a streamed upload that are written at once.
 // At most twice as many are in flight.
-const UploadChunk = 8 << 20
+const UploadChunk = backend.UploadChunk // 8 MiB
 
 // Upload streams size bytes of src, from its byte offset on, into the buffer
 // at dstOffset, in chunks that bound what is held outside the GPU. progress,
@@ -19,7 +21,8 @@ const UploadChunk = 8 << 20
 // arguments, is cancelled by ctx within a chunk, others between two. In the
 // browser the bytes of a JSReader do not pass through Go's memory. On a device that
 // rehearses nothing is read.
-func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, offset, size int64, progress func(done int64)) (err error) {
+func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, offset, size int64,
+	progress func(done int64)) (err error) {
 	if b.device.rehearses {
 		return nil
 	}
@@ -55,26 +58,20 @@ func (b *Buffer) Upload(ctx context.Context, dstOffset int64, src io.ReaderAt, o
 // is not waited for: what goes wrong is told by a later call, or by end. A load of many
 // buffers holds it around all of them; an upload by itself has its own.
 func (d *Device) HoldUploads() (end func() error) {
-	if b, ok := d.backend.(uploadHolder); ok {
-		return b.holdUploads()
+	if b, ok := d.backend.(backend.UploadHolder); ok {
+		return b.HoldUploads()
 	}
 	return func() error { return nil }
 }
-
-// uploadHolder is a backend that has such memory.
-type uploadHolder interface{ holdUploads() (end func() error) }
 
 // Send has a browser's GPU begin with what it was asked for so far, and get ready for
 // uploads of so many bytes each, in that order, while uploads are held. It would hear of
 // the former when the caller waits: Send is for who has something else to do before.
 func (d *Device) Send(uploads []int64) {
-	if b, ok := d.backend.(sender); ok {
-		b.send(uploads)
+	if b, ok := d.backend.(backend.Batcher); ok {
+		b.SendBatch(uploads)
 	}
 }
-
-// sender is a backend that keeps calls back to pass on many at once.
-type sender interface{ send(uploads []int64) }
 
 // uploaded counts what was written to the device. The driver holds it until work
 // is submitted and done, which has to be seen to from time to time.
@@ -89,15 +86,11 @@ func (d *Device) uploaded(n int64) error {
 	if !due {
 		return nil
 	}
-	if b, ok := d.backend.(lateFlusher); ok {
-		return b.flushBehind()
+	if b, ok := d.backend.(backend.DelayedFlusher); ok {
+		return b.FlushPrevious()
 	}
 	return d.Flush()
 }
-
-// lateFlusher is a backend whose writes are taken in by another process, which
-// goes on while the next bytes are read: a flush waits for the one before.
-type lateFlusher interface{ flushBehind() error }
 
 // mover moves n bytes from src into the buffer. What is
 // left of the last word becomes zero. Pending are those that nobody waits for yet.
@@ -135,21 +128,22 @@ func (b *Buffer) checkWrite(offset, size int64) error {
 		return fmt.Errorf("%w: buffer", ErrReleased)
 	}
 	if offset < 0 || offset%4 != 0 || size%4 != 0 || offset+size > b.size {
-		return fmt.Errorf("%w: write of %d bytes at %d into %q of %d bytes", ErrValidation, size, offset, b.label, b.size)
+		return fmt.Errorf("%w: write of %d bytes at %d into %q of %d bytes", ErrValidation, size, offset, b.label,
+			b.size)
 	}
 	return nil
 }
 
 // Flush submits pending writes and waits for them, which frees their staging memory.
 func (d *Device) Flush() error {
-	empty, err := d.backend.newReplay(nil)
+	empty, err := d.backend.NewReplay(nil)
 	if err != nil {
 		return err
 	}
-	defer d.backend.freeReplay(empty)
-	s, err := d.backend.submit(empty, nil)
+	defer d.backend.FreeReplay(empty)
+	s, err := d.backend.Submit(empty, nil)
 	if err != nil {
 		return err
 	}
-	return d.backend.wait(s)
+	return d.backend.Wait(s)
 }

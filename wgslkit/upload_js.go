@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 	"syscall/js"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
+	driver "github.com/gemwire/gemwire/wgslkit/internal/backend/js"
 )
 
 // JSReader is a source of bytes that lie in JavaScript's memory: of OPFS, a
@@ -23,17 +26,6 @@ type JSFiller interface {
 	FillerJS(offset, size int64) (js.Value, error)
 }
 
-// Uploads of fewer bytes than smallUpload are left to the queue, which copies them
-// once more. Others go in pieces of at most uploadPiece, into memory that the GPU's
-// process shares: it lasts as long as uploads are held, and OPFS is read straight into it.
-// Of a JSFiller so many bytes are uploaded as pourChunk says before Go looks after it again:
-// on a slow disk, for half a second.
-const (
-	smallUpload = 512 << 10
-	uploadPiece = 8 << 20
-	pourChunk   = 128 << 20
-)
-
 // StagedUpload is how much to upload at once to a staging buffer, from which the GPU takes it.
 const StagedUpload = 32 << 20
 
@@ -41,13 +33,13 @@ var uint8Array = js.Global().Get("Uint8Array")
 
 func (b *Buffer) directMover(src io.ReaderAt) (move mover, chunk int64) {
 	reader, ok := src.(JSReader)
-	backend, isJS := b.device.backend.(*jsBackend)
+	web, isJS := b.device.backend.(*driver.Backend)
 	if !ok || !isJS {
 		return nil, 0
 	}
-	u := jsUpload{buffer: b, backend: backend, reader: reader}
+	u := jsUpload{buffer: b, backend: web, reader: reader}
 	if u.filler, ok = src.(JSFiller); ok {
-		return u.move, pourChunk
+		return u.move, driver.PourChunk
 	}
 	return u.move, UploadChunk
 }
@@ -55,7 +47,7 @@ func (b *Buffer) directMover(src io.ReaderAt) (move mover, chunk int64) {
 // jsUpload moves the bytes of a reader.
 type jsUpload struct {
 	buffer  *Buffer
-	backend *jsBackend
+	backend *driver.Backend
 	reader  JSReader
 	filler  JSFiller // nil where the reader is none
 }
@@ -72,53 +64,34 @@ func (u jsUpload) move(ctx context.Context, dstOffset, offset, n int64) (pending
 			return 0, err
 		}
 	}
-	switch small, fills := n < smallUpload, !filler.IsUndefined(); {
+	switch small, fills := n < driver.SmallUpload, !filler.IsUndefined(); {
 	case small && fills:
-		return n, u.backend.pourSmall(filler, offset, handle, dstOffset, n)
+		return n, u.backend.PourSmall(filler, offset, handle, dstOffset, n)
 	case small:
 		return n, u.small(ctx, handle, dstOffset, offset, n)
 	case fills:
-		return 0, u.backend.pour(ctx, filler, offset, handle, dstOffset, n, pieceOf(n))
+		return 0, u.backend.Pour(ctx, filler, offset, handle, dstOffset, n, driver.PieceOf(n))
 	}
 	return 0, u.pieces(ctx, handle, dstOffset, offset, n)
 }
 
 // small leaves the bytes to the queue.
-func (u jsUpload) small(ctx context.Context, handle bufferHandle, dstOffset, offset, n int64) error {
+func (u jsUpload) small(ctx context.Context, handle backend.Buffer, dstOffset, offset, n int64) error {
 	bytes := uint8Array.New(n)
 	if err := u.reader.ReadJS(ctx, offset, bytes); err != nil {
 		return err
 	}
-	return u.backend.writeJS(handle, dstOffset, bytes, n)
+	return u.backend.WriteJS(handle, dstOffset, bytes, n)
 }
 
 // pieces reads and hands over one piece after the other.
-func (u jsUpload) pieces(ctx context.Context, handle bufferHandle, dstOffset, offset, n int64) error {
-	each := pieceOf(n)
+func (u jsUpload) pieces(ctx context.Context, handle backend.Buffer, dstOffset, offset, n int64) error {
+	each := driver.PieceOf(n)
 	for done := int64(0); done < n; done += each {
 		fill := func(memory js.Value) error { return u.reader.ReadJS(ctx, offset+done, memory) }
-		if err := u.backend.upload(ctx, handle, dstOffset+done, min(each, n-done), fill); err != nil {
+		if err := u.backend.Upload(ctx, handle, dstOffset+done, min(each, n-done), fill); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// pieceOf is how much of n bytes goes at once: pieces are alike, in whole words.
-func pieceOf(n int64) int64 {
-	pieces := (n + uploadPiece - 1) / uploadPiece
-	return ((n+pieces-1)/pieces + 3) &^ 3
-}
-
-// piecesOf are the pieces that uploads of so many bytes of a JSFiller go in.
-func piecesOf(uploads []int64) (pieces []uint32) {
-	for _, size := range uploads {
-		for ; size >= smallUpload; size -= min(size, pourChunk) {
-			chunk := min(size, pourChunk)
-			for piece := pieceOf(chunk); chunk > 0; chunk -= min(piece, chunk) {
-				pieces = append(pieces, uint32(min(piece, chunk)))
-			}
-		}
-	}
-	return pieces
 }

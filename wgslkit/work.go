@@ -1,6 +1,10 @@
 package wgslkit
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/gemwire/gemwire/wgslkit/internal/backend"
+)
 
 // Work is what a device was asked to do since it was opened. It depends on the
 // program alone, not on the machine's speed, so that a test can hold it to a figure.
@@ -41,17 +45,19 @@ func (w Work) Over(n int64) Work {
 
 func (w Work) combine(o Work, f func(a, b int64) int64) Work {
 	return Work{
-		Submits: f(w.Submits, o.Submits), Dispatches: f(w.Dispatches, o.Dispatches), Workgroups: f(w.Workgroups, o.Workgroups),
+		Submits: f(w.Submits, o.Submits), Dispatches: f(w.Dispatches, o.Dispatches),
+		Workgroups: f(w.Workgroups, o.Workgroups),
 		BoundBytes: f(w.BoundBytes, o.BoundBytes), CopiedBytes: f(w.CopiedBytes, o.CopiedBytes),
 		Writes: f(w.Writes, o.Writes), WrittenBytes: f(w.WrittenBytes, o.WrittenBytes),
 		Reads: f(w.Reads, o.Reads), ReadBytes: f(w.ReadBytes, o.ReadBytes),
-		Buffers: f(w.Buffers, o.Buffers), Pipelines: f(w.Pipelines, o.Pipelines), BindGroups: f(w.BindGroups, o.BindGroups),
+		Buffers: f(w.Buffers, o.Buffers), Pipelines: f(w.Pipelines, o.Pipelines),
+		BindGroups: f(w.BindGroups, o.BindGroups),
 	}
 }
 
 // countedBackend counts what passes through to a backend.
 type countedBackend struct {
-	backend
+	backend.Backend
 	submits, dispatches, workgroups, bound, copied  atomic.Int64
 	writes, written, reads, read                    atomic.Int64
 	buffersMade, pipelinesCompiled, bindGroupsBound atomic.Int64
@@ -59,20 +65,20 @@ type countedBackend struct {
 
 // countedGroup is a bind group with the bytes that its entries have to be read.
 type countedGroup struct {
-	handle groupHandle
+	handle backend.Group
 	bound  int64
 }
 
 // countedPipeline is a pipeline with the bindings that its kernel reads.
 type countedPipeline struct {
-	handle   pipelineHandle
-	bindings []bindingKind
+	handle   backend.Pipeline
+	bindings []backend.BindingKind
 }
 
 // countedReplay is a replay with what each of its dispatches has bound, and the
 // bytes that its copies move.
 type countedReplay struct {
-	handle replayHandle
+	handle backend.Replay
 	bound  []int64
 	copied int64
 }
@@ -86,64 +92,64 @@ func (c *countedBackend) work() Work {
 	}
 }
 
-func (c *countedBackend) newBuffer(label string, u usage, size int64) (bufferHandle, error) {
+func (c *countedBackend) NewBuffer(label string, u backend.Usage, size int64) (backend.Buffer, error) {
 	c.buffersMade.Add(1)
-	return c.backend.newBuffer(label, u, size)
+	return c.Backend.NewBuffer(label, u, size)
 }
 
-func (c *countedBackend) write(b bufferHandle, offset int64, data []byte) error {
+func (c *countedBackend) Write(b backend.Buffer, offset int64, data []byte) error {
 	c.writes.Add(1)
 	c.written.Add(int64(len(data)))
-	return c.backend.write(b, offset, data)
+	return c.Backend.Write(b, offset, data)
 }
 
-func (c *countedBackend) newPipeline(spec pipelineSpec) (pipelineHandle, error) {
-	h, err := c.backend.newPipeline(spec)
+func (c *countedBackend) NewPipeline(spec backend.PipelineSpec) (backend.Pipeline, error) {
+	h, err := c.Backend.NewPipeline(spec)
 	if err != nil {
 		return nil, err
 	}
 	c.pipelinesCompiled.Add(1)
-	return &countedPipeline{handle: h, bindings: spec.bindings}, nil
+	return &countedPipeline{handle: h, bindings: spec.Bindings}, nil
 }
 
-func (c *countedBackend) freePipeline(h pipelineHandle) {
-	c.backend.freePipeline(h.(*countedPipeline).handle)
+func (c *countedBackend) FreePipeline(h backend.Pipeline) {
+	c.Backend.FreePipeline(h.(*countedPipeline).handle)
 }
 
-func (c *countedBackend) newBindGroup(p pipelineHandle, entries []groupEntry) (groupHandle, error) {
+func (c *countedBackend) NewBindGroup(p backend.Pipeline, entries []backend.GroupEntry) (backend.Group, error) {
 	pipeline := p.(*countedPipeline)
-	h, err := c.backend.newBindGroup(pipeline.handle, entries)
+	h, err := c.Backend.NewBindGroup(pipeline.handle, entries)
 	if err != nil {
 		return nil, err
 	}
 	c.bindGroupsBound.Add(1)
 	group := &countedGroup{handle: h}
 	for i, e := range entries {
-		if pipeline.bindings[i] == bindStorageRead {
-			group.bound += e.size
+		if pipeline.bindings[i] == backend.BindStorageRead {
+			group.bound += e.Size
 		}
 	}
 	return group, nil
 }
 
-func (c *countedBackend) freeBindGroup(h groupHandle) {
-	c.backend.freeBindGroup(h.(*countedGroup).handle)
+func (c *countedBackend) FreeBindGroup(h backend.Group) {
+	c.Backend.FreeBindGroup(h.(*countedGroup).handle)
 }
 
-func (c *countedBackend) newReplay(steps []step) (replayHandle, error) {
+func (c *countedBackend) NewReplay(steps []backend.Step) (backend.Replay, error) {
 	replay := &countedReplay{}
-	plain := make([]step, len(steps))
+	plain := make([]backend.Step, len(steps))
 	for i, s := range steps {
-		if s.copy != nil {
-			replay.copied += s.copy.size
+		if s.Copy != nil {
+			replay.copied += s.Copy.Size
 		} else {
-			group := s.group.(*countedGroup)
+			group := s.Group.(*countedGroup)
 			replay.bound = append(replay.bound, group.bound)
-			s.pipeline, s.group = s.pipeline.(*countedPipeline).handle, group.handle
+			s.Pipeline, s.Group = s.Pipeline.(*countedPipeline).handle, group.handle
 		}
 		plain[i] = s
 	}
-	h, err := c.backend.newReplay(plain)
+	h, err := c.Backend.NewReplay(plain)
 	if err != nil {
 		return nil, err
 	}
@@ -151,14 +157,14 @@ func (c *countedBackend) newReplay(steps []step) (replayHandle, error) {
 	return replay, nil
 }
 
-func (c *countedBackend) freeReplay(h replayHandle) {
-	c.backend.freeReplay(h.(*countedReplay).handle)
+func (c *countedBackend) FreeReplay(h backend.Replay) {
+	c.Backend.FreeReplay(h.(*countedReplay).handle)
 }
 
-func (c *countedBackend) submit(h replayHandle, grids []uint32) (submission, error) {
+func (c *countedBackend) Submit(h backend.Replay, grids []uint32) (backend.Submission, error) {
 	replay := h.(*countedReplay)
 	c.countReplay(replay, grids)
-	return c.backend.submit(replay.handle, grids)
+	return c.Backend.Submit(replay.handle, grids)
 }
 
 func (c *countedBackend) countReplay(replay *countedReplay, grids []uint32) {
@@ -173,20 +179,22 @@ func (c *countedBackend) countReplay(replay *countedReplay, grids []uint32) {
 	}
 }
 
-func (c *countedBackend) submitTimed(h replayHandle, grids []uint32) ([]dispatchTime, error) {
-	return c.backend.submitTimed(h.(*countedReplay).handle, grids)
+func (c *countedBackend) SubmitTimed(h backend.Replay, grids []uint32) ([]backend.DispatchTime, error) {
+	return c.Backend.SubmitTimed(h.(*countedReplay).handle, grids)
 }
 
-func (c *countedBackend) startRead(src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
+func (c *countedBackend) StartRead(src backend.Buffer, offset int64, staging backend.Buffer,
+	size int64) (backend.Read, error) {
 	c.reads.Add(1)
 	c.read.Add(size)
-	return c.backend.startRead(src, offset, staging, size)
+	return c.Backend.StartRead(src, offset, staging, size)
 }
 
-func (c *countedBackend) submitRead(h replayHandle, grids []uint32, src bufferHandle, offset int64, staging bufferHandle, size int64) (readHandle, error) {
+func (c *countedBackend) SubmitRead(h backend.Replay, grids []uint32, src backend.Buffer, offset int64,
+	staging backend.Buffer, size int64) (backend.Read, error) {
 	replay := h.(*countedReplay)
 	c.countReplay(replay, grids)
 	c.reads.Add(1)
 	c.read.Add(size)
-	return c.backend.submitRead(replay.handle, grids, src, offset, staging, size)
+	return c.Backend.SubmitRead(replay.handle, grids, src, offset, staging, size)
 }

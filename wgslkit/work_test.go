@@ -16,7 +16,8 @@ func TestWorkIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := dev.NewProgram("double, then copy back")
-	p.Add(wgslkit.Call{Label: "double", Kernel: k, Bind: []wgslkit.Binding{x.All(), y.All()}, Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
+	p.Add(wgslkit.Call{Label: "double", Kernel: k, Bind: []wgslkit.Binding{x.All(), y.All()},
+		Params: scaleParams{100, 2}, Grid: wgslkit.Grid{Tile: 64}})
 	p.Copy(y, x, 0, 0, 400)
 	if err := p.Finish(); err != nil {
 		t.Fatal(err)

@@ -1,162 +1,107 @@
 package ops
 
 import (
-	"embed"
-	"encoding/binary"
-	"io/fs"
-	"math"
+	"context"
 
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/attention"
+	"github.com/gemwire/gemwire/wgslkit/ops/kvcache"
+	"github.com/gemwire/gemwire/wgslkit/ops/product"
+	"github.com/gemwire/gemwire/wgslkit/ops/record"
+	"github.com/gemwire/gemwire/wgslkit/ops/rope"
+	"github.com/gemwire/gemwire/wgslkit/ops/rowwise"
+	"github.com/gemwire/gemwire/wgslkit/ops/sampler"
+	"github.com/gemwire/gemwire/wgslkit/ops/weights"
 )
 
-//go:embed wgsl
-var files embed.FS
-
-// Kit chooses kernel variants for one device, by what the device can do.
-type Kit struct {
-	dev     *wgslkit.Device
-	shaders *wgslkit.Shaders
-	tuning  Tuning
-}
-
-// Tuning holds the sizes that differ between kinds of device.
-type Tuning struct {
-	// Threads is the workgroup size of reductions over a row.
-	Threads int
-	// MatvecThreads is the workgroup size of products with one vector,
-	// MatvecRows the rows of a thread and MatvecLanes the threads to a row,
-	// both at most, all powers of two; MatvecGroups is the most workgroups:
-	// each makes the input for itself.
-	MatvecThreads, MatvecRows, MatvecLanes, MatvecGroups int
-	// LargeMatvec takes wgsl/matvec_large.wgsl for products with one vector where
-	// it can, by workgroups of LargeThreads, at most StagedGroups of them where each
-	// makes the input for itself.
-	// Matrices of fewer than ManyRowsBytes get half of MatvecRows: the code for
-	// all of them, which has to be read between other kernels, is too long there.
-	// Those of WideBytes or more are decoded in units of 64 weights.
-	LargeMatvec                                          bool
-	LargeThreads, StagedGroups, ManyRowsBytes, WideBytes int
-	// MatvecLooped passes many rows by inputs in registers (wgsl/rows_looped.wgsl).
-	MatvecLooped bool
-	// SmallKernels takes one small product kernel for each type of weights
-	// (wgsl/product.wgsl), in place of several that do more at once.
-	SmallKernels bool
-	// LargeTiles takes wgsl/matmul_large.wgsl and wgsl/matmul_plain.wgsl for
-	// products of many rows by many tokens, and wgsl/attention_full_large.wgsl
-	// where Attention.FullTiles.
-	LargeTiles bool
-	// Matrices takes wgsl/matmul_matrix.wgsl for the products of prompts that
-	// LargeTiles is for, and wgsl/attention_full_matrix.wgsl for FullAttention where
-	// Subgroups: with float16 inputs and weights, and float32 sums.
-	Matrices MatrixTuning
-	// HalfTiles keeps the tiles of prompts' products in workgroup memory as float16
-	// where these take no Matrices: half the memory and half the loads, with float32
-	// products and sums. It is for devices with F16, and off unless it is asked for.
-	HalfTiles bool
-	// FewestOfExpert is how many tokens have to choose an expert on average for a
-	// program's products with experts to go by expert (GroupExperts), not token by
-	// token; 0 for never.
-	FewestOfExpert int
-	// Attention holds the sizes of attention.
-	Attention AttentionTuning
-	// Sampling holds the sizes of sampling.
-	Sampling SamplingTuning
-	// Subgroups and F16 allow variants that use these features.
-	Subgroups, F16 bool
-}
+// Kit chooses kernel variants for one device, by what the device can do, and makes what
+// ops read: matrices, caches, rotations, samplers.
+type Kit struct{ *record.Kit }
 
 // New returns the kit for dev.
-func New(dev *wgslkit.Device) *Kit {
-	tuning := TuningOf(dev, dev.Info().Kind)
-	if dev.Info().SlowCompiler {
-		tuning = tuning.ForSlowCompiler()
-	}
-	return NewTuned(dev, tuning)
-}
+func New(dev *wgslkit.Device) *Kit { return &Kit{record.New(dev)} }
 
-// NewTuned is New with other sizes than the device's kind suggests: to
-// measure, or to test the variants of another kind.
-func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit {
-	sub, err := fs.Sub(files, "wgsl")
-	if err != nil {
-		panic(err) // the folder is embedded above
-	}
-	return &Kit{dev: dev, shaders: wgslkit.NewShaders(sub), tuning: tuning}
-}
+// NewTuned is New with other sizes than the device's kind suggests: to measure, or to
+// test the variants of another kind.
+func NewTuned(dev *wgslkit.Device, tuning Tuning) *Kit { return &Kit{record.NewTuned(dev, tuning)} }
 
 // TuningOf is what suits dev, were it of the given kind.
-func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning {
-	t := TuningFor(kind, dev.Features())
-	if t.LargeTiles && t.F16 {
-		t.Matrices = matrixTuning(dev.Info(), dev.Limits())
-	}
-	return t
-}
+func TuningOf(dev *wgslkit.Device, kind wgslkit.Kind) Tuning { return record.TuningOf(dev, kind) }
 
 // TuningFor is what suits a kind of device with the given features.
-func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning {
-	t := Tuning{Threads: 256, MatvecThreads: 128, MatvecRows: 4, MatvecLanes: 16, MatvecGroups: 768, Subgroups: f.Subgroups, F16: f.ShaderF16}
-	t.FewestOfExpert = 2
-	t.LargeTiles = kind == wgslkit.DiscreteGPU
-	t.LargeMatvec, t.LargeThreads, t.StagedGroups = kind != wgslkit.CPU, t.MatvecThreads, 2112
-	t.ManyRowsBytes, t.WideBytes = 32<<20, 24<<20
-	if kind == wgslkit.DiscreteGPU {
-		t.LargeThreads = 256
-	}
-	t.Attention = attentionTuning(kind)
-	t.Sampling = samplingTuning(kind)
-	if kind == wgslkit.CPU {
-		// A software rasterizer runs a workgroup's threads one vector after
-		// another and pays for every barrier: small groups suit it.
-		t.Threads = 16
-		t.MatvecThreads, t.MatvecRows, t.MatvecLanes, t.MatvecGroups, t.MatvecLooped = 8, 64, 8, max(2, cores()), true
-	}
-	return t
-}
-
-// ForSlowCompiler is t for a device that spends longer on compiling kernels than
-// on running them. What costs most there is the size of workgroup memory, which
-// code of as many instructions clears; then code by itself, and barriers.
-func (t Tuning) ForSlowCompiler() Tuning {
-	t.SmallKernels, t.FewestOfExpert = true, 0
-	t.Threads = 4
-	t.Sampling.StoredBins, t.Sampling.Small = true, t.Subgroups
-	t.Attention = t.Attention.forSlowCompiler()
-	return t
-}
-
-// smallest says whether a workgroup that is one subgroup of four threads, which
-// needs no barrier, is what to build small kernels on.
-func (t Tuning) smallest() bool { return t.SmallKernels && t.Subgroups }
+func TuningFor(kind wgslkit.Kind, f wgslkit.Features) Tuning { return record.TuningFor(kind, f) }
 
 // On is a kit for another device with the same sizes: for the one that is rehearsed on.
-func (k *Kit) On(dev *wgslkit.Device) *Kit { return NewTuned(dev, k.tuning) }
+func (k *Kit) On(dev *wgslkit.Device) *Kit { return &Kit{k.Kit.On(dev)} }
 
-// Device is the device that the kit is for.
-func (k *Kit) Device() *wgslkit.Device { return k.dev }
+// Heard is a kit that tells ear of each op that is recorded with it, before its kernels
+// are asked for, and of how many tokens its program has.
+func (k *Kit) Heard(ear func(op any, width int)) *Kit { return &Kit{k.Kit.Heard(ear)} }
 
-// Vector uploads float32 values: a norm's weights, a product's scales.
-func (k *Kit) Vector(label string, purpose wgslkit.Purpose, values []float32) (*wgslkit.Buffer, error) {
-	words := make([]uint32, len(values))
-	for i, v := range values {
-		words[i] = math.Float32bits(v)
-	}
-	return k.Words(label, purpose, words)
+// Record starts a program of at most width tokens. state holds StateWords words at
+// least, and is read at replay.
+func (k *Kit) Record(label string, width int, state *wgslkit.Buffer) *Recorder {
+	return &Recorder{k.Kit.Record(label, width, state)}
 }
 
-// Words uploads u32 values.
-func (k *Kit) Words(label string, purpose wgslkit.Purpose, words []uint32) (*wgslkit.Buffer, error) {
-	b, err := k.dev.NewBuffer(label, purpose, int64(4*len(words)))
-	if err != nil {
-		return nil, err
-	}
-	raw := make([]byte, 0, 4*len(words))
-	for _, w := range words {
-		raw = binary.LittleEndian.AppendUint32(raw, w)
-	}
-	if err := b.Write(0, raw); err != nil {
-		b.Release()
-		return nil, err
-	}
-	return b, nil
+// Measure starts a program that is never made: nothing is compiled and no memory taken,
+// but Scratch then tells what its ops need besides the buffers they are given, of which
+// it reads nothing. Those may be new(wgslkit.Buffer).
+func (k *Kit) Measure(width int) *Recorder { return &Recorder{k.Kit.Measure(width)} }
+
+// Upload is weights.Upload.
+func (k *Kit) Upload(
+	ctx context.Context, label string, layout Layout, sources []Source, progress func(bytes int64),
+) (*Matrix, error) {
+	return weights.Upload(ctx, k.Kit, label, layout, sources, progress)
 }
+
+// HoldUploads is weights.HoldUploads.
+func (k *Kit) HoldUploads() *Uploads { return weights.HoldUploads(k.Kit) }
+
+// HasKernels is weights.HasKernels.
+func HasKernels(t quant.Type) bool { return weights.HasKernels(t) }
+
+// MatrixBytes is weights.MatrixBytes.
+func (k *Kit) MatrixBytes(t quant.Type, rows, cols int) int64 {
+	return weights.MatrixBytes(t, rows, cols)
+}
+
+// NewBounds is product.NewBounds.
+func (k *Kit) NewBounds(label string, layout Layout, inMin, inMax float32, sources ...RowBounds) (*Bounds, error) {
+	return product.NewBounds(k.Kit, label, layout, inMin, inMax, sources...)
+}
+
+// LargeTileWidth is product.LargeTileWidth.
+func (k *Kit) LargeTileWidth() int { return product.LargeTileWidth(k.Kit) }
+
+// FewTokens is product.FewTokens.
+func (k *Kit) FewTokens() (each, most int) { return product.FewTokens(k.Kit) }
+
+// NewRope is rope.NewRope.
+func (k *Kit) NewRope(label string, theta float64, dim int, factors []float32) (*Rope, error) {
+	return rope.NewRope(k.Kit, label, theta, dim, factors)
+}
+
+// NewKVCache is kvcache.NewKVCache.
+func (k *Kit) NewKVCache(label string, s CacheShape) (*KVCache, error) {
+	return kvcache.NewKVCache(k.Kit, label, s)
+}
+
+// NewPartials is attention.NewPartials.
+func (k *Kit) NewPartials(label string, splits, heads, headDim int) (*Partials, error) {
+	return attention.NewPartials(k.Kit, label, splits, heads, headDim)
+}
+
+// NewSampler is sampler.NewSampler.
+func (k *Kit) NewSampler(o SamplerOptions) (*Sampler, error) { return sampler.NewSampler(k.Kit, o) }
+
+// All is the rows of a buffer that holds nothing else.
+func All(b *wgslkit.Buffer) Slice { return record.All(b) }
+
+// Rows is a row-major matrix in a buffer of its own.
+func Rows(b *wgslkit.Buffer, columns int) Lattice { return record.Rows(b, columns) }
+
+// HalfWords is how many words a row of so many values takes as HalfRows.
+func HalfWords(size int) int { return rowwise.HalfWords(size) }

@@ -51,7 +51,8 @@ func TestCacheRefusals(t *testing.T) {
 		{"long head dimension", 10, 1, 514, wgslkit.ErrLimit},
 		{"positions beyond counting", 1 << 40, 1, 64, wgslkit.ErrValidation},
 	} {
-		c, err := kit.NewKVCache(test.name, ops.CacheShape{Slots: test.slots, KVHeads: test.kvHeads, HeadDim: test.headDim, Type: quant.F16})
+		c, err := kit.NewKVCache(test.name, ops.CacheShape{Slots: test.slots, KVHeads: test.kvHeads,
+			HeadDim: test.headDim, Type: quant.F16})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", test.name, err, test.want)
 		}

@@ -15,6 +15,7 @@ import (
 // TestLoadedLibrary runs on a wgpu-native that is loaded what its WGSL compiler
 // may make something else of. gemwire doctor runs every case on a user's GPU.
 func TestLoadedLibrary(t *testing.T) {
+	onlyInAll(t)
 	_, library := librarytest.Library(t)
 	runOnLibrary(t, library, func(*wgslkit.Device) bool { return true })
 }
@@ -22,6 +23,7 @@ func TestLoadedLibrary(t *testing.T) {
 // TestDawn does the same on Dawn. Chromium's rasterizer compiles what uses subgroups
 // for minutes.
 func TestDawn(t *testing.T) {
+	onlyInAll(t)
 	if librarytest.Dawn(t, "^TestDawn$") {
 		runOnLibrary(t, "", func(d *wgslkit.Device) bool { return d.Info().Kind != wgslkit.CPU })
 	}
@@ -51,7 +53,8 @@ func runOnLibrary(t *testing.T, library string, subgroups func(*wgslkit.Device) 
 	})
 	t.Run("float16", func(t *testing.T) {
 		runHalfTiles(t, kit, func(c opstest.Case) bool {
-			return strings.HasPrefix(c.Name, "Q4_K") && !strings.Contains(c.Name, "ranks") || strings.Contains(c.Name, "x1040_140of140_gated")
+			return strings.HasPrefix(c.Name, "Q4_K") && !strings.Contains(c.Name, "ranks") ||
+				strings.Contains(c.Name, "x1040_140of140_gated")
 		})
 	})
 	t.Run("subgroups", func(t *testing.T) {

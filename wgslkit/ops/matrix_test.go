@@ -33,12 +33,15 @@ func TestUploadRefuses(t *testing.T) {
 		want    error
 	}{
 		{"no source", t.Context(), ops.Stacked, nil, wgslkit.ErrValidation},
-		{"a type without a kernel", t.Context(), ops.Stacked, []ops.Source{source(quant.Type(39), 4, 32)}, quant.ErrUnsupported},
+		{"a type without a kernel", t.Context(), ops.Stacked, []ops.Source{source(quant.MXFP4, 4, 32)},
+			quant.ErrUnsupported},
 		{"half a block", t.Context(), ops.Stacked, []ops.Source{source(quant.Q4_K, 4, 128)}, quant.ErrLength},
 		{"no columns", t.Context(), ops.Stacked, []ops.Source{source(quant.F32, 4, 0)}, quant.ErrLength},
 		{"no rows", t.Context(), ops.Stacked, []ops.Source{source(quant.F32, 0, 4)}, wgslkit.ErrValidation},
-		{"two types", t.Context(), ops.Stacked, []ops.Source{source(quant.F32, 4, 32), source(quant.F16, 4, 32)}, wgslkit.ErrValidation},
-		{"unequal pair", t.Context(), ops.Paired, []ops.Source{source(quant.F32, 4, 32), source(quant.F32, 6, 32)}, wgslkit.ErrValidation},
+		{"two types", t.Context(), ops.Stacked, []ops.Source{source(quant.F32, 4, 32), source(quant.F16, 4, 32)},
+			wgslkit.ErrValidation},
+		{"unequal pair", t.Context(), ops.Paired, []ops.Source{source(quant.F32, 4, 32), source(quant.F32, 6, 32)},
+			wgslkit.ErrValidation},
 		{"odd pair", t.Context(), ops.Paired, []ops.Source{source(quant.F32, 3, 32)}, wgslkit.ErrValidation},
 		{"experts of a fraction", t.Context(), ops.Stacked, []ops.Source{experts}, wgslkit.ErrValidation},
 		{"data that ends", t.Context(), ops.Stacked, []ops.Source{short}, io.ErrUnexpectedEOF},
@@ -104,7 +107,8 @@ func TestUploadsMakeBeforeTheyRead(t *testing.T) {
 	if err := u.End(); err != nil {
 		t.Error(err)
 	}
-	if want := []string{"as it is", "re-laid", "between", "larger, re-laid", "paired", "paired"}; !slices.Equal(read, want) {
+	want := []string{"as it is", "re-laid", "between", "larger, re-laid", "paired", "paired"}
+	if !slices.Equal(read, want) {
 		t.Errorf("read %q, want %q", read, want)
 	}
 	if total := int64(4*32*4 + 2*210 + 100 + 64*2*210 + 8*32*4); !slices.IsSorted(done) || done[len(done)-1] != total {

@@ -49,18 +49,28 @@ func runCases(t *testing.T, kit *ops.Kit, wanted func(opstest.Case) bool) {
 }
 
 func TestOps(t *testing.T) {
-	runCases(t, openKit(t, wgslkit.Options{}), func(opstest.Case) bool { return true })
+	runCases(t, openKit(t, wgslkit.Options{}), chosen("Q4_K", "Q8_0", "F16"))
 }
 
 func isProduct(c opstest.Case) bool {
-	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear" || c.Op == "ExpertBack" || c.Op == "LinearBack" || c.Op == "Dense"
+	return c.Op == "Linear" || c.Op == "Embed" || c.Op == "ExpertLinear" || c.Op == "ExpertBack" ||
+		c.Op == "LinearBack" || c.Op == "Dense"
+}
+
+// chosenProducts has of the products what chosen has.
+func chosenProducts(types ...string) func(opstest.Case) bool {
+	wanted := chosen(types...)
+	return func(c opstest.Case) bool { return isProduct(c) && wanted(c) }
 }
 
 // TestTiled splits matrices over bindings that hold few rows.
 func TestTiled(t *testing.T) {
 	for _, limit := range []int64{256 << 10, 1 << 20} {
 		t.Run(strconv.FormatInt(limit>>10, 10)+" KiB", func(t *testing.T) {
-			runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: limit}), isProduct)
+			if limit == 1<<20 {
+				onlyInAll(t)
+			}
+			runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: limit}), chosenProducts("Q4_K"))
 		})
 	}
 }
@@ -71,7 +81,7 @@ func TestSizesOfGPUs(t *testing.T) {
 	if dev.Info().Kind != wgslkit.CPU {
 		t.Skip("TestOps runs them here")
 	}
-	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), isProduct)
+	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), chosenProducts("Q4_K"))
 }
 
 // TestMatrixProducts runs the products of prompts on subgroup matrices, as GPUs that
@@ -92,7 +102,8 @@ func onMatrices(t *testing.T, opts wgslkit.Options) *ops.Kit {
 	dev := openKit(t, opts).Device()
 	tuning := ops.TuningOf(dev, wgslkit.DiscreteGPU)
 	if tuning.Matrices.Size == 0 {
-		t.Skip("no subgroup matrices of float16 with float32 sums here: Dawn has them on tensor cores, and on Mesa 26's llvmpipe")
+		t.Skip("no subgroup matrices of float16 with float32 sums here: Dawn has them on tensor cores, and on Mesa " +
+			"26's llvmpipe")
 	}
 	return ops.NewTuned(dev, tuning)
 }
@@ -138,6 +149,7 @@ func runHalfTiles(t *testing.T, kit *ops.Kit, wanted func(opstest.Case) bool) {
 
 // TestTiledExperts runs the sizes that real GPUs get where bindings split experts.
 func TestTiledExperts(t *testing.T) {
+	onlyInAll(t)
 	dev := openKit(t, wgslkit.Options{MaxBindingSize: 256 << 10}).Device()
 	if dev.Info().Kind != wgslkit.CPU {
 		t.Skip("TestTiled runs them here")
@@ -152,9 +164,13 @@ func TestManyRows(t *testing.T) {
 	dev := openKit(t, wgslkit.Options{}).Device()
 	tuning := ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())
 	tuning.ManyRowsBytes, tuning.WideBytes, tuning.MatvecGroups = 0, 0, 1
+	wanted := chosen("Q4_K")
 	runCases(t, ops.NewTuned(dev, tuning), func(c opstest.Case) bool {
-		few := strings.Contains(c.Name, "1of1") && !strings.Contains(c.Name, "bounded") || strings.HasSuffix(c.Name, "of8")
-		return c.Op == "Linear" && few && (strings.HasPrefix(c.Name, "Q4_K") || strings.HasPrefix(c.Name, "Q5_K") || strings.HasPrefix(c.Name, "Q6_K"))
+		few := strings.Contains(c.Name, "1of1") && !strings.Contains(c.Name, "bounded") ||
+			strings.HasSuffix(c.Name, "of8")
+		return wanted(c) && c.Op == "Linear" && few &&
+			(strings.HasPrefix(c.Name, "Q4_K") || strings.HasPrefix(c.Name, "Q5_K") ||
+				strings.HasPrefix(c.Name, "Q6_K"))
 	})
 }
 
@@ -165,5 +181,5 @@ func TestSmallKernels(t *testing.T) {
 		t.Skip("TestOps runs them here")
 	}
 	kit := ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler())
-	runCases(t, kit, func(opstest.Case) bool { return true })
+	runCases(t, kit, chosen("Q4_K"))
 }

@@ -1,170 +1,320 @@
 package ops
 
 import (
-	"fmt"
-
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/attention"
+	"github.com/gemwire/gemwire/wgslkit/ops/backward"
+	"github.com/gemwire/gemwire/wgslkit/ops/product"
+	"github.com/gemwire/gemwire/wgslkit/ops/record"
+	"github.com/gemwire/gemwire/wgslkit/ops/tower"
 )
 
-// The words of a state buffer: what changes from one replay to the next.
-const (
-	// StatePosition is the position of the program's first token.
-	StatePosition = iota
-	// StateWidth is how many tokens the replay computes, at most the recorder's width.
-	StateWidth
-	// StateColumns is how many tokens make a row, for ops of tokens that lie on
-	// a grid: token t lies in column t mod columns and row t div columns.
-	StateColumns
-	// StateWords is how many words the ops of this package use.
-	StateWords
-)
+// Recorder records ops into one program. The first error sticks: the ops after it do
+// nothing and Finish returns it, so that a graph reads as a list.
+//
+// Each op is a struct of its room; the method with its name records it.
+type Recorder struct{ *record.Recorder }
 
-// Recorder records ops into one program. The first error sticks: the ops
-// after it do nothing and Finish returns it, so that a graph reads as a list.
-type Recorder struct {
-	kit     *Kit
-	program *wgslkit.Program
-	width   int
-	state   *wgslkit.Buffer
-	window  window
-	scratch map[string]*wgslkit.Buffer
-	// reserved is the most that ops want of each scratch buffer, by name, where that
-	// was measured; measuring says that this recorder only does so.
-	reserved  map[string]int64
-	measuring bool
-	err       error
+// Reserve makes scratch buffers as large as was measured, so that ops of all sizes share
+// one of each name. It is called before the first op.
+func (r *Recorder) Reserve(measured *Recorder) { r.Recorder.Reserve(measured.Recorder) }
+
+// Share lets r use the scratch buffers of other, a recorder of programs that are never in
+// flight together with r's.
+func (r *Recorder) Share(other *Recorder) { r.Recorder.Share(other.Recorder) }
+
+// Rows by themselves.
+
+// RMSNorm records the op.
+func (r *Recorder) RMSNorm(o RMSNorm) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Record starts a program of at most width tokens. state holds StateWords
-// words at least, and is read at replay.
-func (k *Kit) Record(label string, width int, state *wgslkit.Buffer) *Recorder {
-	return &Recorder{
-		kit: k, program: k.dev.NewProgram(label), width: width, state: state,
-		scratch: map[string]*wgslkit.Buffer{},
-	}
+// NormAdd records the op.
+func (r *Recorder) NormAdd(o NormAdd) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Measure starts a program that is never made: nothing is compiled and no memory
-// taken, but Scratch then tells what its ops need besides the buffers they are given,
-// of which it reads nothing. Those may be new(wgslkit.Buffer).
-func (k *Kit) Measure(width int) *Recorder {
-	return &Recorder{kit: k, width: width, state: new(wgslkit.Buffer), reserved: map[string]int64{}, measuring: true}
+// SumNorms records the op.
+func (r *Recorder) SumNorms(o SumNorms) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Scratch is the bytes of what was measured.
-func (r *Recorder) Scratch() (bytes int64) {
-	for _, n := range r.reserved {
-		bytes += n
-	}
-	return bytes
+// Add records the op.
+func (r *Recorder) Add(o Add) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Err is the first error of the ops so far.
-func (r *Recorder) Err() error { return r.err }
-
-// Reserve makes scratch buffers as large as was measured, so that ops of all sizes
-// share one of each name. It is called before the first op.
-func (r *Recorder) Reserve(measured *Recorder) { r.reserved = measured.reserved }
-
-// Recording is a finished program with the buffers that only it uses.
-type Recording struct {
-	*wgslkit.Program
-	scratch map[string]*wgslkit.Buffer
+// Combine records the op.
+func (r *Recorder) Combine(o Combine) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Release frees the program and its scratch buffers.
-func (r *Recording) Release() {
-	if r == nil {
-		return
-	}
-	r.Program.Release()
-	for _, b := range r.scratch {
-		b.Release()
-	}
+// Copy records the op.
+func (r *Recorder) Copy(o Copy) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Finish ends the recording. On an error nothing is left behind.
-func (r *Recorder) Finish() (*Recording, error) {
-	if r.err == nil {
-		r.err = r.program.Finish()
-	}
-	out := &Recording{Program: r.program, scratch: r.scratch}
-	if r.err != nil {
-		out.Release()
-		return nil, r.err
-	}
-	return out, nil
+// PickRows records the op.
+func (r *Recorder) PickRows(o PickRows) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Recorded is how many dispatches were recorded so far: where a part of the
-// program ends, for Program.SubmitPart.
-func (r *Recorder) Recorded() int {
-	if r.measuring {
-		return 0
-	}
-	return r.program.Recorded()
+// SelectLast records the op.
+func (r *Recorder) SelectLast(o SelectLast) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// Width is the most tokens that a replay computes.
-func (r *Recorder) Width() int { return r.width }
-
-// window is which of a program's tokens the ops being recorded are for; the zero
-// value is all.
-type window struct{ first, most int }
-
-// Window records ops for the program's tokens from first on, at most most of them.
-// To these ops, row 0 of their buffers is token first, and state, which holds how
-// many of the window's tokens a replay has, is the program's. An image whose rows
-// are too wide for one binding goes through a buffer of fewer rows, window by window.
-func (r *Recorder) Window(first, most int, state *wgslkit.Buffer, record func()) {
-	width, whole := r.width, r.state
-	r.width, r.state, r.window = most, state, window{first, most}
-	record()
-	r.width, r.state, r.window = width, whole, window{}
+// Overlay records the op.
+func (r *Recorder) Overlay(o Overlay) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// fail keeps the first error, naming the op.
-func (r *Recorder) fail(label string, err error) {
-	if r.err == nil && err != nil {
-		r.err = fmt.Errorf("%s: %w", label, err)
-	}
+// HalfRows records the op.
+func (r *Recorder) HalfRows(o HalfRows) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// temp is a buffer of at least n float32 values that lives with the program.
-// Ops that are never in flight together share one by name.
-func (r *Recorder) temp(name string, n int) *wgslkit.Buffer {
-	size := int64(4 * n)
-	if r.measuring {
-		r.reserved[name] = max(r.reserved[name], size)
-		return new(wgslkit.Buffer)
-	}
-	size = max(size, r.reserved[name])
-	key := fmt.Sprintf("%s/%d", name, size)
-	if b, ok := r.scratch[key]; ok {
-		return b
-	}
-	b, err := r.kit.dev.NewBuffer(name, wgslkit.Activations, size)
-	if err != nil {
-		r.fail(name, err)
-		return nil
-	}
-	r.scratch[key] = b
-	return b
+// Gate records the op.
+func (r *Recorder) Gate(o Gate) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
 
-// dispatch compiles a variant and records one call of it.
-func (r *Recorder) dispatch(file string, v wgslkit.Variant, c wgslkit.Call) {
-	if r.err != nil || r.measuring {
-		return
-	}
-	k, err := r.kit.dev.Kernel(r.kit.shaders, file, v)
-	if err != nil {
-		r.fail(c.Label, err)
-		return
-	}
-	c.Kernel = k
-	if r.window.most > 0 {
-		c.Grid.First, c.Grid.Most = uint32(r.window.first), uint32(r.window.most)
-	}
-	r.program.Add(c)
+// GateBack records the op.
+func (r *Recorder) GateBack(o GateBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
 }
+
+// Rotations, the cache, attention.
+
+// Rotate records the op.
+func (r *Recorder) Rotate(o Rotate) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// StoreKV records the op.
+func (r *Recorder) StoreKV(o StoreKV) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Attention records the op.
+func (r *Recorder) Attention(o Attention) *Partials {
+	r.Hear(o)
+	return o.Record(r.Recorder)
+}
+
+// Matrices and products.
+
+// Embed records the op.
+func (r *Recorder) Embed(o Embed) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Linear records the op.
+func (r *Recorder) Linear(o Linear) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// AllRows records the op.
+func (r *Recorder) AllRows(o AllRows) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Dense records the op.
+func (r *Recorder) Dense(o Dense) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Experts.
+
+// Router records the op.
+func (r *Recorder) Router(o Router) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// GroupExperts records the op.
+func (r *Recorder) GroupExperts(o GroupExperts) *ExpertGroups {
+	r.Hear(o)
+	return o.Record(r.Recorder)
+}
+
+// ExpertLinear records the op.
+func (r *Recorder) ExpertLinear(o ExpertLinear) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// SlotSum records the op.
+func (r *Recorder) SlotSum(o SlotSum) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// The encoders of images and audio.
+
+// GridEmbed records the op.
+func (r *Recorder) GridEmbed(o GridEmbed) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// GridPool records the op.
+func (r *Recorder) GridPool(o GridPool) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Conv2D records the op.
+func (r *Recorder) Conv2D(o Conv2D) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// LayerNormReLU records the op.
+func (r *Recorder) LayerNormReLU(o LayerNormReLU) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// GatedConv records the op.
+func (r *Recorder) GatedConv(o GatedConv) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// RelativeAttention records the op.
+func (r *Recorder) RelativeAttention(o RelativeAttention) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// FullAttention records the op.
+func (r *Recorder) FullAttention(o FullAttention) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// The choice of a token.
+
+// Sample records the op.
+func (r *Recorder) Sample(o Sample) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Argmax records the op.
+func (r *Recorder) Argmax(o Argmax) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Training.
+
+// PackedAttention records the op.
+func (r *Recorder) PackedAttention(o PackedAttention) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// PackedAttentionBack records the op.
+func (r *Recorder) PackedAttentionBack(o PackedAttentionBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// LinearBack records the op.
+func (r *Recorder) LinearBack(o LinearBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// RMSNormBack records the op.
+func (r *Recorder) RMSNormBack(o RMSNormBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// RouterBack records the op.
+func (r *Recorder) RouterBack(o RouterBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// ExpertBack records the op.
+func (r *Recorder) ExpertBack(o ExpertBack) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// CrossEntropy records the op.
+func (r *Recorder) CrossEntropy(o CrossEntropy) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// AdamW records the op.
+func (r *Recorder) AdamW(o AdamW) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
+// Of ops in parts.
+
+// Merge is attention.Merge.
+func (r *Recorder) Merge(label string, p *Partials, out *wgslkit.Buffer) {
+	attention.Merge(r.Recorder, label, p, out)
+}
+
+// Residual is product.AddResidual.
+func (r *Recorder) Residual(label string, x *wgslkit.Buffer, n int, o Residual) {
+	product.AddResidual(r.Recorder, label, x, n, o)
+}
+
+// Prepare is product.Prepare.
+func (r *Recorder) Prepare(label string, in Input, cols int) Input {
+	return product.Prepare(r.Recorder, label, in, cols)
+}
+
+// ThroughFloat16 is product.ThroughFloat16.
+func (r *Recorder) ThroughFloat16(o Linear) bool { return product.ThroughFloat16(r.Recorder, o) }
+
+// FullAttentionHeads is tower.FullAttentionHeads.
+func (r *Recorder) FullAttentionHeads(o FullAttention, tokens int) {
+	tower.FullAttentionHeads(r.Recorder, o, tokens)
+}
+
+// FullAttentionOfHeads is tower.FullAttentionOfHeads.
+func (r *Recorder) FullAttentionOfHeads(o FullAttention) {
+	r.Hear(o)
+	tower.FullAttentionOfHeads(r.Recorder, o)
+}
+
+// AttendsThroughFloat16 is tower.AttendsThroughFloat16.
+func (r *Recorder) AttendsThroughFloat16(o FullAttention) bool {
+	return tower.AttendsThroughFloat16(r.Recorder, o)
+}
+
+// PackedStats is backward.PackedStats.
+func (r *Recorder) PackedStats(o PackedAttention) { backward.PackedStats(r.Recorder, o) }
+
+// PackedValues is backward.PackedValues.
+func (r *Recorder) PackedValues(o PackedAttention) { backward.PackedValues(r.Recorder, o) }

@@ -30,7 +30,8 @@ func BenchmarkSample(b *testing.B) {
 			{"topk64", ops.SampleParams{Temperature: 1, TopK: 64}},
 			{"gemma", ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95}},
 			{"topp0.9", ops.SampleParams{Temperature: 1, TopP: 0.9}},
-			{"logprobs20", ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95, RepetitionPenalty: 1.1, LogProbs: 20}},
+			{"logprobs20", ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95, RepetitionPenalty: 1.1,
+				LogProbs: 20}},
 		} {
 			b.Run(fmt.Sprintf("%d/%s", vocab, c.name), func(b *testing.B) {
 				s.start(c.p, []int32{1})

@@ -16,6 +16,7 @@ import (
 
 // TestSampleSizesOfGPUs runs the sizes that real GPUs get, wherever the test runs.
 func TestSampleSizesOfGPUs(t *testing.T) {
+	onlyInAll(t)
 	dev := openKit(t, wgslkit.Options{}).Device()
 	if dev.Info().Kind != wgslkit.CPU {
 		t.Skip("TestOps runs them here")
@@ -47,11 +48,13 @@ func newSampling(t testing.TB, kit *ops.Kit, o ops.SamplerOptions, logits []floa
 		t.Fatal(err)
 	}
 	t.Cleanup(sampler.Release)
-	s := &sampling{t: t, sampler: sampler, state: keep(kit.Words("state", wgslkit.Activations, make([]uint32, ops.StateWords)))}
+	s := &sampling{t: t, sampler: sampler, state: keep(kit.Words("state", wgslkit.Activations,
+		make([]uint32, ops.StateWords)))}
 	recorder := kit.Record("sample", 1, s.state)
 	recorder.Sample(ops.Sample{
 		Label: "sample", Sampler: sampler,
-		Logits: keep(kit.Vector("logits", wgslkit.Activations, logits)), Tokens: keep(kit.Words("tokens", wgslkit.Activations, []uint32{0})),
+		Logits: keep(kit.Vector("logits", wgslkit.Activations, logits)),
+		Tokens: keep(kit.Words("tokens", wgslkit.Activations, []uint32{0})),
 	})
 	if s.recording, err = recorder.Finish(); err != nil {
 		t.Fatal(err)
@@ -230,8 +233,9 @@ func TestSampleUnusableLogits(t *testing.T) {
 		{"NaN, sampling", ops.SampleParams{Temperature: 1, LogProbs: 2}, []float32{0, 0, nan}},
 		{"+Inf", ops.SampleParams{Temperature: 1}, []float32{0, inf, 1}},
 		{"all -Inf", ops.SampleParams{Temperature: 1, TopP: 0.5, LogProbs: 1}, []float32{-inf, -inf, -inf}},
-		{"all forbidden", ops.SampleParams{Bias: forbidden}, []float32{0, 1, 2}},
-		{"overflow", ops.SampleParams{Temperature: 1, Bias: map[int32]float32{2: math.MaxFloat32}}, []float32{0, 1, math.MaxFloat32}},
+		{"all forbidden", ops.SampleParams{LogitBias: forbidden}, []float32{0, 1, 2}},
+		{"overflow", ops.SampleParams{Temperature: 1, LogitBias: map[int32]float32{2: math.MaxFloat32}},
+			[]float32{0, 1, math.MaxFloat32}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSampling(t, kit, ops.SamplerOptions{MaxLogProbs: 3}, tt.logits)
@@ -285,10 +289,10 @@ func TestSamplerRefuses(t *testing.T) {
 		"presence penalty":       {PresencePenalty: float32(math.Inf(1))},
 		"frequency penalty":      {FrequencyPenalty: nan},
 		"log-probabilities":      {LogProbs: 3},
-		"bias NaN":               {Bias: map[int32]float32{1: nan}},
-		"bias +Inf":              {Bias: map[int32]float32{1: float32(math.Inf(1))}},
-		"bias of no token":       {Bias: map[int32]float32{10: 1}},
-		"bias of negative token": {Bias: map[int32]float32{-1: 1}},
+		"bias NaN":               {LogitBias: map[int32]float32{1: nan}},
+		"bias +Inf":              {LogitBias: map[int32]float32{1: float32(math.Inf(1))}},
+		"bias of no token":       {LogitBias: map[int32]float32{10: 1}},
+		"bias of negative token": {LogitBias: map[int32]float32{-1: 1}},
 	} {
 		if err := s.Configure(p); !errors.Is(err, wgslkit.ErrValidation) {
 			t.Errorf("%s: got %v, wanted ErrValidation", name, err)

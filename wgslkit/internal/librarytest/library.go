@@ -47,7 +47,8 @@ func Dawn(t *testing.T, pattern string) bool {
 	if _, err := os.Stat(library); err != nil {
 		skip(t, "no Dawn to load; scripts/setup.sh test fetches one: ", err)
 	}
-	child := exec.Command(os.Args[0], "-test.v", "-test.run="+pattern, "-test.skip=TestLoadedLibrary|TestLayouts|TestLibraries")
+	child := exec.Command(os.Args[0], "-test.v", "-test.run="+pattern,
+		"-test.skip=TestLoadedLibrary|TestLayouts|TestLibraries")
 	child.Env = append(os.Environ(), inDawn+"=1", "GEMWIRE_WGPU="+library, "GEMWIRE_ADAPTER=")
 	if _, err := os.Stat(chromiumsDriver); err == nil && os.Getenv("VK_DRIVER_FILES") == "" {
 		child.Env = append(child.Env, "VK_DRIVER_FILES="+chromiumsDriver)

@@ -74,7 +74,10 @@ func TestWrongKernels(t *testing.T) {
 	}{
 		{"wrong number", func(context.Context) (float64, error) { return 0.5, nil }, "error 0.5", false},
 		{"no number", func(context.Context) (float64, error) { return math.NaN(), nil }, "error 1.8e+308", false},
-		{"refused", func(context.Context) (float64, error) { return 0, fmt.Errorf("%w: it will\nnot", wgslkit.ErrShader) }, "it will not", false},
+		{"refused", func(context.Context) (float64, error) {
+			return 0,
+				fmt.Errorf("%w: it will\nnot", wgslkit.ErrShader)
+		}, "it will not", false},
 		{"lost", func(context.Context) (float64, error) { return 0, wgslkit.ErrDeviceLost }, "lost", false},
 		{"too large", func(context.Context) (float64, error) { return 0, wgslkit.ErrOutOfMemory }, "", true},
 	} {
@@ -93,7 +96,8 @@ func TestWrongKernels(t *testing.T) {
 			if _, err := json.Marshal(v); err != nil {
 				t.Error(err)
 			}
-			if report := report(t, v); !strings.Contains(report, c.says) || !strings.Contains(report, v.Avoid.Kernels[0]) {
+			if report := report(t, v); !strings.Contains(report, c.says) ||
+				!strings.Contains(report, v.Avoid.Kernels[0]) {
 				t.Error(report)
 			}
 		})

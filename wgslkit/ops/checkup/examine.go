@@ -16,7 +16,6 @@ import (
 // Options say what is examined.
 type Options struct {
 	Version string          // of gemwire
-	Drivers string          // what the system tells about its drivers, for the record
 	GPU     wgslkit.Options // its Avoid and Disable are not heeded: everything is tried
 	// Cases are the cases for a device; nil is opstest.Cases.
 	Cases func(*ops.Kit) []opstest.Case
@@ -42,7 +41,8 @@ func Examine(ctx context.Context, o Options) (*Verdict, error) {
 	dev := e.kit.Device()
 	e.brief = o.Brief && dev.Info().SlowCompiler
 	e.verdict = &Verdict{
-		Version: o.Version, Brief: e.brief, Time: begun.UTC(), Info: dev.Info(), Drivers: o.Drivers, Limits: dev.Limits(), Features: dev.Features(),
+		Version: o.Version, Brief: e.brief, Time: begun.UTC(), Info: dev.Info(), Drivers: Drivers(),
+		Limits: dev.Limits(), Features: dev.Features(),
 	}
 	results, err := e.all(ctx)
 	if err != nil {
@@ -119,7 +119,8 @@ func (e *examination) all(ctx context.Context) ([]*result, error) {
 		if errors.Is(results[i].err, wgslkit.ErrDeviceLost) {
 			e.close()
 			if err := e.open(wgslkit.Features{}); err != nil {
-				return nil, fmt.Errorf("%s %s: %w; and no device could be opened after it: %w", c.Op, c.Name, results[i].err, err)
+				return nil, fmt.Errorf("%s %s: %w; and no device could be opened after it: %w", c.Op, c.Name,
+					results[i].err, err)
 			}
 		}
 	}
@@ -210,10 +211,18 @@ func (e *examination) conclude(results []*result) {
 		}
 	}
 	v.Avoid.Kernels = union(kernels)
+	for _, r := range results {
+		for _, k := range r.kernels {
+			if r.passed() && !v.knows(k) && !v.Avoid.Has(k) {
+				v.Right = append(v.Right, k)
+			}
+		}
+	}
 }
 
 func (r *result) failure(kernels []string) Failure {
-	f := Failure{Op: r.Op, Case: r.Name, Error: finite(r.relErr), Tolerance: r.Tolerance, With: r.with, Kernels: kernels}
+	f := Failure{Op: r.Op, Case: r.Name, Error: finite(r.relErr), Tolerance: r.Tolerance, With: r.with,
+		Kernels: kernels}
 	if r.err != nil {
 		f.Error, f.Message = 0, strings.Join(strings.Fields(r.err.Error()), " ")
 	}

@@ -30,10 +30,12 @@ func (v *Verdict) writeDevice(b *strings.Builder) {
 	}
 	const mib = 1 << 20
 	l := v.Limits
-	line("gemwire", "%s, %s %s/%s, %d processors", v.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	line("gemwire", "%s, %s %s/%s, %d processors", v.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
+		runtime.NumCPU())
 	line("examined", "%s, in %.1f s", v.Time.Format("2006-01-02 15:04 MST"), v.Seconds)
 	line("adapter", "%s (%s)", v.Info.Name, v.Info.Kind)
-	line("driver", "%s, vendor %s, %s", v.Info.Backend, orUnknown(v.Info.Vendor), orUnknown(strings.Trim(v.Info.Driver+", "+v.Drivers, ", ")))
+	line("driver", "%s, vendor %s, %s", v.Info.Backend, orUnknown(v.Info.Vendor),
+		orUnknown(strings.Trim(v.Info.Driver+", "+v.Drivers, ", ")))
 	if v.Info.Library != "" {
 		line("library", "%s", v.Info.Library)
 	}
@@ -46,7 +48,8 @@ func (v *Verdict) writeDevice(b *strings.Builder) {
 	}
 	line("limits", "buffers of %d MiB, bindings of %d MiB, %d storage buffers in a kernel, offsets in steps of %d",
 		l.MaxBufferSize/mib, l.MaxStorageBindingSize/mib, l.MaxStorageBuffers, l.MinStorageAlignment)
-	line("", "workgroups of %d threads with %d bytes, %d a dimension", l.MaxWorkgroupInvocations, l.MaxWorkgroupStorage, l.MaxWorkgroupsPerDimension)
+	line("", "workgroups of %d threads with %d bytes, %d a dimension", l.MaxWorkgroupInvocations, l.MaxWorkgroupStorage,
+		l.MaxWorkgroupsPerDimension)
 }
 
 func orUnknown(text string) string {
@@ -78,7 +81,8 @@ func (v *Verdict) featureList() string {
 }
 
 func (v *Verdict) writeOps(b *strings.Builder) {
-	fmt.Fprintf(b, "\n%-14s %6s %6s %8s  %s\n", "kernels", "right", "wrong", "too big", "largest error, as a part of what is allowed")
+	fmt.Fprintf(b, "\n%-14s %6s %6s %8s  %s\n", "kernels", "right", "wrong", "too big",
+		"largest error, as a part of what is allowed")
 	for _, o := range v.Ops {
 		fmt.Fprintf(b, "%-14s %6d %6d %8d  %.2g\n", o.Op, o.Passed, o.Failed, o.Skipped, o.Worst)
 	}
@@ -108,7 +112,8 @@ func (v *Verdict) writeFailures(b *strings.Builder) {
 			}
 			fmt.Fprintf(b, "  %s\n", k)
 		}
-		fmt.Fprintf(b, "Models that need one of these do not open on this GPU: update its driver and run gemwire doctor again, or compute with --device cpu.\n")
+		fmt.Fprintf(b, "Models that need one of these do not open on this GPU: update its driver and run gemwire "+
+			"doctor again, or compute with --device cpu.\n")
 	}
 }
 

@@ -18,7 +18,9 @@ type Verdict struct {
 	Ops      []OpVerdict      `json:"ops"`
 	Failures []Failure        `json:"failures"`
 	Avoid    wgslkit.Avoid    `json:"avoid"`
-	Seconds  float64          `json:"seconds"`
+	// Right are the kernels that passed, with others or by themselves.
+	Right   []wgslkit.KernelID `json:"right,omitempty"`
+	Seconds float64            `json:"seconds"`
 }
 
 // OpVerdict counts the cases of one op.

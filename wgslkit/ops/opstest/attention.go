@@ -21,48 +21,77 @@ type attentionShape struct {
 	softcap, scale          float64
 	spans                   []uint32
 	q8                      bool // a cache in 8 bits
+	stores                  bool // the op puts the tokens' own keys and values into the cache
 }
 
 var attentionShapes = []attentionShape{
 	{name: "first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64},
-	{name: "nano sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 77, tokens: 1, width: 1, rotated: 64},
-	{name: "nano global", heads: 4, kvHeads: 1, headDim: 128, slots: 500, position: 431, tokens: 1, width: 1, rotated: 128, factors: true},
+	{name: "nano sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 77, tokens: 1, width: 1,
+		rotated: 64},
+	{name: "nano global", heads: 4, kvHeads: 1, headDim: 128, slots: 500, position: 431, tokens: 1, width: 1,
+		rotated: 128, factors: true},
 	{name: "odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1, rotated: 18},
-	{name: "seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1, rotated: 40},
-	{name: "one to one", heads: 3, kvHeads: 3, headDim: 16, slots: 70, position: 66, tokens: 1, width: 1, rotated: 16, softcap: 5},
-	{name: "wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1, rotated: 512, factors: true},
-	{name: "wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1, width: 1, rotated: 256},
-	{name: "raw queries", heads: 2, kvHeads: 1, headDim: 32, slots: 64, position: 40, tokens: 1, width: 1, raw: true, scale: 0.176},
-	{name: "far ring", heads: 4, kvHeads: 2, headDim: 64, slots: 97, window: 90, position: 131071, tokens: 1, width: 1, rotated: 64},
+	{name: "seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1,
+		rotated: 40},
+	{name: "one to one", heads: 3, kvHeads: 3, headDim: 16, slots: 70, position: 66, tokens: 1, width: 1, rotated: 16,
+		softcap: 5},
+	{name: "wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1,
+		rotated: 512, factors: true},
+	{name: "wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1,
+		width: 1, rotated: 256},
+	{name: "raw queries", heads: 2, kvHeads: 1, headDim: 32, slots: 64, position: 40, tokens: 1, width: 1, raw: true,
+		scale: 0.176},
+	{name: "far ring", heads: 4, kvHeads: 2, headDim: 64, slots: 97, window: 90, position: 131071, tokens: 1, width: 1,
+		rotated: 64},
 	{name: "long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64},
-	{name: "draft", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 130, tokens: 8, width: 8, rotated: 64},
-	{name: "draft long", heads: 6, kvHeads: 2, headDim: 64, slots: 2300, position: 2201, tokens: 5, width: 16, rotated: 64},
-	{name: "draft from the first", heads: 9, kvHeads: 3, headDim: 18, slots: 140, tokens: 5, width: 8, rotated: 18, softcap: 4},
+	{name: "draft", heads: 4, kvHeads: 1, headDim: 64, slots: 100, window: 64, position: 130, tokens: 8, width: 8,
+		rotated: 64},
+	{name: "draft long", heads: 6, kvHeads: 2, headDim: 64, slots: 2300, position: 2201, tokens: 5, width: 16,
+		rotated: 64},
+	{name: "draft from the first", heads: 9, kvHeads: 3, headDim: 18, slots: 140, tokens: 5, width: 8, rotated: 18,
+		softcap: 4},
 
 	{name: "prompt", heads: 4, kvHeads: 1, headDim: 64, slots: 64, tokens: 37, width: 40, rotated: 64},
-	{name: "prompt sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 160, window: 64, position: 150, tokens: 70, width: 96, rotated: 64},
-	{name: "prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31, tokens: 32, width: 32, rotated: 32},
-	{name: "prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33, rotated: 128, factors: true},
-	{name: "prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9, rotated: 18, softcap: 4},
-	{name: "prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64, rotated: 512, factors: true},
-	{name: "prompt of one", heads: 4, kvHeads: 1, headDim: 256, slots: 90, position: 70, tokens: 1, width: 16, rotated: 256},
-	{name: "prompt raw", heads: 2, kvHeads: 1, headDim: 40, slots: 64, position: 3, tokens: 20, width: 20, raw: true, scale: 0.16},
+	{name: "prompt sliding", heads: 4, kvHeads: 1, headDim: 64, slots: 160, window: 64, position: 150, tokens: 70,
+		width: 96, rotated: 64},
+	{name: "prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31, tokens: 32,
+		width: 32, rotated: 32},
+	{name: "prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33,
+		rotated: 128, factors: true},
+	{name: "prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9,
+		rotated: 18, softcap: 4},
+	{name: "prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64,
+		rotated: 512, factors: true},
+	{name: "prompt of one", heads: 4, kvHeads: 1, headDim: 256, slots: 90, position: 70, tokens: 1, width: 16,
+		rotated: 256},
+	{name: "prompt raw", heads: 2, kvHeads: 1, headDim: 40, slots: 64, position: 3, tokens: 20, width: 20, raw: true,
+		scale: 0.16},
 	{name: "spans", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40, width: 48, rotated: 64,
 		spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3)},
-	{name: "spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50, width: 50, rotated: 64,
+	{name: "spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50,
+		width: 50, rotated: 64,
 		spans: spanOf(50, 0, 9, 7, 9, 40, 8)},
 
 	{name: "q8 first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64, q8: true},
-	{name: "q8 odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1, rotated: 18, q8: true},
-	{name: "q8 seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1, rotated: 40, q8: true},
-	{name: "q8 wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1, rotated: 512, factors: true, q8: true},
-	{name: "q8 wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1, width: 1, rotated: 256, q8: true},
-	{name: "q8 long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64, q8: true},
+	{name: "q8 odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1,
+		rotated: 18, q8: true},
+	{name: "q8 seven to one", heads: 7, kvHeads: 1, headDim: 80, slots: 300, position: 299, tokens: 1, width: 1,
+		rotated: 40, q8: true},
+	{name: "q8 wide head", heads: 8, kvHeads: 1, headDim: 512, slots: 400, position: 321, tokens: 1, width: 1,
+		rotated: 512, factors: true, q8: true},
+	{name: "q8 wide sliding", heads: 8, kvHeads: 2, headDim: 256, slots: 520, window: 512, position: 1400, tokens: 1,
+		width: 1, rotated: 256, q8: true},
+	{name: "q8 long", heads: 6, kvHeads: 2, headDim: 64, slots: 9000, position: 8990, tokens: 1, width: 1, rotated: 64,
+		q8: true},
 
-	{name: "q8 prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31, tokens: 32, width: 32, rotated: 32, q8: true},
-	{name: "q8 prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33, rotated: 128, factors: true, q8: true},
-	{name: "q8 prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9, rotated: 18, softcap: 4, q8: true},
-	{name: "q8 prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64, rotated: 512, factors: true, q8: true},
+	{name: "q8 prompt ring", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 131071 - 31,
+		tokens: 32, width: 32, rotated: 32, q8: true},
+	{name: "q8 prompt global", heads: 4, kvHeads: 2, headDim: 128, slots: 300, position: 211, tokens: 33, width: 33,
+		rotated: 128, factors: true, q8: true},
+	{name: "q8 prompt odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9, width: 9,
+		rotated: 18, softcap: 4, q8: true},
+	{name: "q8 prompt wide head", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 90, tokens: 35, width: 64,
+		rotated: 512, factors: true, q8: true},
 	{name: "q8 spans", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40, width: 48, rotated: 64,
 		spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3), q8: true},
 }
@@ -131,11 +160,12 @@ func attentionCases(kit *ops.Kit) []Case {
 			if form == mergesLast && s.width > fewTokens {
 				continue
 			}
-			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(forms(kit)[form], uint64(i))
-				defer r.close()
-				return attentionCase(ctx, r, s)
-			}})
+			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: attentionTolerance,
+				Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+					r := newRig(forms(kit)[form], uint64(i))
+					defer r.close()
+					return attentionCase(ctx, r, s)
+				}})
 		}
 	}
 	return append(cases, mergesLastCases()...)
@@ -166,6 +196,9 @@ func (r *rig) fill(ctx context.Context, c *ops.KVCache, end int) (keys, values h
 			heads[h] = widened(single)
 		}
 		return heads
+	}
+	if r.rehearses {
+		return keys, values
 	}
 	for p := first; p < end; p++ {
 		keys[p%c.Slots], values[p%c.Slots] = row(), row()
@@ -233,7 +266,11 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 		s.scale = 1
 	}
 	const offset = 4
-	stride := s.heads*s.headDim + 6
+	wide, row := s.heads*s.headDim, s.kvHeads*s.headDim
+	stride := wide + 6
+	if s.stores { // keys and values lie behind the queries
+		stride += 2 * row
+	}
 	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
 	if r.err != nil {
 		return 0, r.err
@@ -244,22 +281,45 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	if !s.raw {
 		norm, normBuffer = r.sharpened(norm)
 	}
+	kNorm, kNormBuffer := r.weight(s.stores, s.headDim)
 	q := r.normal(offset + s.width*stride)
 	qBuffer, out := r.upload(q), r.floats(s.width*s.heads*s.headDim)
 	var spans *wgslkit.Buffer
 	if s.spans != nil {
 		spans = r.words(append(append([]uint32{}, s.spans...), make([]uint32, s.width-s.tokens)...)...)
 	}
+	at := func(offset int) ops.Slice { return ops.Slice{Buffer: qBuffer, Offset: offset, Stride: stride} }
+	op := ops.Attention{
+		Label: "attention", Q: at(offset), QNorm: normBuffer, Eps: normEps,
+		Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Scale: float32(s.scale), Softcap: float32(s.softcap),
+		Spans: spans, Out: out,
+	}
+	if s.stores {
+		op.Store = &ops.StoreKV{K: at(offset + wide), V: at(offset + wide + row), KNorm: kNormBuffer, Eps: normEps,
+			Rope: rope, Cache: c}
+	}
 	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
-		partials := rec.Attention(ops.Attention{
-			Label: "attention", Q: ops.Slice{Buffer: qBuffer, Offset: offset, Stride: stride}, QNorm: normBuffer, Eps: normEps,
-			Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Scale: float32(s.scale), Softcap: float32(s.softcap),
-			Spans: spans, Out: out,
-		})
+		partials := rec.Attention(op)
 		if partials != nil {
 			rec.Merge("merge", partials, out)
 		}
 	})
+	var given, stored []float64 // keys and values of the tokens, by the definition and as they are in the cache
+	for t := 0; s.stores && t < s.tokens; t++ {
+		for h := range s.kvHeads {
+			k, v := q[offset+t*stride+wide+h*s.headDim:], q[offset+t*stride+wide+row+h*s.headDim:]
+			given = append(given, r.toCache(c, rotate(rms(k[:s.headDim], kNorm, normEps), s.rotated, s.position+t, factors))...)
+			given = append(given, r.toCache(c, rms(v[:s.headDim], nil, normEps))...)
+			key, value := r.held(ctx, c, s.position+t, h)
+			stored = append(append(stored, key...), value...)
+			slot := (s.position + t) % s.slots
+			keys[slot][h], values[slot][h] = key, value
+		}
+	}
+	storeErr, err := r.compare(stored, given)
+	if err != nil {
+		return 0, err
+	}
 	var want []float64
 	for t := range s.tokens {
 		for h := range s.heads {
@@ -272,8 +332,27 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 			want = append(want, s.attend(query, t, h/(s.heads/s.kvHeads), keys, values)...)
 		}
 	}
-	return r.compare(r.read(out, len(want)), want)
+	relErr, err := r.compare(r.read(out, len(want)), want)
+	// What is stored is rounded, and a rounding may turn over: it has a tolerance of its own.
+	return max(relErr, storeErr*attentionTolerance/roundedTolerance(s.q8)), err
 }
+
+// held is a position's key and value in a cache.
+func (r *rig) held(ctx context.Context, c *ops.KVCache, position, head int) (key, value []float64) {
+	raw, err := c.Read(ctx, position, 1)
+	r.keep(err)
+	rows := make([][]float64, 2)
+	for i := range rows {
+		single := make([]float32, c.HeadDim)
+		if r.err == nil {
+			r.keep(c.Decode(single, raw[(i*c.KVHeads+head)*c.RowBytes():][:c.RowBytes()]))
+		}
+		rows[i] = widened(single)
+	}
+	return rows[0], rows[1]
+}
+
+const attentionTolerance = 5e-6
 
 // sharpened scales a query norm's weights so that scores are of order one.
 func (r *rig) sharpened(norm []float64) ([]float64, *wgslkit.Buffer) {

@@ -36,50 +36,65 @@ type storeShape struct {
 
 var storeShapes = []storeShape{
 	{name: "first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true},
-	{name: "far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256, weighted: true},
+	{name: "far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256,
+		weighted: true},
 	{name: "farther", kvHeads: 1, headDim: 128, slots: 7, position: 262143, tokens: 1, width: 1, rotated: 128},
-	{name: "global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512, weighted: true, factors: true, same: true},
+	{name: "global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512,
+		weighted: true, factors: true, same: true},
 	{name: "odd", kvHeads: 3, headDim: 18, slots: 12, position: 3, tokens: 5, width: 7, rotated: 18, weighted: true},
 	{name: "round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20, rotated: 40},
-	{name: "part rotated", kvHeads: 1, headDim: 80, slots: 64, position: 9000, tokens: 33, width: 64, rotated: 40, weighted: true},
+	{name: "part rotated", kvHeads: 1, headDim: 80, slots: 64, position: 9000, tokens: 33, width: 64, rotated: 40,
+		weighted: true},
 	{name: "not rotated", kvHeads: 1, headDim: 16, slots: 5, tokens: 3, width: 3, same: true},
-	{name: "q8 first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true, q8: true},
-	{name: "q8 far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256, weighted: true, q8: true},
-	{name: "q8 global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512, weighted: true, factors: true, same: true, q8: true},
-	{name: "q8 odd", kvHeads: 3, headDim: 18, slots: 12, position: 3, tokens: 5, width: 7, rotated: 18, weighted: true, q8: true},
-	{name: "q8 round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20, rotated: 40, q8: true},
+	{name: "q8 first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true,
+		q8: true},
+	{name: "q8 far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256,
+		weighted: true, q8: true},
+	{name: "q8 global", kvHeads: 1, headDim: 512, slots: 33, position: 20, tokens: 1, width: 1, rotated: 512,
+		weighted: true, factors: true, same: true, q8: true},
+	{name: "q8 odd", kvHeads: 3, headDim: 18, slots: 12, position: 3, tokens: 5, width: 7, rotated: 18, weighted: true,
+		q8: true},
+	{name: "q8 round the ring", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20,
+		rotated: 40, q8: true},
 }
 
 func cacheCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for i, s := range storeShapes {
-		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: roundedTolerance(s.q8), Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(i))
-			defer r.close()
-			return storeCase(ctx, r, s)
-		}})
+		cases = append(cases, Case{Op: "StoreKV", Name: s.name, Tolerance: roundedTolerance(s.q8),
+			Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(i))
+				defer r.close()
+				return storeCase(ctx, r, s)
+			}})
 	}
 	for _, form := range []string{"few cores", mergesLast, "small"} {
 		for i, s := range sequenceShapes {
-			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: roundedTolerance(s.q8), Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(forms(kit)[form], uint64(i))
-				defer r.close()
-				return sequenceCase(ctx, r, s)
-			}})
+			cases = append(cases, Case{Op: "Sequence", Name: form + "/" + s.name, Tolerance: roundedTolerance(s.q8),
+				Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+					r := newRig(forms(kit)[form], uint64(i))
+					defer r.close()
+					return sequenceCase(ctx, r, s)
+				}})
 		}
 	}
 	for i, s := range copyShapes {
-		name := fmt.Sprintf("%dx%d_%d+%dof%d", s.kvHeads, s.headDim, s.from, s.n, s.slots)
-		if s.q8 {
-			name += "_q8"
-		}
-		cases = append(cases, Case{Op: "KVCache", Name: name, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(i))
-			defer r.close()
-			return 0, copyCase(ctx, r, s)
-		}})
+		cases = append(cases, s.toCase(uint64(i)))
 	}
 	return cases
+}
+
+func (s copyShape) toCase(seed uint64) Case {
+	name := fmt.Sprintf("%dx%d_%d+%dof%d", s.kvHeads, s.headDim, s.from, s.n, s.slots)
+	if s.q8 {
+		name += "_q8"
+	}
+	return Case{Op: "KVCache", Name: name,
+		Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, seed)
+			defer r.close()
+			return 0, copyCase(ctx, r, s)
+		}}
 }
 
 // toCache rounds a head's row as a cache does.
@@ -142,15 +157,21 @@ type sequenceShape struct {
 }
 
 var sequenceShapes = []sequenceShape{
-	{name: "token by token", heads: 2, kvHeads: 1, headDim: 32, slots: 12, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1}},
+	{name: "token by token", heads: 2, kvHeads: 1, headDim: 32, slots: 12, width: 1,
+		chunks: []int{1, 1, 1, 1, 1, 1, 1}},
 	{name: "whole", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 70, chunks: []int{70}},
 	{name: "chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30}},
 	{name: "sliding whole", heads: 3, kvHeads: 1, headDim: 16, slots: 100, window: 9, width: 64, chunks: []int{64}},
-	{name: "sliding chunked", heads: 3, kvHeads: 1, headDim: 16, slots: 28, window: 9, width: 20, chunks: []int{20, 20, 4, 20}},
-	{name: "sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-	{name: "q8 token by token", heads: 4, kvHeads: 2, headDim: 160, slots: 6, width: 1, chunks: []int{1, 1, 1, 1, 1}, q8: true},
-	{name: "q8 chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30}, q8: true},
-	{name: "q8 sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1, chunks: []int{1, 1, 1, 1, 1, 1, 1, 1}, q8: true},
+	{name: "sliding chunked", heads: 3, kvHeads: 1, headDim: 16, slots: 28, window: 9, width: 20,
+		chunks: []int{20, 20, 4, 20}},
+	{name: "sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1,
+		chunks: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+	{name: "q8 token by token", heads: 4, kvHeads: 2, headDim: 160, slots: 6, width: 1, chunks: []int{1, 1, 1, 1, 1},
+		q8: true},
+	{name: "q8 chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30},
+		q8: true},
+	{name: "q8 sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1,
+		chunks: []int{1, 1, 1, 1, 1, 1, 1, 1}, q8: true},
 }
 
 func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
@@ -185,8 +206,10 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 		at := func(offset int) ops.Slice { return ops.Slice{Buffer: buffer, Offset: offset, Stride: stride} }
 		r.run(s.width, position, tokens, func(rec *ops.Recorder) {
 			partials := rec.Attention(ops.Attention{
-				Q: at(0), QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Out: out,
-				Store: &ops.StoreKV{K: at(wide), V: at(wide + row), KNorm: kNormBuffer, Eps: normEps, Rope: rope, Cache: c},
+				Q: at(0), QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window,
+				Out: out,
+				Store: &ops.StoreKV{K: at(wide), V: at(wide + row), KNorm: kNormBuffer, Eps: normEps, Rope: rope,
+					Cache: c},
 			})
 			if partials != nil {
 				rec.Merge("merge", partials, out)
@@ -222,7 +245,8 @@ type copyShape struct {
 }
 
 var copyShapes = []copyShape{
-	{1, 64, 10, 0, 10, false}, {3, 18, 9, 0, 1, false}, {2, 40, 31, 131060, 31, false}, {1, 512, 5000, 4000, 4999, false}, {2, 2, 3, 7, 0, false},
+	{1, 64, 10, 0, 10, false}, {3, 18, 9, 0, 1, false}, {2, 40, 31, 131060, 31, false},
+	{1, 512, 5000, 4000, 4999, false}, {2, 2, 3, 7, 0, false},
 	{2, 64, 10, 0, 10, true}, {3, 18, 31, 131060, 31, true}, {1, 512, 5000, 4000, 4999, true},
 }
 

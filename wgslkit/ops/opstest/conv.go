@@ -11,13 +11,15 @@ import (
 func convCases(*ops.Kit) []Case {
 	var cases []Case
 	add := func(op, name string, tolerance float64, run func(*rig) (float64, error)) {
-		cases = append(cases, Case{Op: op, Name: name, Tolerance: tolerance, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(len(name)))
-			defer r.close()
-			return run(r)
-		}})
+		cases = append(cases, Case{Op: op, Name: name, Tolerance: tolerance,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(len(name)))
+				defer r.close()
+				return run(r)
+			}})
 	}
-	for _, s := range []convShape{{1, 1, 1, 4, 2}, {7, 16, 1, 12, 8}, {6, 9, 8, 4, 6}, {13, 64, 5, 8, 13}, {5, 11, 7, 5, 5}} {
+	for _, s := range []convShape{{1, 1, 1, 4, 2}, {7, 16, 1, 12, 8}, {6, 9, 8, 4, 6}, {13, 64, 5, 8, 13},
+		{5, 11, 7, 5, 5}} {
 		add("Conv2D", s.String(), 2e-6, func(r *rig) (float64, error) { return conv2DCase(r, s) })
 	}
 	for _, s := range normShapes {
@@ -29,8 +31,10 @@ func convCases(*ops.Kit) []Case {
 			add("GatedConv", name, 5e-6, func(r *rig) (float64, error) { return gatedConvCase(r, s, taps) })
 		}
 	}
-	for _, s := range []relativeShape{{1, 1, 2, 12, 1, 1}, {3, 18, 12, 12, 40, 37}, {4, 16, 5, 12, 12, 12}, {2, 128, 12, 12, 30, 30}} {
-		add("RelativeAttention", fmt.Sprintf("%+v", s), 5e-6, func(r *rig) (float64, error) { return relativeCase(r, s) })
+	for _, s := range []relativeShape{{1, 1, 2, 12, 1, 1}, {3, 18, 12, 12, 40, 37}, {4, 16, 5, 12, 12, 12},
+		{2, 128, 12, 12, 30, 30}} {
+		add("RelativeAttention", fmt.Sprintf("%+v", s), 5e-6,
+			func(r *rig) (float64, error) { return relativeCase(r, s) })
 	}
 	return cases
 }
@@ -102,7 +106,8 @@ func gatedConvCase(r *rig, s normShape, taps int) (float64, error) {
 	size := s.groups * s.size
 	x, w, norm := r.normal(s.width*2*size), r.normal(size*taps), r.weights(size)
 	op := ops.GatedConv{
-		X: r.upload(x), W: r.upload(w), Norm: r.upload(norm), Out: r.floats(s.width * size), Size: size, Taps: taps, Eps: normEps,
+		X: r.upload(x), W: r.upload(w), Norm: r.upload(norm), Out: r.floats(s.width * size), Size: size, Taps: taps,
+		Eps: normEps,
 	}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.GatedConv(op) })
 	var want []float64
@@ -131,7 +136,8 @@ func relativeCase(r *rig, s relativeShape) (float64, error) {
 	x, distance := r.normal(s.width*stride+s.slack), r.normal(s.window*d)
 	qScale, qBuffer := r.sharpened(r.weights(s.headDim))
 	op := ops.RelativeAttention{
-		In: ops.Slice{Buffer: r.upload(x), Offset: s.slack, Stride: stride}, QScale: qBuffer, KScale: kScale, Softcap: softcap,
+		In: ops.Slice{Buffer: r.upload(x), Offset: s.slack, Stride: stride}, QScale: qBuffer, KScale: kScale,
+		Softcap:  softcap,
 		Distance: r.upload(distance), Window: s.window, Heads: s.heads, HeadDim: s.headDim, Out: r.floats(s.width * d),
 	}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.RelativeAttention(op) })

@@ -10,26 +10,30 @@ import (
 )
 
 // elementBackCases are the ways back of what works on a token's values alone, each
-// against central differences of its way ahead.
+// against central differences of its forward pass.
 func elementBackCases(*ops.Kit) []Case {
 	var cases []Case
 	add := func(op, name string, tolerance float64, seed int, run func(*rig) (float64, error)) {
-		cases = append(cases, Case{Op: op, Name: name, Tolerance: tolerance, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(seed))
-			defer r.close()
-			return run(r)
-		}})
+		cases = append(cases, Case{Op: op, Name: name, Tolerance: tolerance,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(seed))
+				defer r.close()
+				return run(r)
+			}})
 	}
 	for _, s := range []normShape{{1, 1, 1, 3, true}, {3, 2, 1, 65, true}, {3, 3, 5, 12, false}, {2, 2, 2, 40, true}} {
 		for _, more := range []bool{false, true} {
-			add("RMSNormBack", fmt.Sprintf("%v_add=%t", s, more), 1e-5, s.size, func(r *rig) (float64, error) { return normBackCase(r, s, more) })
+			add("RMSNormBack", fmt.Sprintf("%v_add=%t", s, more), 1e-5, s.size,
+				func(r *rig) (float64, error) { return normBackCase(r, s, more) })
 		}
 	}
 	for _, s := range []struct{ heads, headDim, rotated int }{{1, 2, 2}, {3, 10, 10}, {2, 64, 32}} {
-		add("Rotate", fmt.Sprint(s), 2e-6, s.headDim, func(r *rig) (float64, error) { return rotateCase(r, s.heads, s.headDim, s.rotated) })
+		add("Rotate", fmt.Sprint(s), 2e-6, s.headDim,
+			func(r *rig) (float64, error) { return rotateCase(r, s.heads, s.headDim, s.rotated) })
 	}
 	for _, paired := range []bool{false, true} {
-		add("Gate", fmt.Sprintf("paired=%t", paired), 1e-5, 7, func(r *rig) (float64, error) { return gateCase(r, 35, paired) })
+		add("Gate", fmt.Sprintf("paired=%t", paired), 1e-5, 7,
+			func(r *rig) (float64, error) { return gateCase(r, 35, paired) })
 	}
 	add("Combine", "67", 1e-6, 8, combineCase)
 	add("PickRows", "67", 1e-6, 9, pickRowsCase)
@@ -46,7 +50,8 @@ func normBackCase(r *rig, s normShape, add bool) (float64, error) {
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
 		at := func(b ops.Slice) ops.Slice { b.Offset, b.Stride = offset, stride; return b }
 		rec.RMSNormBack(ops.RMSNormBack{
-			X: at(ops.All(xBuffer)), DX: at(ops.All(dx)), DY: dyBuffer, Weight: wBuffer, Groups: s.groups, Size: s.size, Eps: normEps, Scale: scale, Add: add,
+			X: at(ops.All(xBuffer)), DX: at(ops.All(dx)), DY: dyBuffer, Weight: wBuffer, Groups: s.groups, Size: s.size,
+			Eps: normEps, Scale: scale, Add: add,
 		})
 	})
 	got := r.read(dx, len(before))
@@ -54,7 +59,8 @@ func normBackCase(r *rig, s normShape, add bool) (float64, error) {
 	for t := range s.tokens {
 		for g := range s.groups {
 			at, from := offset+t*stride+g*s.size, t*row+g*s.size
-			back := slopes(func(x []float64) []float64 { return rms(x, w, normEps) }, x[at:at+s.size], scaled(dy[from:from+s.size], scale))
+			back := slopes(func(x []float64) []float64 { return rms(x, w, normEps) }, x[at:at+s.size],
+				scaled(dy[from:from+s.size], scale))
 			copy(want[at:], plus(add, before[at:at+s.size], back))
 		}
 	}
@@ -76,17 +82,17 @@ func rotateCase(r *rig, heads, headDim, rotated int) (float64, error) {
 		op.Y, op.Back, op.Add = back, true, true
 		rec.Rotate(op)
 	})
-	var ahead, behind []float64
+	var forward, behind []float64
 	for t, position := range positions {
 		for h := range heads {
 			at := t*size + h*headDim
 			turn := func(x []float64) []float64 { return turnedBy(x, rotated, theta, float64(position)) }
-			ahead = append(ahead, turn(x[at:at+headDim])...)
+			forward = append(forward, turn(x[at:at+headDim])...)
 			// What a turn hands back is a turn by the opposite angle.
 			behind = append(behind, slopes(turn, r.normal(headDim), x[at:at+headDim])...)
 		}
 	}
-	return r.compare(joined(r.read(y, len(x)), r.read(back, len(x))), joined(ahead, plus(true, before, behind)))
+	return r.compare(joined(r.read(y, len(x)), r.read(back, len(x))), joined(forward, plus(true, before, behind)))
 }
 
 func turnedBy(x []float64, rotated int, theta, position float64) []float64 {
@@ -141,7 +147,8 @@ func combineCase(r *rig) (float64, error) {
 		rec.Combine(ops.Combine{A: aBuffer, B: bBuffer, Out: sum, Size: size, Scale: scale})
 		rec.Combine(ops.Combine{A: bBuffer, Out: more, Size: size, Scale: scale, Accumulate: true})
 	})
-	return r.compare(joined(r.read(sum, len(a)), r.read(more, len(a))), joined(scaled(plus(true, a, b), scale), plus(true, a, scaled(b, scale))))
+	return r.compare(joined(r.read(sum, len(a)), r.read(more, len(a))),
+		joined(scaled(plus(true, a, b), scale), plus(true, a, scaled(b, scale))))
 }
 
 func pickRowsCase(r *rig) (float64, error) {
@@ -157,8 +164,10 @@ func pickRowsCase(r *rig) (float64, error) {
 		rec.PickRows(ops.PickRows{Rows: someBuffer, X: xBuffer, Out: out, Size: size})
 		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: back, Size: size, Back: true})
 		rec.PickRows(ops.PickRows{Rows: someBuffer, X: halves[0], Out: ofTwo, Size: size, Count: lower})
-		rec.PickRows(ops.PickRows{Rows: someBuffer, X: halves[1], Out: ofTwo, Size: size, First: lower, Count: rows - lower, Keep: true})
-		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: backInto, Size: size, Back: true, First: lower, Count: rows - lower})
+		rec.PickRows(ops.PickRows{Rows: someBuffer, X: halves[1], Out: ofTwo, Size: size, First: lower,
+			Count: rows - lower, Keep: true})
+		rec.PickRows(ops.PickRows{Rows: whereBuffer, X: xBuffer, Out: backInto, Size: size, Back: true, First: lower,
+			Count: rows - lower})
 	})
 	picked, want := make([]float64, 3*size), append([]float64(nil), other...)
 	for i, row := range where[2:] {
@@ -167,6 +176,7 @@ func pickRowsCase(r *rig) (float64, error) {
 		}
 		copy(want[row*size:], x[i*size:(i+1)*size])
 	}
-	got := joined(r.read(out, len(picked)), r.read(ofTwo, len(picked)), r.read(back, len(want)), r.read(backInto, (rows-lower)*size))
+	got := joined(r.read(out, len(picked)), r.read(ofTwo, len(picked)), r.read(back, len(want)),
+		r.read(backInto, (rows-lower)*size))
 	return r.compare(got, joined(picked, picked, want, want[lower*size:]))
 }

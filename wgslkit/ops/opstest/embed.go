@@ -19,7 +19,8 @@ func embedCases(*ops.Kit) []Case {
 	var shapes []embedShape
 	for _, row := range quantRows {
 		n := row.quant.BlockLen()
-		shapes = append(shapes, embedShape{row.quant, 37, 3 * n, 5, 4}, embedShape{row.quant, 301, max(n, 32) * 9, 1, 1})
+		shapes = append(shapes, embedShape{row.quant, 37, 3 * n, 5, 4},
+			embedShape{row.quant, 301, max(n, 32) * 9, 1, 1})
 		if n == 1 {
 			shapes = append(shapes, embedShape{row.quant, 1, 1, 1, 1}, embedShape{row.quant, 5, 77, 3, 3})
 		}
@@ -27,11 +28,12 @@ func embedCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, s := range shapes {
 		name := fmt.Sprintf("%v_%dx%d_%dof%d", s.quant, s.rows, s.cols, s.tokens, s.width)
-		cases = append(cases, Case{Op: "Embed", Name: name, Tolerance: 5e-7, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.rows))
-			defer r.close()
-			return s.run(ctx, r)
-		}})
+		cases = append(cases, Case{Op: "Embed", Name: name, Tolerance: 5e-7,
+			Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.rows))
+				defer r.close()
+				return s.run(ctx, r)
+			}})
 	}
 	return cases
 }
@@ -50,7 +52,8 @@ func (s embedShape) run(ctx context.Context, r *rig) (float64, error) {
 		}
 		want = append(want, row...)
 	}
-	op := ops.Embed{Label: "case", Table: r.matrix(ctx, ops.Stacked, table), IDs: r.words(ids...), Out: r.floats(len(want)), Scale: scale}
+	op := ops.Embed{Label: "case", Table: r.matrix(ctx, ops.Stacked, table), IDs: r.words(ids...),
+		Out: r.floats(len(want)), Scale: scale}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) { rec.Embed(op) })
 	return r.compare(r.read(op.Out, len(want)), want)
 }

@@ -29,29 +29,34 @@ func expertBackCases(*ops.Kit) []Case {
 		{quant: quant.Q3_K, experts: 4, chosen: 1, rows: 6, cols: 256, width: 3, tokens: 3, add: true},
 		{quant: quant.F16, experts: 4, chosen: 2, rows: 3, cols: 33, width: 2, tokens: 2},
 		{quant: quant.F32, experts: 4, chosen: 2, rows: 300, cols: 1203, width: 2, tokens: 2, sum: true},
-		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 44, cols: 512, width: 30, tokens: 27, sum: true, paired: true, grouped: true},
+		{quant: quant.Q4_K, experts: 8, chosen: 3, rows: 44, cols: 512, width: 30, tokens: 27, sum: true, paired: true,
+			grouped: true},
 		{quant: quant.Q6_K, experts: 3, chosen: 2, rows: 129, cols: 256, width: 120, tokens: 105, grouped: true},
-		{quant: quant.Q8_0, experts: 5, chosen: 5, rows: 33, cols: 96, width: 9, tokens: 8, sum: true, add: true, grouped: true},
+		{quant: quant.Q8_0, experts: 5, chosen: 5, rows: 33, cols: 96, width: 9, tokens: 8, sum: true, add: true,
+			grouped: true},
 		{quant: quant.Q3_K, experts: 4, chosen: 1, rows: 6, cols: 256, width: 70, tokens: 68, add: true, grouped: true},
-		{quant: quant.F32, experts: 4, chosen: 3, rows: 130, cols: 203, width: 40, tokens: 39, add: true, grouped: true},
+		{quant: quant.F32, experts: 4, chosen: 3, rows: 130, cols: 203, width: 40, tokens: 39, add: true,
+			grouped: true},
 		{quant: quant.F16, experts: 4, chosen: 2, rows: 372, cols: 204, width: 40, tokens: 39, grouped: true},
 	} {
 		name := fmt.Sprintf("%v_%dof%d_%dx%d_sum=%t_add=%t", s.quant, s.chosen, s.experts, s.rows, s.cols, s.sum, s.add)
 		if s.grouped {
 			name += "_grouped"
 		}
-		cases = append(cases, Case{Op: "ExpertBack", Name: name, Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.rows))
-			defer r.close()
-			return s.run(ctx, r)
-		}})
+		cases = append(cases, Case{Op: "ExpertBack", Name: name, Tolerance: 5e-6,
+			Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.rows))
+				defer r.close()
+				return s.run(ctx, r)
+			}})
 	}
 	for _, shape := range [][3]int{{8, 3, 37}, {128, 8, 300}, {2, 2, 1}} {
-		cases = append(cases, Case{Op: "RouterBack", Name: fmt.Sprint(shape), Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(shape[0]))
-			defer r.close()
-			return routerBackCase(r, shape[0], shape[1], shape[2])
-		}})
+		cases = append(cases, Case{Op: "RouterBack", Name: fmt.Sprint(shape), Tolerance: 2e-5,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(shape[0]))
+				defer r.close()
+				return routerBackCase(r, shape[0], shape[1], shape[2])
+			}})
 	}
 	return cases
 }
@@ -71,7 +76,8 @@ func (s expertBackShape) run(ctx context.Context, r *rig) (float64, error) {
 	layout, parts := ops.Stacked, []rows{r.rows(s.quant, s.experts*s.rows, s.cols, s.experts)}
 	row := func(i int) []float64 { return parts[0].values[i*s.cols : (i+1)*s.cols] }
 	if s.paired { // rows of gate and up take turns
-		layout, parts = ops.Paired, []rows{r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts), r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts)}
+		layout, parts = ops.Paired, []rows{r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts),
+			r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts)}
 		row = func(i int) []float64 { return parts[i%2].values[i/2*s.cols : (i/2+1)*s.cols] }
 	}
 	ids := r.chosen(s.tokens, s.experts, s.chosen)
@@ -97,10 +103,12 @@ func (s expertBackShape) run(ctx context.Context, r *rig) (float64, error) {
 			}
 		}
 	}
-	op := ops.ExpertBack{W: r.matrix(ctx, layout, parts...), K: s.chosen, IDs: r.words(ids...), DY: r.upload(dy), DX: dx, Sum: s.sum, Add: s.add}
+	op := ops.ExpertBack{W: r.matrix(ctx, layout, parts...), K: s.chosen, IDs: r.words(ids...), DY: r.upload(dy),
+		DX: dx, Sum: s.sum, Add: s.add}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
 		if s.grouped {
-			op.Groups = rec.GroupExperts(ops.GroupExperts{Label: "groups", IDs: op.IDs, Experts: s.experts, K: s.chosen})
+			op.Groups = rec.GroupExperts(ops.GroupExperts{Label: "groups", IDs: op.IDs, Experts: s.experts,
+				K: s.chosen})
 		}
 		rec.ExpertBack(op)
 	})
@@ -146,7 +154,8 @@ func routerBackCase(r *rig, experts, k, size int) (float64, error) {
 	}
 	g, d := r.upload(grads), r.floats(tokens*experts)
 	op := ops.RouterBack{
-		Logits: r.upload(logits), IDs: r.words(ids...), Weights: r.upload(weights), Hidden: r.upload(hidden), Grads: g, DLogits: d,
+		Logits: r.upload(logits), IDs: r.words(ids...), Weights: r.upload(weights), Hidden: r.upload(hidden), Grads: g,
+		DLogits: d,
 		Experts: experts, K: k, Size: size,
 	}
 	r.run(tokens, 0, tokens, func(rec *ops.Recorder) { rec.RouterBack(op) })

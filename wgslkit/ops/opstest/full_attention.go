@@ -76,14 +76,16 @@ func fullAttentionCases(kit *ops.Kit) []Case {
 		case form == onMatrices:
 			shapes = slices.Concat(gridShapes, matrixShapes, []gridShape{manyTokens})
 		case form == onFewMatrices:
-			shapes = slices.DeleteFunc(slices.Concat(gridShapes[1:3], matrixShapes), func(s gridShape) bool { return s.headDim > 72 })
+			shapes = slices.DeleteFunc(slices.Concat(gridShapes[1:3], matrixShapes),
+				func(s gridShape) bool { return s.headDim > 72 })
 		}
 		for _, s := range shapes {
-			cases = append(cases, Case{Op: "FullAttention", Name: form + "/" + s.String(), Tolerance: 1e-3, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(forms(kit)[form], uint64(s.headDim))
-				defer r.close()
-				return fullAttentionCase(r, s)
-			}})
+			cases = append(cases, Case{Op: "FullAttention", Name: form + "/" + s.String(), Tolerance: 1e-3,
+				Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+					r := newRig(forms(kit)[form], uint64(s.headDim))
+					defer r.close()
+					return fullAttentionCase(r, s)
+				}})
 		}
 	}
 	return cases

@@ -21,12 +21,13 @@ func gridCases(*ops.Kit) []Case {
 	var cases []Case
 	add := func(op string, s poolShape, run func(*rig, poolShape) (float64, error)) {
 		name := fmt.Sprintf("%dx%d_by_%d_%d_standardised=%t", s.columns, s.rows, s.pool, s.size, s.standardised)
-		cases = append(cases, Case{Op: op, Name: name, Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.size))
-			defer r.close()
-			r.columns = s.columns
-			return run(r, s)
-		}})
+		cases = append(cases, Case{Op: op, Name: name, Tolerance: 2e-6,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.size))
+				defer r.close()
+				r.columns = s.columns
+				return run(r, s)
+			}})
 	}
 	for _, s := range poolShapes {
 		add("GridEmbed", s, gridEmbedCase)

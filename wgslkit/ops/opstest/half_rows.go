@@ -13,11 +13,12 @@ func halfRowsCases(*ops.Kit) []Case {
 	for _, size := range []int{1, 31, 258, 1000} {
 		for _, scale := range []float64{1e-9, 1, 1e7} {
 			// What is left of a value is half a unit of an 11-bit number, at the row's largest.
-			cases = append(cases, Case{Op: "HalfRows", Name: fmt.Sprintf("%d_%g", size, scale), Tolerance: 1.0 / 2048, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(kit, uint64(size))
-				defer r.close()
-				return halfRowsCase(r, size, scale)
-			}})
+			cases = append(cases, Case{Op: "HalfRows", Name: fmt.Sprintf("%d_%g", size, scale), Tolerance: 1.0 / 2048,
+				Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+					r := newRig(kit, uint64(size))
+					defer r.close()
+					return halfRowsCase(r, size, scale)
+				}})
 		}
 	}
 	return cases

@@ -82,11 +82,12 @@ func linearBackCases(kit *ops.Kit) []Case {
 		if s.activations() > most { // matrices are split over bindings, activations are not
 			continue
 		}
-		cases = append(cases, Case{Op: "LinearBack", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.cols))
-			defer r.close()
-			return linearBackCase(ctx, r, s)
-		}})
+		cases = append(cases, Case{Op: "LinearBack", Name: s.String(), Tolerance: 5e-6,
+			Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.cols))
+				defer r.close()
+				return linearBackCase(ctx, r, s)
+			}})
 	}
 	return cases
 }
@@ -117,7 +118,7 @@ func linearBackCase(ctx context.Context, r *rig, s backShape) (float64, error) {
 		rec.AllRows(ops.AllRows{W: w, X: ops.All(xBuffer), Out: y, LowRank: op.LowRank})
 		rec.LinearBack(ops.LinearBack{W: w, DY: ops.All(dyBuffer), DX: ops.All(dx), Add: s.add})
 	})
-	var ahead []float64
+	var forward []float64
 	back := make([]float64, s.tokens*s.cols)
 	for t := range s.tokens {
 		for i := range s.rows {
@@ -127,11 +128,11 @@ func linearBackCase(ctx context.Context, r *rig, s backShape) (float64, error) {
 				sum += v * x[t*s.cols+c]
 				back[t*s.cols+c] += v * dy[t*s.rows+i]
 			}
-			ahead = append(ahead, sum)
+			forward = append(forward, sum)
 		}
 	}
 	got := joined(r.read(y, s.tokens*s.rows), r.read(dx, len(back)))
-	return r.compare(got, joined(ahead, plus(s.add, before, back)))
+	return r.compare(got, joined(forward, plus(s.add, before, back)))
 }
 
 // pairShape is the products of a low-rank pair for tokens of a width.
@@ -142,11 +143,13 @@ var pairShapes = []pairShape{{5, 3, 1, 2, 1}, {70, 33, 4, 37, 35}, {520, 40, 16,
 func denseCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, s := range pairShapes {
-		cases = append(cases, Case{Op: "Dense", Name: fmt.Sprintf("%dto%d_rank%d_%dof%d", s.in, s.out, s.rank, s.tokens, s.width), Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.in))
-			defer r.close()
-			return denseCase(r, s)
-		}})
+		cases = append(cases, Case{Op: "Dense",
+			Name: fmt.Sprintf("%dto%d_rank%d_%dof%d", s.in, s.out, s.rank, s.tokens, s.width), Tolerance: 2e-6,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.in))
+				defer r.close()
+				return denseCase(r, s)
+			}})
 	}
 	return cases
 }
@@ -168,10 +171,14 @@ func denseCase(r *rig, s pairShape) (float64, error) {
 	}
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
 		rec.Dense(ops.Dense{A: of("x", s.in), B: turned("a", s.in), Out: of("u", s.rank), N: s.rank, K: s.in})
-		rec.Dense(ops.Dense{A: of("u", s.rank), B: turned("b", s.rank), Out: of("y", s.out), N: s.out, K: s.rank, Scale: scale, Add: true})
-		rec.Dense(ops.Dense{A: of("dy", s.out), B: of("b", s.rank), Out: of("du", s.rank), N: s.rank, K: s.out, Scale: scale})
-		rec.Dense(ops.Dense{A: turned("du", s.rank), B: of("x", s.in), Out: of("da", s.in), M: s.rank, N: s.in, Add: true})
-		rec.Dense(ops.Dense{A: turned("dy", s.out), B: of("u", s.rank), Out: of("db", s.rank), M: s.out, N: s.rank, Scale: scale, Add: true})
+		rec.Dense(ops.Dense{A: of("u", s.rank), B: turned("b", s.rank), Out: of("y", s.out), N: s.out, K: s.rank,
+			Scale: scale, Add: true})
+		rec.Dense(ops.Dense{A: of("dy", s.out), B: of("b", s.rank), Out: of("du", s.rank), N: s.rank, K: s.out,
+			Scale: scale})
+		rec.Dense(ops.Dense{A: turned("du", s.rank), B: of("x", s.in), Out: of("da", s.in), M: s.rank, N: s.in,
+			Add: true})
+		rec.Dense(ops.Dense{A: turned("dy", s.out), B: of("u", s.rank), Out: of("db", s.rank), M: s.out, N: s.rank,
+			Scale: scale, Add: true})
 		rec.Dense(ops.Dense{A: of("du", s.rank), B: of("a", s.in), Out: of("dx", s.in), N: s.in, K: s.rank, Add: true})
 	})
 	for t := range s.tokens {
@@ -191,6 +198,7 @@ func denseCase(r *rig, s pairShape) (float64, error) {
 			}
 		}
 	}
-	got := joined(r.read(buffers["y"], s.tokens*s.out), r.read(buffers["da"], len(da)), r.read(buffers["db"], len(db)), r.read(buffers["dx"], s.tokens*s.in))
+	got := joined(r.read(buffers["y"], s.tokens*s.out), r.read(buffers["da"], len(da)), r.read(buffers["db"], len(db)),
+		r.read(buffers["dx"], s.tokens*s.in))
 	return r.compare(got, joined(y[:s.tokens*s.out], da, db, dx[:s.tokens*s.in]))
 }

@@ -10,7 +10,8 @@ import (
 // and up. A rank below 0 is one whose B is 0.
 func lowRankShapes() []linearShape {
 	qkv := linearShape{rows: []int{67, 33, 31}, ranks: []int{8, 8, 8}, norm: true, weighted: true}
-	gated := linearShape{rows: []int{131, 131}, ranks: []int{16, 16}, gated: true, act: ops.GELU, norm: true, weighted: true}
+	gated := linearShape{rows: []int{131, 131}, ranks: []int{16, 16}, gated: true, act: ops.GELU, norm: true,
+		weighted: true}
 	var shapes []linearShape
 	add := func(t quant.Type, list ...linearShape) {
 		for _, s := range list {
@@ -42,7 +43,8 @@ func lowRankShapes() []linearShape {
 func largeLowRankShapes() []linearShape {
 	return []linearShape{
 		{quant: quant.Q4_K, cols: 256, rows: []int{1500, 20, 20}, ranks: []int{8, 0, 17}, width: 260, tokens: 133},
-		{quant: quant.F16, cols: 1040, rows: []int{768, 768}, ranks: []int{16, 3}, gated: true, act: ops.GELU, width: 140, tokens: 70},
+		{quant: quant.F16, cols: 1040, rows: []int{768, 768}, ranks: []int{16, 3}, gated: true, act: ops.GELU,
+			width: 140, tokens: 70},
 	}
 }
 

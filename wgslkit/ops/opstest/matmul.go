@@ -26,6 +26,10 @@ type linearShape struct {
 	ranks         []int   // of what LowRank adds to each part of the rows, nil for none
 	lowFirst      int     // what row 0 is among these
 	factor        float64 // of the inputs; 0 counts as 1
+
+	// Of derived shapes:
+	distinct              int // rows before they repeat, 0 for as usual
+	mergeSplits, mergeDim int // of x's partials; 0 for two more than are filled, in heads of 64
 }
 
 func (s linearShape) String() string {
@@ -33,7 +37,8 @@ func (s linearShape) String() string {
 	for _, flag := range []struct {
 		on   bool
 		name string
-	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"}, {s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}, {s.bounded, "bounded"}} {
+	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"},
+		{s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}, {s.bounded, "bounded"}} {
 		if flag.on {
 			name += "_" + flag.name
 		}
@@ -123,7 +128,8 @@ func fusedShapes() []linearShape {
 			shapes = append(shapes, s)
 		}
 		for _, splits := range []int{1, 5} {
-			shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{64}, width: 1, tokens: 1, splits: splits})
+			shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{64}, width: 1, tokens: 1,
+				splits: splits})
 		}
 		// More columns than workgroup memory holds on the smallest devices.
 		wide := linearShape{quant: t, cols: 8192, rows: []int{17}, width: 1, tokens: 1}
@@ -131,9 +137,10 @@ func fusedShapes() []linearShape {
 		wide.add, wide.norm, wide.weighted = true, true, true
 		shapes = append(shapes, wide)
 	}
-	// Fewer spans than four to a unit, and lows for four (wgsl/stage.wgsl).
+	// Fewer spans than four to a unit, and lows for four (stage.wgsl).
 	for _, t := range []quant.Type{quant.Q4_0, quant.Q5_0} {
-		shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{131, 131}, width: 1, tokens: 1, add: true, norm: true, weighted: true})
+		shapes = append(shapes, linearShape{quant: t, cols: 768, rows: []int{131, 131}, width: 1, tokens: 1, add: true,
+			norm: true, weighted: true})
 	}
 	return shapes
 }
@@ -175,13 +182,19 @@ func (s linearShape) activations() int64 {
 func linearCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for _, s := range linearShapes(kit) {
-		cases = append(cases, Case{Op: "Linear", Name: s.String(), Tolerance: 5e-6, Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.cols))
-			defer r.close()
-			return s.run(ctx, r)
-		}})
+		cases = append(cases, s.toCase())
 	}
 	return cases
+}
+
+func (s linearShape) toCase() Case {
+	return Case{Op: "Linear", Name: s.String(), Tolerance: 5e-6,
+		Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.cols))
+			r.distinct = s.distinct
+			defer r.close()
+			return s.run(ctx, r)
+		}}
 }
 
 // slack is how far rows lie apart and begin where a shape is apart.
@@ -313,14 +326,18 @@ func (s linearShape) input(r *rig, in *ops.Input) (h, sums []float64) {
 }
 
 // twin is the product in plain loops.
-func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []rowLimits, low func(t, i int) float64) []float64 {
+func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []rowLimits,
+	low func(t, i int) float64) []float64 {
 	var out []float64
+	dots := make([][]float64, len(parts))
 	for t := range s.tokens {
-		x := h[t*s.cols : (t+1)*s.cols]
+		for i, p := range parts {
+			dots[i] = p.dots(h[t*s.cols : (t+1)*s.cols])
+		}
 		for row := range outputs {
-			v := activate(s.act, stacked(parts, limits, row, x)+low(t, row))
+			v := activate(s.act, stacked(parts, limits, row, dots)+low(t, row))
 			if s.gated {
-				v *= limits[1].of(row, parts[1].dot(row, x)) + low(t, outputs+row)
+				v *= limits[1].of(row, dots[1][row%len(dots[1])]) + low(t, outputs+row)
 			}
 			if s.mul {
 				v *= mul[t*outputs+row]
@@ -334,11 +351,11 @@ func (s linearShape) twin(parts []rows, h, mul []float64, outputs int, limits []
 	return out
 }
 
-// stacked is row i of all parts, one after another, times x.
-func stacked(parts []rows, limits []rowLimits, i int, x []float64) float64 {
+// stacked is row i of all parts, one after another, times x, of which dots are the parts'.
+func stacked(parts []rows, limits []rowLimits, i int, dots [][]float64) float64 {
 	for n, p := range parts {
 		if i < p.source.Rows {
-			return limits[n].of(i, p.dot(i, x))
+			return limits[n].of(i, dots[n][i%len(dots[n])])
 		}
 		i -= p.source.Rows
 	}
@@ -358,8 +375,11 @@ func activate(act ops.Activation, x float64) float64 {
 // partials makes split attention results as ops.Partials describes them, in
 // heads of 64 values, and returns what they merge to.
 func (s linearShape) partials(r *rig, in *ops.Input) []float64 {
-	const headDim = 64
-	heads, splits := s.cols/headDim, s.splits+2 // not all filled
+	headDim, splits := 64, s.splits+2 // not all filled
+	if s.mergeSplits > 0 {
+		headDim, splits = s.mergeDim, s.mergeSplits
+	}
+	heads := s.cols / headDim
 	o := (4 + 2*heads*splits + 3) / 4 * 4
 	raw := make([]float64, o+heads*splits*headDim)
 	raw[0] = float64(s.splits)

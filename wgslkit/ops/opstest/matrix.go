@@ -22,8 +22,10 @@ type quantRow struct {
 // quantRows has a row for each type that ops can read.
 var quantRows = []quantRow{
 	{quant.F32, nil, true}, {quant.F16, []int{0}, false}, {quant.BF16, nil, false},
-	{quant.Q4_0, []int{0}, false}, {quant.Q4_1, []int{0, 2}, false}, {quant.Q5_0, []int{0}, false}, {quant.Q5_1, []int{0, 2}, false},
-	{quant.Q8_0, []int{0}, false}, {quant.Q2_K, []int{80, 82}, false}, {quant.Q3_K, []int{108}, false}, {quant.Q4_K, []int{0, 2}, false},
+	{quant.Q4_0, []int{0}, false}, {quant.Q4_1, []int{0, 2}, false}, {quant.Q5_0, []int{0}, false},
+	{quant.Q5_1, []int{0, 2}, false},
+	{quant.Q8_0, []int{0}, false}, {quant.Q2_K, []int{80, 82}, false}, {quant.Q3_K, []int{108}, false},
+	{quant.Q4_K, []int{0, 2}, false},
 	{quant.Q5_K, []int{0, 2}, false}, {quant.Q6_K, []int{208}, false}, {quant.Q8_K, nil, true},
 }
 
@@ -80,13 +82,21 @@ func (e endless) ReadAt(p []byte, offset int64) (int, error) {
 func (r *rig) rows(t quant.Type, n, cols, experts int) rows {
 	row := quantRowOf(t)
 	distinct := min(n, distinctRows)
+	if r.distinct > 0 {
+		distinct = min(n, r.distinct)
+	}
 	raw := make([]byte, distinct*cols/t.BlockLen()*t.BlockBytes())
+	out := rows{source: ops.Source{Name: t.String(), Type: t, Rows: n, Cols: cols, Experts: experts,
+		Data: endless(raw)}}
+	if r.rehearses {
+		out.values = make([]float64, distinct*cols)
+		return out
+	}
 	for at := 0; at < len(raw); at += t.BlockBytes() {
 		r.block(raw[at:at+t.BlockBytes()], row)
 	}
 	single := make([]float32, distinct*cols)
 	r.keep(t.Dequantize(single, raw))
-	out := rows{source: ops.Source{Name: t.String(), Type: t, Rows: n, Cols: cols, Experts: experts, Data: endless(raw)}}
 	out.values = make([]float64, len(single))
 	for i, v := range single {
 		out.values[i] = float64(v)
@@ -102,6 +112,15 @@ func (w rows) dot(i int, x []float64) float64 {
 		sum += v * x[c]
 	}
 	return sum
+}
+
+// dots are all distinct rows times x: row i's is that of i mod len.
+func (w rows) dots(x []float64) []float64 {
+	out := make([]float64, len(w.values)/w.source.Cols)
+	for i := range out {
+		out[i] = w.dot(i, x)
+	}
+	return out
 }
 
 // matrix uploads the sources as one matrix.

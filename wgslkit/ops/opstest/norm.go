@@ -65,11 +65,12 @@ func (r *rig) weight(weighted bool, size int) ([]float64, *wgslkit.Buffer) {
 func normCases(*ops.Kit) []Case {
 	var cases []Case
 	add := func(op string, s normShape, run func(*rig, normShape) (float64, error)) {
-		cases = append(cases, Case{Op: op, Name: s.String(), Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.size))
-			defer r.close()
-			return run(r, s)
-		}})
+		cases = append(cases, Case{Op: op, Name: s.String(), Tolerance: 2e-6,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.size))
+				defer r.close()
+				return run(r, s)
+			}})
 	}
 	for _, s := range normShapes {
 		add("RMSNorm", s, rmsNormCase)
@@ -130,7 +131,8 @@ func sumNormsCase(r *rig, s normShape) (float64, error) {
 	bw, bwBuffer := r.weight(!s.weighted || s.size%2 == 0, size)
 	aBuffer, bBuffer, out := r.upload(a), r.upload(b), r.floats(s.width*size)
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
-		rec.SumNorms(ops.SumNorms{A: aBuffer, B: bBuffer, Out: out, AWeight: awBuffer, BWeight: bwBuffer, Size: size, Eps: normEps})
+		rec.SumNorms(ops.SumNorms{A: aBuffer, B: bBuffer, Out: out, AWeight: awBuffer, BWeight: bwBuffer, Size: size,
+			Eps: normEps})
 	})
 	var want []float64
 	for at := 0; at < s.values(); at += size {
@@ -149,7 +151,8 @@ func selectLastCase(r *rig, s normShape) (float64, error) {
 	x := r.normal(offset + s.width*stride)
 	xBuffer, out := r.upload(x), r.floats(size)
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
-		rec.SelectLast(ops.SelectLast{In: ops.Slice{Buffer: xBuffer, Offset: offset, Stride: stride}, Out: out, Size: size})
+		rec.SelectLast(ops.SelectLast{In: ops.Slice{Buffer: xBuffer, Offset: offset, Stride: stride}, Out: out,
+			Size: size})
 	})
 	at := offset + (s.tokens-1)*stride
 	return r.compare(r.read(out, size), x[at:at+size])

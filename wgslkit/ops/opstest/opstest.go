@@ -31,7 +31,7 @@ func Cases(kit *ops.Kit) []Case {
 	cases = append(cases, halfRowsCases(kit)...)
 	cases = append(cases, normCases(kit)...)
 	cases = append(cases, routerCases(kit)...)
-	cases = append(cases, largestCases(kit)...)
+	cases = append(cases, argmaxCases(kit)...)
 	cases = append(cases, cacheCases(kit)...)
 	cases = append(cases, attentionCases(kit)...)
 	cases = append(cases, fullAttentionCases(kit)...)

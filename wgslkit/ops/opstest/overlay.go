@@ -14,11 +14,12 @@ func overlayCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, s := range []overlayShape{{1, 1, 1}, {1, 1, 300}, {5, 3, 64}, {40, 40, 257}} {
 		name := fmt.Sprintf("%dof%d_%d", s.tokens, s.width, s.size)
-		cases = append(cases, Case{Op: "Overlay", Name: name, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.size))
-			defer r.close()
-			return s.run(r)
-		}})
+		cases = append(cases, Case{Op: "Overlay", Name: name,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.size))
+				defer r.close()
+				return s.run(r)
+			}})
 	}
 	return cases
 }

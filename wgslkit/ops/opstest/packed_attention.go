@@ -27,30 +27,33 @@ var packedShapes = []packedShape{
 }
 
 func (s packedShape) String() string {
-	return fmt.Sprintf("%dof%dx%d_%v_window%d_ahead%d_every%d", s.heads, s.kvHeads, s.headDim, s.lengths, s.window, s.ahead, s.every)
+	return fmt.Sprintf("%dof%dx%d_%v_window%d_ahead%d_every%d", s.heads, s.kvHeads, s.headDim, s.lengths, s.window,
+		s.ahead, s.every)
 }
 
 func packedAttentionCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, form := range []string{"few cores", "many cores"} {
 		for _, s := range packedShapes {
-			cases = append(cases, Case{Op: "PackedAttention", Name: form + "/" + s.String(), Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-				tuned := forms(kit)[form]
-				r := newRig(tuned, uint64(s.headDim))
-				defer r.close()
-				return s.run(r, func(rec *ops.Recorder, op ops.PackedAttentionBack, _ int) {
-					rec.PackedAttention(op.PackedAttention)
-					rec.PackedAttentionBack(op)
-				})
-			}})
+			cases = append(cases, Case{Op: "PackedAttention", Name: form + "/" + s.String(), Tolerance: 2e-5,
+				Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+					tuned := forms(kit)[form]
+					r := newRig(tuned, uint64(s.headDim))
+					defer r.close()
+					return s.run(r, func(rec *ops.Recorder, op ops.PackedAttentionBack, _ int) {
+						rec.PackedAttention(op.PackedAttention)
+						rec.PackedAttentionBack(op)
+					})
+				}})
 		}
 	}
 	for _, s := range packedShapes {
-		cases = append(cases, Case{Op: "PackedAttention", Name: "parts/" + s.String(), Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, uint64(s.headDim))
-			defer r.close()
-			return s.run(r, s.inParts)
-		}})
+		cases = append(cases, Case{Op: "PackedAttention", Name: "parts/" + s.String(), Tolerance: 2e-5,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, uint64(s.headDim))
+				defer r.close()
+				return s.run(r, s.inParts)
+			}})
 	}
 	return cases
 }
@@ -85,7 +88,8 @@ func (s packedShape) inParts(rec *ops.Recorder, op ops.PackedAttentionBack, rows
 		part.SeenBy, part.DK, part.DV = of(op.SeenBy, at, tile, 2), of(op.DK, at, n, kRow), of(op.DV, at, n, kRow)
 		for first := 0; first < rows; first += tile {
 			part.Part = ops.PackedPart{First: first, Count: tile}
-			part.Q, part.DOut, part.Stats = of(op.Q, first, tile, qRow), of(op.DOut, first, tile, qRow), of(op.Stats, first, tile, 2*s.heads)
+			part.Q, part.DOut, part.Stats = of(op.Q, first, tile, qRow), of(op.DOut, first, tile, qRow),
+				of(op.Stats, first, tile, 2*s.heads)
 			part.AddK, part.AddV = op.AddK || first > 0, op.AddV || first > 0
 			rec.PackedAttentionBack(part)
 		}
@@ -147,7 +151,8 @@ func (s packedShape) run(r *rig, record func(*ops.Recorder, ops.PackedAttentionB
 	op := ops.PackedAttentionBack{
 		PackedAttention: ops.PackedAttention{
 			Q: r.upload(padded(q, rows, qRow)), K: r.upload(padded(k, keys, kRow)), V: r.upload(padded(v, keys, kRow)),
-			Visible: r.words(rangeWords(visible)...), Stats: r.floats(inTiles(rows) * s.heads * 2), Out: r.floats(inTiles(rows) * qRow),
+			Visible: r.words(rangeWords(visible)...), Stats: r.floats(inTiles(rows) * s.heads * 2),
+			Out:   r.floats(inTiles(rows) * qRow),
 			Heads: s.heads, KVHeads: s.kvHeads, HeadDim: s.headDim, Scale: scale,
 		},
 		DOut: r.upload(padded(dy, rows, qRow)), SeenBy: r.words(rangeWords(seenBy)...), Keys: keys,
@@ -156,7 +161,8 @@ func (s packedShape) run(r *rig, record func(*ops.Recorder, ops.PackedAttentionB
 	r.run(rows, 0, rows, func(rec *ops.Recorder) {
 		record(rec, op, rows)
 	})
-	got := joined(r.read(op.Out, rows*qRow), r.read(op.DQ, rows*qRow), r.read(op.DK, keys*kRow), r.read(op.DV, keys*kRow))
+	got := joined(r.read(op.Out, rows*qRow), r.read(op.DQ, rows*qRow), r.read(op.DK, keys*kRow),
+		r.read(op.DV, keys*kRow))
 	attend := func(q, k, v []float64) []float64 {
 		var out []float64
 		for t, seen := range visible {
@@ -219,7 +225,8 @@ func (s packedShape) back(visible [][2]int, q, k, v, dy []float64, scale float64
 }
 
 // weights is softmax(scale·q·k) over what a row sees, and grad·v.
-func (s packedShape) weights(seen [2]int, h int, query, grad, k, v []float64, scale float64) (weights, slopes []float64) {
+func (s packedShape) weights(seen [2]int, h int, query, grad, k, v []float64,
+	scale float64) (weights, slopes []float64) {
 	var keys, ones [][]float64
 	for j := seen[0]; j < seen[1]; j++ {
 		at := j*s.kvHeads*s.headDim + h/(s.heads/s.kvHeads)*s.headDim

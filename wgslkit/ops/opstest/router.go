@@ -21,14 +21,19 @@ var routerShapes = []routerShape{
 func routerCases(*ops.Kit) []Case {
 	var cases []Case
 	for _, s := range routerShapes {
-		name := fmt.Sprintf("%dof%d_top%dof%d_scaled=%t_ties=%t", s.tokens, s.width, s.k, s.experts, s.scaled, s.ties)
-		cases = append(cases, Case{Op: "Router", Name: name, Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+		cases = append(cases, s.toCase())
+	}
+	return cases
+}
+
+func (s routerShape) toCase() Case {
+	name := fmt.Sprintf("%dof%d_top%dof%d_scaled=%t_ties=%t", s.tokens, s.width, s.k, s.experts, s.scaled, s.ties)
+	return Case{Op: "Router", Name: name, Tolerance: 2e-6,
+		Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
 			r := newRig(kit, uint64(s.experts))
 			defer r.close()
 			return routerCase(r, s)
-		}})
-	}
-	return cases
+		}}
 }
 
 func routerCase(r *rig, s routerShape) (float64, error) {
@@ -45,7 +50,8 @@ func routerCase(r *rig, s routerShape) (float64, error) {
 	logitsBuffer := r.upload(logits)
 	ids, weights := r.words(make([]uint32, s.width*s.k)...), r.floats(s.width*s.k)
 	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
-		rec.Router(ops.Router{Logits: logitsBuffer, Experts: s.experts, K: s.k, Scale: scaleBuffer, IDs: ids, Weights: weights})
+		rec.Router(ops.Router{Logits: logitsBuffer, Experts: s.experts, K: s.k, Scale: scaleBuffer, IDs: ids,
+			Weights: weights})
 	})
 	gotIDs := r.readWords(ids, s.tokens*s.k)
 	var want []float64

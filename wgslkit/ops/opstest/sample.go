@@ -57,33 +57,36 @@ var (
 
 func sampleParamTable(vocab int) map[string]ops.SampleParams {
 	return map[string]ops.SampleParams{
-		"greedy":             {},
-		"temperature 1":      {Temperature: 1},
-		"temperature 0.1":    {Temperature: 0.1},
-		"temperature 5":      {Temperature: 5},
-		"temperature tiny":   {Temperature: 1e-40},
-		"top-k 1":            {Temperature: 1, TopK: 1},
-		"top-k 64":           {Temperature: 1, TopK: 64},
-		"top-k 1000":         {Temperature: 1.5, TopK: 1000},
-		"top-k vocab":        {Temperature: 1, TopK: vocab},
-		"top-k above":        {Temperature: 1, TopK: vocab + 7},
-		"top-p 0.5":          {Temperature: 1, TopP: 0.5},
-		"top-p 0.99":         {Temperature: 2, TopP: 0.99},
-		"top-p tiny":         {Temperature: 1, TopP: 1e-6},
-		"top-p 1":            {Temperature: 1, TopP: 1},
-		"min-p 0.05":         {Temperature: 1, MinP: 0.05},
-		"min-p 1":            {Temperature: 1, MinP: 1},
-		"gemma":              {Temperature: 1, TopK: 64, TopP: 0.95},
-		"all":                {Temperature: 1.3, TopK: 100, TopP: 0.9, MinP: 0.01, RepetitionPenalty: 1.2, PresencePenalty: 0.3, FrequencyPenalty: 0.1, LogProbs: 5},
-		"greedy, penalties":  {RepetitionPenalty: 1.5, PresencePenalty: 0.5, FrequencyPenalty: 0.25},
-		"greedy, last 3":     {PresencePenalty: 50, RepeatLastN: 3},
-		"greedy, whole":      {FrequencyPenalty: 2, RepeatLastN: -1},
-		"penalties below 1":  {Temperature: 1, RepetitionPenalty: 0.8, PresencePenalty: -0.5, RepeatLastN: 7},
-		"greedy, logprobs":   {LogProbs: 20},
-		"logprobs":           {Temperature: 1, TopK: 10, LogProbs: ops.MaxLogProbs},
-		"bias":               {Temperature: 1, TopK: 20, Bias: map[int32]float32{0: 4, int32(vocab - 1): 6, int32(vocab / 2): float32(math.Inf(-1))}},
-		"greedy, bias":       {Bias: map[int32]float32{int32(vocab / 3): 100}, LogProbs: 3},
-		"bias and penalties": {Temperature: 0.7, FrequencyPenalty: 3, Bias: map[int32]float32{int32(vocab / 3): 20}, RepeatLastN: 4, LogProbs: 1},
+		"greedy":           {},
+		"temperature 1":    {Temperature: 1},
+		"temperature 0.1":  {Temperature: 0.1},
+		"temperature 5":    {Temperature: 5},
+		"temperature tiny": {Temperature: 1e-40},
+		"top-k 1":          {Temperature: 1, TopK: 1},
+		"top-k 64":         {Temperature: 1, TopK: 64},
+		"top-k 1000":       {Temperature: 1.5, TopK: 1000},
+		"top-k vocab":      {Temperature: 1, TopK: vocab},
+		"top-k above":      {Temperature: 1, TopK: vocab + 7},
+		"top-p 0.5":        {Temperature: 1, TopP: 0.5},
+		"top-p 0.99":       {Temperature: 2, TopP: 0.99},
+		"top-p tiny":       {Temperature: 1, TopP: 1e-6},
+		"top-p 1":          {Temperature: 1, TopP: 1},
+		"min-p 0.05":       {Temperature: 1, MinP: 0.05},
+		"min-p 1":          {Temperature: 1, MinP: 1},
+		"gemma":            {Temperature: 1, TopK: 64, TopP: 0.95},
+		"all": {Temperature: 1.3, TopK: 100, TopP: 0.9, MinP: 0.01, RepetitionPenalty: 1.2,
+			PresencePenalty: 0.3, FrequencyPenalty: 0.1, LogProbs: 5},
+		"greedy, penalties": {RepetitionPenalty: 1.5, PresencePenalty: 0.5, FrequencyPenalty: 0.25},
+		"greedy, last 3":    {PresencePenalty: 50, RepeatLastN: 3},
+		"greedy, whole":     {FrequencyPenalty: 2, RepeatLastN: -1},
+		"penalties below 1": {Temperature: 1, RepetitionPenalty: 0.8, PresencePenalty: -0.5, RepeatLastN: 7},
+		"greedy, logprobs":  {LogProbs: 20},
+		"logprobs":          {Temperature: 1, TopK: 10, LogProbs: ops.MaxLogProbs},
+		"bias": {Temperature: 1, TopK: 20,
+			LogitBias: map[int32]float32{0: 4, int32(vocab - 1): 6, int32(vocab / 2): float32(math.Inf(-1))}},
+		"greedy, bias": {LogitBias: map[int32]float32{int32(vocab / 3): 100}, LogProbs: 3},
+		"bias and penalties": {Temperature: 0.7, FrequencyPenalty: 3,
+			LogitBias: map[int32]float32{int32(vocab / 3): 20}, RepeatLastN: 4, LogProbs: 1},
 	}
 }
 
@@ -97,7 +100,8 @@ func sampleCases(*ops.Kit) []Case {
 			add(sampleCase{name: name, vocab: vocab, logits: normalLogits, params: p, history: 9, steps: 6})
 			add(sampleCase{name: name + ", tied", vocab: vocab, logits: tiedLogits, params: p, history: 70, steps: 3})
 			if p.Temperature > 0 {
-				add(sampleCase{name: name + ", edge", vocab: vocab, logits: normalLogits, params: p, history: 3, steps: 1, edge: true})
+				add(sampleCase{name: name + ", edge", vocab: vocab, logits: normalLogits, params: p, history: 3,
+					steps: 1, edge: true})
 			}
 		}
 		gemma := ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95, LogProbs: 4}
@@ -108,16 +112,22 @@ func sampleCases(*ops.Kit) []Case {
 		}{{"flat", flatLogits}, {"peaked", peakedLogits}, {"close", closeLogits}} {
 			name, logits := shape.name, shape.logits
 			add(sampleCase{name: "gemma, " + name, vocab: vocab, logits: logits, params: gemma, steps: 3})
-			add(sampleCase{name: "gemma, edge, " + name, vocab: vocab, logits: logits, params: gemma, steps: 1, edge: true})
+			add(sampleCase{name: "gemma, edge, " + name, vocab: vocab, logits: logits, params: gemma, steps: 1,
+				edge: true})
 			add(sampleCase{name: "top-p, " + name, vocab: vocab, logits: logits, params: nucleus, steps: 3})
-			add(sampleCase{name: "top-p, edge, " + name, vocab: vocab, logits: logits, params: nucleus, steps: 1, edge: true})
-			add(sampleCase{name: "greedy, " + name, vocab: vocab, logits: logits, params: ops.SampleParams{LogProbs: 9}, steps: 2})
+			add(sampleCase{name: "top-p, edge, " + name, vocab: vocab, logits: logits, params: nucleus, steps: 1,
+				edge: true})
+			add(sampleCase{name: "greedy, " + name, vocab: vocab, logits: logits, params: ops.SampleParams{LogProbs: 9},
+				steps: 2})
 		}
 	}
 	wrapped := ops.SampleParams{Temperature: 1, TopK: 5, FrequencyPenalty: 2, RepeatLastN: -1}
-	add(sampleCase{name: "history ring wraps", vocab: 31, logits: normalLogits, params: wrapped, history: 45, ring: 16, steps: 40})
-	add(sampleCase{name: "gemma", vocab: 262144, logits: normalLogits, params: ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95, LogProbs: 8}, steps: 3})
-	add(sampleCase{name: "top-p, flat", vocab: 262144, logits: flatLogits, params: ops.SampleParams{Temperature: 1, TopP: 0.9}, steps: 2, edge: true})
+	add(sampleCase{name: "history ring wraps", vocab: 31, logits: normalLogits, params: wrapped, history: 45, ring: 16,
+		steps: 40})
+	add(sampleCase{name: "gemma", vocab: 262144, logits: normalLogits,
+		params: ops.SampleParams{Temperature: 1, TopK: 64, TopP: 0.95, LogProbs: 8}, steps: 3})
+	add(sampleCase{name: "top-p, flat", vocab: 262144, logits: flatLogits,
+		params: ops.SampleParams{Temperature: 1, TopP: 0.9}, steps: 2, edge: true})
 	cases := make([]Case, len(list))
 	for i, c := range list {
 		cases[i] = Case{Op: "Sample", Name: fmt.Sprintf("%d/%s", c.vocab, c.name), Tolerance: 3e-6, Run: c.run}
@@ -172,7 +182,8 @@ func newSampleSteps(r *rig, c sampleCase) (*sampleSteps, error) {
 	buffer := r.upload(logits)
 	s.tokens = r.words(0)
 	var err error
-	s.sampler, err = r.kit.NewSampler(ops.SamplerOptions{Vocab: c.vocab, History: s.ring, MaxLogProbs: c.params.LogProbs, Results: 4})
+	s.sampler, err = r.kit.NewSampler(ops.SamplerOptions{Vocab: c.vocab, History: s.ring,
+		MaxLogProbs: c.params.LogProbs, Results: 4})
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +242,10 @@ func (s *sampleSteps) next() (float64, error) {
 	if s.rig.err != nil {
 		return 0, s.rig.err
 	}
-	if int(state[ops.StatePosition]) != len(s.history) || state[ops.StateWidth] != 1 || int32(token[0]) != result.Token {
-		return 0, fmt.Errorf("state %v and tokens %v after token %d was chosen for position %d", state, token, result.Token, len(s.history))
+	if int(state[ops.StatePosition]) != len(s.history) || state[ops.StateWidth] != 1 ||
+		int32(token[0]) != result.Token {
+		return 0, fmt.Errorf("state %v and tokens %v after token %d was chosen for position %d", state, token,
+			result.Token, len(s.history))
 	}
 	twin := s.twin
 	twin.history = s.history

@@ -42,7 +42,7 @@ func (s sampleTwin) penalized() []float32 {
 		}
 		out[token] = out[token] - s.params.PresencePenalty - s.params.FrequencyPenalty*float32(count)
 	}
-	for token, bias := range s.params.Bias {
+	for token, bias := range s.params.LogitBias {
 		out[token] += bias
 	}
 	return out

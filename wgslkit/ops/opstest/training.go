@@ -15,20 +15,22 @@ func trainingCases(*ops.Kit) []Case {
 		for _, softcap := range []float64{0, 3} {
 			for _, shares := range []int{1, 7} {
 				name := fmt.Sprintf("%d_cap%v_%dshares", size, softcap, shares)
-				cases = append(cases, Case{Op: "CrossEntropy", Name: name, Tolerance: 2e-5, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-					r := newRig(kit, uint64(size))
-					defer r.close()
-					return crossEntropyCase(r, size, softcap, shares)
-				}})
+				cases = append(cases, Case{Op: "CrossEntropy", Name: name, Tolerance: 2e-5,
+					Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+						r := newRig(kit, uint64(size))
+						defer r.close()
+						return crossEntropyCase(r, size, softcap, shares)
+					}})
 			}
 		}
 	}
 	for _, clip := range []float64{0, 0.5} {
-		cases = append(cases, Case{Op: "AdamW", Name: fmt.Sprintf("clip%v", clip), Tolerance: 2e-6, Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
-			r := newRig(kit, 3)
-			defer r.close()
-			return adamwCase(r, clip)
-		}})
+		cases = append(cases, Case{Op: "AdamW", Name: fmt.Sprintf("clip%v", clip), Tolerance: 2e-6,
+			Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+				r := newRig(kit, 3)
+				defer r.close()
+				return adamwCase(r, clip)
+			}})
 	}
 	return cases
 }
@@ -65,8 +67,9 @@ func crossEntropyCase(r *rig, size int, softcap float64, shares int) (float64, e
 		for _, back := range []bool{false, true} {
 			for i, tile := range tiles {
 				rec.CrossEntropy(ops.CrossEntropy{
-					Logits: tile, Goals: where, Sums: sums, Losses: losses, Weight: factor, Cap: float32(softcap), Shares: shares,
-					First: cuts[i], Size: cuts[i+1] - cuts[i], Last: i == 1, Back: back,
+					Logits: tile, Goals: where, Sums: sums, Losses: losses, Weight: factor, Cap: float32(softcap),
+					Shares: shares,
+					First:  cuts[i], Size: cuts[i+1] - cuts[i], Last: i == 1, Back: back,
 				})
 			}
 		}
@@ -148,7 +151,8 @@ func adamwCase(r *rig, clip float64) (float64, error) {
 			m[j], s[j] = beta1*m[j]+(1-beta1)*g, beta2*s[j]+(1-beta2)*g*g
 			x[j] = keep*x[j] - rate*m[j]/(math.Sqrt(s[j])/correction+epsilon)
 		}
-		got = append(got, joined(r.read(run.Values, len(x)), r.read(run.Grads, len(x)), r.read(run.First, len(x)), r.read(run.Second, len(x)))...)
+		got = append(got, joined(r.read(run.Values, len(x)), r.read(run.Grads, len(x)), r.read(run.First, len(x)),
+			r.read(run.Second, len(x)))...)
 		want = append(want, joined(x, make([]float64, len(x)), m, s)...)
 	}
 	return r.compare(got, want)

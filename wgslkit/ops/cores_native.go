@@ -1,8 +1,0 @@
-//go:build !js
-
-package ops
-
-import "runtime"
-
-// cores is how many processors work for a device that is none of its own.
-func cores() int { return runtime.NumCPU() }

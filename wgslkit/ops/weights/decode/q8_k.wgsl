@@ -1,0 +1,24 @@
+// Q8_K: blocks of 256 values.
+//
+//   plane 0  256 B  int8 values
+//   plane 1    4 B  d, a float32
+//
+// value = d·q
+
+//#include "bytes.wgsl"
+
+fn sixteen_signed(words: vec4<u32>) -> mat4x4<f32> {
+  return mat4x4<f32>(four_signed(words.x), four_signed(words.y), four_signed(words.z), four_signed(words.w));
+}
+
+struct Packed { a: vec4<u32>, b: vec4<u32>, d: f32 }
+
+fn packed(row: u32, unit: u32) -> Packed {
+  let at = row + 2u * unit;
+  let block = unit / 8u;
+  return Packed(weights[at], weights[at + 1u], bitcast<f32>(weights[row + params.plane1 + block / 4u][block % 4u]));
+}
+
+fn unpacked(p: Packed, unit: u32) -> Unit {
+  return Unit(array<mat4x4<f32>, 2>(sixteen_signed(p.a), sixteen_signed(p.b)), vec4<f32>(p.d), vec4<f32>(0.0));
+}

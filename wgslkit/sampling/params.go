@@ -1,0 +1,90 @@
+// Package sampling defines the settings of a sampler: what each is called, what
+// it does, and which values it takes. It computes nothing. The sampler on the
+// GPU, the one on the CPU, the command line and the bindings all read this one
+// table, so that none of them can disagree with another.
+//
+// Read params.go for the settings, settings.go for the table, setting.go for
+// what can be done with a row of it, and bias.go for the one setting that is a
+// list.
+package sampling
+
+import "cmp"
+
+// Params says how a token is chosen. The zero value is greedy: the most probable
+// token, always. Each zero field leaves its step out. JSON writes zeros, too: read
+// over a default, what a text leaves out stays as it was.
+type Params struct {
+	// Temperature divides the logits: below 1 sharpens, above 1 flattens. 0 is
+	// greedy, and then TopK, TopP, MinP and Seed have no effect.
+	Temperature float32 `json:"temperature"`
+	// TopK keeps the k most probable tokens; 0 keeps all.
+	TopK int `json:"topK"`
+	// TopP keeps the most probable tokens up to this sum, 0 < p ≤ 1; 0 and 1
+	// keep all.
+	TopP float32 `json:"topP"`
+	// MinP drops tokens less probable than this part of the most probable, 0 to 1.
+	MinP float32 `json:"minP"`
+
+	// RepetitionPenalty divides the positive logits of tokens already seen, and
+	// multiplies their negative ones; 0 and 1 change nothing.
+	RepetitionPenalty float32 `json:"repetitionPenalty"`
+	// PresencePenalty is subtracted from the logits of tokens already seen.
+	PresencePenalty float32 `json:"presencePenalty"`
+	// FrequencyPenalty is subtracted as often as a token was seen.
+	FrequencyPenalty float32 `json:"frequencyPenalty"`
+	// RepeatLastN is how many of the session's last tokens count as seen: 0
+	// means DefaultRepeatLastN, a negative number all of them.
+	RepeatLastN int `json:"repeatLastN"`
+
+	// LogitBias is added to the logits of single tokens; −Inf forbids one.
+	LogitBias Bias `json:"logitBias"`
+
+	// Seed chooses among the possible answers: the same seed, logits and
+	// positions give the same tokens.
+	Seed uint64 `json:"seed"`
+
+	// LogProbs is how many of the most probable tokens to report with each
+	// choice; 0 reports nothing, not even the chosen token's log-probability.
+	LogProbs int `json:"logProbs"`
+}
+
+// DefaultRepeatLastN is how far back penalties look unless told otherwise.
+const DefaultRepeatLastN = 64
+
+// MaxLogProbs is the largest LogProbs.
+const MaxLogProbs = 256
+
+// Greedy says whether the most probable token is always chosen.
+func (p Params) Greedy() bool { return p.Temperature == 0 }
+
+// Repetition is the repetition penalty, 1 where there is none.
+func (p Params) Repetition() float32 { return cmp.Or(p.RepetitionPenalty, 1) }
+
+// Penalizes says whether tokens already seen matter.
+func (p Params) Penalizes() bool {
+	return p.Repetition() != 1 || p.PresencePenalty != 0 || p.FrequencyPenalty != 0
+}
+
+// LastN is how many of a history's last tokens count as seen.
+func (p Params) LastN(history int) int {
+	n := cmp.Or(p.RepeatLastN, DefaultRepeatLastN)
+	if n < 0 {
+		return history
+	}
+	return min(n, history)
+}
+
+// Window returns the part of history, oldest token first, that counts as seen.
+func (p Params) Window(history []int32) []int32 {
+	return history[len(history)-p.LastN(len(history)):]
+}
+
+// Validate returns an error wrapping ErrSetting that names the first setting
+// with a value that makes no sense. Pass the size of the vocabulary to have the
+// tokens of LogitBias checked too, or 0 to leave them.
+func (p Params) Validate(vocab int) error {
+	if err := Check(Settings, &p); err != nil {
+		return err
+	}
+	return p.LogitBias.checkTokens(vocab)
+}
