@@ -105,7 +105,10 @@ func (m *Model) UseAdapters(ctx context.Context, weights map[string]float32) err
 	if mix != nil {
 		adapters = mix.adapters
 	}
-	if err := m.engine.setAdapters(ctx, adapters); err != nil {
+	if err := m.examineAdapters(ctx, adapters); err != nil {
+		return err
+	}
+	if err := m.engine.SetAdapters(ctx, adapters); err != nil {
 		return err
 	}
 	s.mix = mix

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,19 +12,16 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
 // loraReference is lora.*: an adapter on e2b, and its logits on a prompt.
 func loraReference(t testing.TB) (a *adapter.Adapter, prompt []int32, logits []float32) {
 	t.Helper()
-	dir := os.Getenv("GEMWIRE_SHARED")
-	if dir == "" {
-		dir = "../../shared"
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "conformance", "lora.json"))
+	raw, err := os.ReadFile(conformance.Path(t, "lora.json"))
 	if err != nil {
-		t.Skip("no shared conformance cases: ", err, " (set GEMWIRE_SHARED to the folder that holds them)")
+		t.Fatal(err)
 	}
 	var c struct {
 		Alpha     float32 `json:"alpha"`
@@ -34,7 +30,7 @@ func loraReference(t testing.TB) (a *adapter.Adapter, prompt []int32, logits []f
 	if err := json.Unmarshal(raw, &c); err != nil {
 		t.Fatal(err)
 	}
-	if raw, err = os.ReadFile(filepath.Join(dir, "conformance", "lora.safetensors")); err != nil {
+	if raw, err = os.ReadFile(conformance.Path(t, "lora.safetensors")); err != nil {
 		t.Fatal(err)
 	}
 	file, err := safetensors.Read(bytes.NewReader(raw), int64(len(raw)))
@@ -113,7 +109,7 @@ var logitTolerance = map[gemma4.Device]float64{gemma4.DeviceCPU: 1e-5, gemma4.De
 func TestAdapterConformance(t *testing.T) {
 	a, prompt, want := loraReference(t)
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
-		m := open(t, conformance(t, "e2b")+".gguf", opts)
+		m := open(t, conformance.Path(t, "e2b.gguf"), opts)
 		s := newSession(t, m, 0)
 		use(t, m, "reference", a)
 		off := relative(everyLogits(t, s, prompt), want)
@@ -129,7 +125,7 @@ func TestAdapterConformance(t *testing.T) {
 func TestAdaptersOnBothDevices(t *testing.T) {
 	for _, kind := range []string{"f32", "e2b", "dense", "moe", "types"} {
 		t.Run(kind, func(t *testing.T) {
-			path := conformance(t, kind) + ".gguf"
+			path := conformance.Path(t, kind+".gguf")
 			ids := []int32{2, 5, 384, 279, 866, 6, 279, 5, 383, 279, 512}
 			var want, probs []float32
 			var stream []int32

@@ -84,7 +84,8 @@ func TestAdaptersComeAndGo(t *testing.T) {
 	}
 	first, second := use(map[string]float32{"one": 1}), use(map[string]float32{"two": 1})
 	both := use(map[string]float32{"one": 1, "two": 1})
-	if slices.Equal(first, plain) || slices.Equal(first, second) || slices.Equal(both, first) || slices.Equal(both, second) {
+	if slices.Equal(first, plain) || slices.Equal(first, second) || slices.Equal(both, first) ||
+		slices.Equal(both, second) {
 		t.Error("an adapter makes no difference")
 	}
 	if !slices.Equal(use(map[string]float32{"one": 0, "two": 1}), second) {
@@ -167,7 +168,8 @@ func TestAdaptersWithinABudget(t *testing.T) {
 	if off := math.Abs(float64(planned-taken)) / float64(taken); taken <= 0 || off > 0.01 {
 		t.Errorf("%d bytes were planned and %d taken", planned, taken)
 	}
-	plan, err := gemma4.PlanFor(free.File(), gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens}, adapter.Weighted{Adapter: a, Weight: 1})
+	plan, err := gemma4.PlanFor(free.File(), gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens},
+		adapter.Weighted{Adapter: a, Weight: 1})
 	if err != nil || plan.Adapters != planned || plan.Total() != free.Info().Plan.Total() {
 		t.Errorf("from the header %v, %v; with the model %d bytes", plan, err, planned)
 	}
@@ -182,7 +184,8 @@ func TestAdaptersWithinABudget(t *testing.T) {
 		} else {
 			budget -= planned / 10
 		}
-		m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens, GPU: wgslkit.Options{MemoryBudget: budget}})
+		m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: tokens,
+			GPU: wgslkit.Options{MemoryBudget: budget}})
 		s := newSession(t, m, 0)
 		plain := greedy(t, s, ids, 4)
 		held := m.GPUMemory()

@@ -10,8 +10,8 @@ import (
 )
 
 // AttachAssistant gives the model an assistant: a small model made for it, such as
-// gemma-4-E2B-it-assistant, that guesses its next tokens from what it has computed.
-// Answers stay what they are and come quicker where the guesses are good: several
+// gemma-4-E2B-it-assistant, that drafts its next tokens from what it has computed.
+// Answers stay what they are and come quicker where the drafts are good: several
 // tokens are then computed in one pass over the weights; see Choosing.Drafts.
 //
 // It is attached before the first session is made, and file is closed with the
@@ -40,11 +40,10 @@ func (m *Model) attach(ctx context.Context, file *gguf.File, opts OpenOptions) e
 	if err != nil {
 		return err
 	}
-	if err := m.engine.attach(ctx, a, opts); err != nil {
+	if err := m.engine.AttachAssistant(ctx, a, opts.reportWeights); err != nil {
 		return err
 	}
 	m.assistant = file
-	m.engine.describe(&m.info)
 	if m.info.Assistant, _ = file.Meta.String("general.name"); m.info.Assistant == "" {
 		m.info.Assistant = file.Architecture()
 	}

@@ -103,21 +103,25 @@ func TestAssistantChangesNothing(t *testing.T) {
 			{"greedy", 0, sample.Params{}, 7},
 			{"longer than the window", 1, sample.Params{}, 6},
 			{"drawn", 1, sample.Params{Temperature: 0.7, TopK: 40, TopP: 0.95, Seed: 7}, 3},
-			{"penalties", 0, sample.Params{Temperature: 0.4, RepetitionPenalty: 1.05, FrequencyPenalty: 0.02, RepeatLastN: 50, Seed: 3}, 5},
+			{"penalties", 0, sample.Params{Temperature: 0.4, RepetitionPenalty: 1.05, FrequencyPenalty: 0.02,
+				RepeatLastN: 50, Seed: 3}, 5},
 			{"log-probabilities", 1, sample.Params{LogProbs: 3}, 15},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				const n = 40
 				ids := prompts[c.prompt].IDs
-				want := choose(t, newSession(t, m, 128), ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: gemma4.NoDrafts})
+				want := choose(t, newSession(t, m, 128), ids,
+					gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: gemma4.NoDrafts})
 				var usage gemma4.Usage
 				s := newSession(t, m, 128)
 				s.GuessAlways()
-				got := choose(t, s, ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: 6, AssistantDrafts: c.drafts, Usage: &usage})
+				got := choose(t, s, ids, gemma4.Choosing{Sampling: c.sampling, MaxTokens: n, Drafts: 6,
+					AssistantDrafts: c.drafts, Usage: &usage})
 				if !slices.Equal(got, want) {
 					t.Errorf("with an assistant %v\nwithout %v", got, want)
 				}
-				t.Logf("%d tokens drafted, %d right; %d and %d of them the assistant's", usage.Drafted, usage.DraftsRight, usage.Assisted, usage.AssistedRight)
+				t.Logf("%d tokens drafted, %d right; %d and %d of them the assistant's", usage.Drafted,
+					usage.DraftsRight, usage.Assisted, usage.AssistedRight)
 				if usage.Assisted == 0 || usage.Assisted > usage.Drafted || usage.AssistedRight > usage.DraftsRight {
 					t.Errorf("counted %+v", usage)
 				}
@@ -125,7 +129,8 @@ func TestAssistantChangesNothing(t *testing.T) {
 					t.Error("none of the assistant's guesses was right")
 				}
 				// Asked only where it pays, or not at all.
-				for _, how := range []gemma4.Choosing{{Drafts: 6, AssistantDrafts: c.drafts}, {Drafts: 6, AssistantDrafts: gemma4.NoDrafts}} {
+				for _, how := range []gemma4.Choosing{{Drafts: 6, AssistantDrafts: c.drafts},
+					{Drafts: 6, AssistantDrafts: gemma4.NoDrafts}} {
 					usage := gemma4.Usage{}
 					how.Sampling, how.MaxTokens, how.Usage = c.sampling, n, &usage
 					if got := choose(t, newSession(t, m, 128), ids, how); !slices.Equal(got, want) {

@@ -58,7 +58,8 @@ func TestSavedQ8Sessions(t *testing.T) {
 					continue
 				}
 				err := s.Restore(bytes.NewReader(raw))
-				if !errors.Is(err, gemma4.ErrSavedSession) || !strings.Contains(err.Error(), "open the model with "+string(other)) || s.Len() != 0 {
+				if !errors.Is(err, gemma4.ErrSavedSession) ||
+					!strings.Contains(err.Error(), "open the model with "+string(other)) || s.Len() != 0 {
 					t.Errorf("restoring %s into %s: %v, with %d tokens left", other, typ, err, s.Len())
 				}
 			}
@@ -87,7 +88,8 @@ func TestCachesArePlanned(t *testing.T) {
 		}
 		t.Cleanup(func() { file.Close() })
 		ahead, err := gemma4.PlanFor(file, opts)
-		if err != nil || ahead.Cache != plan.Cache || ahead.KVCache != plan.KVCache || ahead.KVCache != m.Info().KVCache {
+		if err != nil || ahead.Cache != plan.Cache || ahead.KVCache != plan.KVCache ||
+			ahead.KVCache != m.Info().KVCache {
 			t.Errorf("%q: from the header alone %+v, %v", typ, ahead, err)
 		}
 	}

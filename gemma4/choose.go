@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gemma4/sample"
 )
 
@@ -15,26 +16,26 @@ type Choosing struct {
 	MaxTokens int
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
-	// Drafts is how many tokens are guessed at once, at most, where the text repeats
+	// Drafts is how many tokens a draft has, at most, where the text repeats
 	// itself: they are computed in one pass over the weights and kept as far as they
-	// are what would have been chosen. Where guesses are wrong, fewer are made. 0
-	// leaves it to the device, which guesses as many as its kernels compute in about
+	// are what would have been chosen. Where drafts are wrong, fewer are made. 0
+	// leaves it to the device, which drafts as many as its kernels compute in about
 	// the time of a few: none on software rasterizers. NoDrafts computes one token
 	// after the other, with an assistant too.
 	Drafts int
-	// AssistantDrafts is the same for the guesses of an assistant, where one is
-	// attached: NoDrafts leaves guessing to the text alone.
+	// AssistantDrafts is the same for the drafts of an assistant, where one is
+	// attached: NoDrafts leaves drafting to the text alone.
 	AssistantDrafts int
 	// Usage, where set, is filled in: what the prompt took before the first choice,
 	// and what was drafted with each.
 	Usage *Usage
 }
 
-// NoDrafts is the value of Choosing.Drafts that guesses nothing, MostDrafts the
+// NoDrafts is the value of Choosing.Drafts that drafts nothing, MostDrafts the
 // largest that there may be.
 const (
 	NoDrafts   = -1
-	MostDrafts = 63
+	MostDrafts = engine.MaxDraft
 )
 
 // Choose gives the tokens that follow a prompt, whatever they mean: a token
@@ -77,9 +78,9 @@ func (s *Session) chooseAll(ctx context.Context, limit int, d speculation, yield
 			return
 		}
 		// What was chosen before the last of these is computed by now; that one is not yet.
-		computed := s.state.length() - (len(choices) - 1)
+		computed := s.state.Len() - (len(choices) - 1)
 		for i, choice := range choices {
-			s.text.Tokens = append(s.text.Tokens[:computed+i], choice.Token)
+			s.push(computed+i, choice.Token)
 			d.push(choice.Token)
 			if !yield(choice, nil) {
 				return
@@ -90,39 +91,40 @@ func (s *Session) chooseAll(ctx context.Context, limit int, d speculation, yield
 }
 
 // chooseSome chooses the next token, or several where a draft of them was right.
-func (s *Session) chooseSome(ctx context.Context, d *speculation, most int, one []sample.Choice) ([]sample.Choice, error) {
+func (s *Session) chooseSome(ctx context.Context, d *speculation, most int,
+	one []sample.Choice) ([]sample.Choice, error) {
 	draft, assisted := d.plan(most - 1) // one more than was drafted is chosen
 	wanted := len(draft) > 0 || assisted > 0
-	if !s.state.hold(wanted) || !wanted {
+	if !s.state.Drain(wanted) || !wanted {
 		var err error
-		one[0], err = s.state.next(ctx)
+		one[0], err = s.state.Next(ctx)
 		return one, err
 	}
 	if assisted > 0 {
 		var err error
-		if draft, err = s.state.guess(ctx, assisted); err != nil {
+		if draft, err = s.state.Draft(ctx, assisted); err != nil {
 			return nil, err
 		}
 	}
-	choices, err := s.state.verify(ctx, draft)
+	choices, err := s.state.Verify(ctx, draft)
 	if err == nil {
-		d.heard(len(draft), len(choices)-1, assisted > 0)
+		d.observe(len(draft), len(choices)-1, assisted > 0)
 	}
 	return choices, err
 }
 
-// speculationFor is who guesses: nobody where nothing is drafted.
+// speculationFor is who drafts: nobody where nothing is drafted.
 func (s *Session) speculationFor(c Choosing, prompt Prompt) speculation {
 	d := speculation{usage: c.Usage}
 	if c.Drafts < 0 {
 		return d
 	}
-	g := s.state.guessing(min(c.Drafts, MostDrafts), min(c.AssistantDrafts, MostDrafts))
-	if g.lookup > 0 {
-		d.drafter, d.lookup = newDrafter(prompt.Tokens, s.context, g.lookup), lookupPace(g)
+	g := s.state.LimitDrafts(min(c.Drafts, MostDrafts), min(c.AssistantDrafts, MostDrafts))
+	if g.Lookup > 0 {
+		d.lookupDrafter, d.lookup = newLookupDrafter(prompt.Tokens, s.context, g.Lookup), lookupPolicy(g)
 	}
-	if g.assistant > 0 {
-		d.assistant = assistantPace(g)
+	if g.Assistant > 0 {
+		d.assistant = assistantPolicy(g)
 	}
 	return d
 }
@@ -153,7 +155,7 @@ func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choos
 	if err := s.advance(ctx, prompt, c); err != nil {
 		return err
 	}
-	if err := s.state.start(c.Sampling, prompt.Tokens, limit); err != nil {
+	if err := s.state.Start(c.Sampling, prompt.Tokens, limit); err != nil {
 		s.settle()
 		return err
 	}
@@ -162,6 +164,6 @@ func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choos
 
 // settle ends choosing: the session's text is what the caches hold.
 func (s *Session) settle() {
-	s.state.stop(len(s.text.Tokens))
-	s.text.truncate(s.state.length())
+	s.state.Stop(len(s.text.Tokens))
+	s.truncate(s.state.Len())
 }

@@ -28,7 +28,8 @@ func openNano(tb testing.TB) (*gemma4.Model, *gemma4.Session) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Logf("%s: weights in %v, programs in %v", m.Info().DeviceName, opened.Sub(begun).Round(time.Millisecond), time.Since(opened).Round(time.Millisecond))
+	tb.Logf("%s: weights in %v, programs in %v", m.Info().DeviceName, opened.Sub(begun).Round(time.Millisecond),
+		time.Since(opened).Round(time.Millisecond))
 	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			tb.Error(err)
@@ -59,7 +60,8 @@ func decodeTokens(tb testing.TB, m *gemma4.Model, s *gemma4.Session, n int, each
 		ids[i] = int32(id)
 	}
 	got := 0
-	for _, err := range s.Choose(context.Background(), gemma4.Tokens(ids), gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts}) {
+	for _, err := range s.Choose(context.Background(), gemma4.Tokens(ids),
+		gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts}) {
 		if err != nil {
 			tb.Fatal(err)
 		}

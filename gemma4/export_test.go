@@ -1,22 +1,15 @@
 package gemma4
 
+import "github.com/gemwire/gemwire/gemma4/internal/engine"
+
 // GuessAlways makes the session guess whatever it costs, as many tokens as it may.
 func (s *Session) GuessAlways() { s.state = eager{s.state} }
 
 // eager is a state whose passes cost nothing.
-type eager struct{ state }
+type eager struct{ engine.State }
 
-func (e eager) guessing(wish, ofAssistant int) guessing {
-	g := e.state.guessing(wish, ofAssistant)
-	g.cost, g.askedCost = passCost{}, passCost{}
-	return g
+func (e eager) LimitDrafts(lookup, assistant int) engine.DraftLimits {
+	l := e.State.LimitDrafts(lookup, assistant)
+	l.LookupCost, l.AssistantCost = engine.PassCost{}, engine.PassCost{}
+	return l
 }
-
-// Ahead is how many steps are under way on the GPU, behind those whose tokens were read.
-func (s *Session) Ahead() int { return len(s.state.(*gpuState).ahead) }
-
-// GoFarAhead lets as many steps be under way as on a GPU, whatever the device is.
-func (s *Session) GoFarAhead() { s.state.(*gpuState).farthest = maxAhead }
-
-// ShortStep is the time between tokens from which on one step less runs ahead.
-const ShortStep = shortStep

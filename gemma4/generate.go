@@ -7,6 +7,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
 
 // GenerateOptions say how an answer is made. The zero value is greedy, as long
@@ -20,7 +21,7 @@ type GenerateOptions struct {
 	Stop []string
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
-	// Drafts and AssistantDrafts are how many tokens are guessed at once, at most;
+	// Drafts and AssistantDrafts are how many tokens a draft has, at most;
 	// see Choosing.
 	Drafts, AssistantDrafts int
 }
@@ -42,9 +43,9 @@ type Usage struct {
 	Computed      int           `json:"computed"`                // of them, those that were not cached
 	Media         int           `json:"media,omitempty"`         // images and clips that were encoded
 	Answer        int           `json:"answer"`                  // tokens chosen, the one that ended it included
-	Drafted       int           `json:"drafted,omitempty"`       // tokens guessed ahead; see Choosing.Drafts
+	Drafted       int           `json:"drafted,omitempty"`       // tokens drafted; see Choosing.Drafts
 	DraftsRight   int           `json:"draftsRight,omitempty"`   // of them, those that the model chose
-	Assisted      int           `json:"assisted,omitempty"`      // of those guessed, the assistant's
+	Assisted      int           `json:"assisted,omitempty"`      // of those drafted, the assistant's
 	AssistedRight int           `json:"assistedRight,omitempty"` // of the assistant's, those that the model chose
 	MediaTime     time.Duration `json:"mediaNanoseconds,omitempty"`
 	PrefillTime   time.Duration `json:"prefillNanoseconds"` // that of media included
@@ -58,7 +59,8 @@ type Usage struct {
 // The sequence ends with a DoneEvent; on a fault, with an error instead. A
 // cancelled ctx ends it, within one step, with ctx's error; leaving the loop
 // ends it too.
-func (s *Session) Chat(ctx context.Context, conversation chat.Conversation, opts GenerateOptions) iter.Seq2[Event, error] {
+func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
+	opts GenerateOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		prompt, err := s.EncodeChat(ctx, conversation)
 		if err != nil {
@@ -73,6 +75,10 @@ func (s *Session) Chat(ctx context.Context, conversation chat.Conversation, opts
 // Otherwise it is like Chat.
 func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if err := sampling.Check(AnswerSettings, &opts); err != nil {
+			yield(Event{}, err)
+			return
+		}
 		parser, err := chat.NewParser(s.model.tokenizer, chat.ParserOptions{Stop: opts.Stop})
 		if err != nil {
 			yield(Event{}, err)

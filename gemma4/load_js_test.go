@@ -20,7 +20,8 @@ func jsFile(t *testing.T, path string) (js.Value, int) {
 	}
 	array := js.Global().Get("Uint8Array").New(len(raw))
 	js.CopyBytesToJS(array, raw)
-	object := js.Global().Call("eval", "(bytes) => ({ size: bytes.length, read: async (at, n) => bytes.subarray(at, at + n) })")
+	object := js.Global().Call("eval", "(bytes) => ({ size: bytes.length, read: async (at, n) => bytes.subarray(at, "+
+		"at + n) })")
 	return object.Invoke(array), len(raw)
 }
 

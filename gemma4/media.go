@@ -38,7 +38,8 @@ func (m *Model) mediaEncoder() (MediaEncoder, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.media == nil {
-		return nil, fmt.Errorf("%w: an image or audio, and nothing is attached that reads them; call multimodal.Attach, or send text alone", ErrUnsupported)
+		return nil, fmt.Errorf("%w: an image or audio, and no encoder is attached; call "+
+			"multimodal.Attach, or send only text", ErrUnsupported)
 	}
 	return m.media, nil
 }
@@ -60,7 +61,8 @@ func (m *Model) encodeChat(ctx context.Context, c chat.Conversation, cache *soft
 	if err != nil {
 		return Prompt{}, err
 	}
-	p := placing{ctx: ctx, model: m, cache: cache, sources: map[string]*mediaSource{}, parts: map[*chat.Part]*mediaSource{}}
+	p := placing{ctx: ctx, model: m, cache: cache, sources: map[string]*mediaSource{},
+		parts: map[*chat.Part]*mediaSource{}}
 	encoded, err := rendered.Encode(m.tokenizer, p.place)
 	if err != nil {
 		return Prompt{}, err

@@ -15,6 +15,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/parity"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -33,24 +34,9 @@ type mediaCase struct {
 	logits     []float32 // of the last positions
 }
 
-func conformance(t testing.TB, name string) string {
+func readMediaCases(t testing.TB, name string) []mediaCase {
 	t.Helper()
-	dir := os.Getenv("GEMWIRE_SHARED")
-	if dir == "" {
-		dir = "../../shared"
-	}
-	for _, path := range []string{filepath.Join("../testdata/conformance", name), filepath.Join(dir, "conformance", name)} {
-		if _, err := os.Stat(path + ".gguf"); err == nil {
-			return path
-		}
-	}
-	t.Skipf("no shared conformance cases: set GEMWIRE_SHARED to run %s", name)
-	return ""
-}
-
-func readMediaCases(t testing.TB, path string) []mediaCase {
-	t.Helper()
-	raw, err := os.ReadFile(path + ".json")
+	raw, err := os.ReadFile(conformance.Path(t, name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +44,7 @@ func readMediaCases(t testing.TB, path string) []mediaCase {
 	if err := json.Unmarshal(raw, &file); err != nil {
 		t.Fatal(err)
 	}
-	if raw, err = os.ReadFile(path + ".safetensors"); err != nil {
+	if raw, err = os.ReadFile(conformance.Path(t, name+".safetensors")); err != nil {
 		t.Fatal(err)
 	}
 	reference, err := safetensors.Read(bytes.NewReader(raw), int64(len(raw)))
@@ -134,10 +120,10 @@ func tolerance(m *gemma4.Model) float64 {
 func TestSoftTokens(t *testing.T) {
 	for _, name := range []string{"e2b", "types", "dense", "moe"} {
 		t.Run(name, func(t *testing.T) {
-			path := conformance(t, name)
-			cases := readMediaCases(t, path)
+			path := conformance.Path(t, name+".gguf")
+			cases := readMediaCases(t, name)
 			onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
-				m := open(t, path+".gguf", opts)
+				m := open(t, path, opts)
 				for _, c := range cases {
 					if c.IDs == nil {
 						continue
@@ -156,16 +142,16 @@ func TestSoftTokens(t *testing.T) {
 
 // Where rows of the tables come from the file, soft tokens stand among them too.
 func TestSoftTokensRowByRow(t *testing.T) {
-	path := conformance(t, "e2b")
-	plan := open(t, path+".gguf", gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 512}).Info().Plan
-	m := open(t, path+".gguf", gemma4.OpenOptions{
+	path := conformance.Path(t, "e2b.gguf")
+	plan := open(t, path, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 512}).Info().Plan
+	m := open(t, path, gemma4.OpenOptions{
 		Device: gemma4.DeviceGPU, Context: 512, GPU: wgslkit.Options{MemoryBudget: plan.Total() - 100_000},
 	})
 	if m.Info().Plan.Rows == 0 {
 		t.Fatal("no table stays in the file")
 	}
 	s := newSession(t, m, 512)
-	for _, c := range readMediaCases(t, path) {
+	for _, c := range readMediaCases(t, "e2b") {
 		if c.IDs != nil {
 			checkGreedy(t, s, &c)
 		}
@@ -214,9 +200,9 @@ func longPrompt(cases []mediaCase) gemma4.Prompt {
 func TestManyMedia(t *testing.T) {
 	for _, name := range []string{"e2b", "dense"} {
 		t.Run(name, func(t *testing.T) {
-			path := conformance(t, name)
-			p := longPrompt(readMediaCases(t, path)[:2])
-			cpu := open(t, path+".gguf", gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})
+			path := conformance.Path(t, name+".gguf")
+			p := longPrompt(readMediaCases(t, name)[:2])
+			cpu := open(t, path, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})
 			want := logitsOf(t, newSession(t, cpu, 0), p)
 			vocab := cpu.Info().Vocab
 			checkMany(t, path, p, want, vocab)
@@ -225,7 +211,7 @@ func TestManyMedia(t *testing.T) {
 }
 
 func checkMany(t *testing.T, path string, p gemma4.Prompt, want []float32, vocab int) {
-	gpu := open(t, path+".gguf", gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 1024})
+	gpu := open(t, path, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 1024})
 	s := newSession(t, gpu, 0)
 	if e := parity.RelativeError(logitsOf(t, s, p), want); e > tolerance(gpu) {
 		t.Errorf("logits at once are %.2g off", e)
@@ -304,12 +290,12 @@ func picture(name, question string) chat.Message {
 
 func attached(t *testing.T, opts gemma4.OpenOptions) (*gemma4.Model, *encoder) {
 	t.Helper()
-	path := conformance(t, "e2b")
+	path := conformance.Path(t, "e2b.gguf")
 	e := &encoder{of: map[string]*mediaCase{}}
-	for _, c := range readMediaCases(t, path) {
+	for _, c := range readMediaCases(t, "e2b") {
 		e.of[c.name] = &c
 	}
-	m := open(t, path+".gguf", opts)
+	m := open(t, path, opts)
 	m.SetMedia(e)
 	return m, e
 }
@@ -323,11 +309,13 @@ func TestPicturesAreKept(t *testing.T) {
 			t.Helper()
 			_, last := answer(t, s, c, gemma4.GenerateOptions{MaxTokens: 4})
 			if last.Usage.Media != wantMedia || e.prepared != wantPrepared || e.encoded != wantEncoded {
-				t.Errorf("%d media computed, %d prepared and %d encoded in all; wanted %d, %d and %d", last.Usage.Media, e.prepared, e.encoded, wantMedia, wantPrepared, wantEncoded)
+				t.Errorf("%d media computed, %d prepared and %d encoded in all; wanted %d, %d and %d", last.Usage.Media,
+					e.prepared, e.encoded, wantMedia, wantPrepared, wantEncoded)
 			}
 		}
 		ask(1, 1, 1)
-		c.Messages = append(c.Messages, chat.Message{Role: chat.Assistant, Content: chat.Text("A picture.")}, picture("tiny", "And this?"))
+		c.Messages = append(c.Messages, chat.Message{Role: chat.Assistant, Content: chat.Text("A picture.")},
+			picture("tiny", "And this?"))
 		ask(1, 2, 2)
 		c.Messages[0] = picture("tiny", "What is this?") // another one in its place: the session knows it
 		ask(0, 2, 2)
@@ -354,17 +342,20 @@ func TestSavedPictures(t *testing.T) {
 		if err := restored.Restore(bytes.NewReader(saved.Bytes())); err != nil {
 			t.Fatal(err)
 		}
-		c.Messages = append(c.Messages, chat.Message{Role: chat.Assistant, Content: chat.Text(text)}, user("Really?").Messages[0])
+		c.Messages = append(c.Messages, chat.Message{Role: chat.Assistant, Content: chat.Text(text)},
+			user("Really?").Messages[0])
 		_, last := answer(t, restored, c, gemma4.GenerateOptions{MaxTokens: 2})
 		if e.encoded != 1 || last.Usage.Computed > last.Usage.Prompt/2 {
-			t.Errorf("after a restore: %d encoded, %d of %d tokens computed", e.encoded, last.Usage.Computed, last.Usage.Prompt)
+			t.Errorf("after a restore: %d encoded, %d of %d tokens computed", e.encoded, last.Usage.Computed,
+				last.Usage.Prompt)
 		}
 		for name, media := range map[string]string{
 			"behind the text":   `"media":[{"first":100000,"count":3,"kind":"image","key":"k"}]`,
 			"of negative place": `"media":[{"first":-5,"count":3,"kind":"image","key":"k"}]`,
 			"without a key":     `"media":[{"first":5,"count":3,"kind":"image","key":""}]`,
 		} {
-			if err := restored.Restore(bytes.NewReader(withHeader(saved.Bytes(), media))); !errors.Is(err, gemma4.ErrSavedSession) {
+			if err := restored.Restore(bytes.NewReader(withHeader(saved.Bytes(), media))); !errors.Is(err,
+				gemma4.ErrSavedSession) {
 				t.Errorf("a medium %s: %v", name, err)
 			}
 		}
@@ -386,20 +377,23 @@ func withHeader(saved []byte, media string) []byte {
 func TestRefusedMedia(t *testing.T) {
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 256})
 	s := newSession(t, m, 0)
-	_, err := firstEvent(s.Chat(context.Background(), chat.Conversation{Messages: []chat.Message{picture("wide", "?")}}, gemma4.GenerateOptions{}))
+	_, err := firstEvent(s.Chat(context.Background(), chat.Conversation{Messages: []chat.Message{picture("wide", "?")}},
+		gemma4.GenerateOptions{}))
 	if !errors.Is(err, gemma4.ErrUnsupported) {
 		t.Errorf("a picture and no encoder: %v", err)
 	}
 	none := func(context.Context) ([]float32, error) { return nil, nil }
 	for name, media := range map[string][]gemma4.Medium{
-		"outside":       {{First: 2, Count: 3, Key: "k", SoftTokens: none}},
-		"empty":         {{First: 2, Key: "k", SoftTokens: none}},
-		"overlapping":   {{First: 0, Count: 2, Key: "k", SoftTokens: none}, {First: 1, Count: 2, Key: "k", SoftTokens: none}},
+		"outside": {{First: 2, Count: 3, Key: "k", SoftTokens: none}},
+		"empty":   {{First: 2, Key: "k", SoftTokens: none}},
+		"overlapping": {{First: 0, Count: 2, Key: "k", SoftTokens: none},
+			{First: 1, Count: 2, Key: "k", SoftTokens: none}},
 		"without a key": {{First: 0, Count: 2, SoftTokens: none}},
 		"too short":     {{First: 0, Count: 2, Key: "k", SoftTokens: none}},
 		"unknown":       {{First: 0, Count: 2, Key: "k"}},
 	} {
-		_, err := first(s.Choose(context.Background(), gemma4.Prompt{Tokens: []int32{2, 5, 6, 7}, Media: media}, gemma4.Choosing{MaxTokens: 1}))
+		_, err := first(s.Choose(context.Background(), gemma4.Prompt{Tokens: []int32{2, 5, 6, 7}, Media: media},
+			gemma4.Choosing{MaxTokens: 1}))
 		if !errors.Is(err, gemma4.ErrUnsupported) {
 			t.Errorf("a medium %s: %v", name, err)
 		}

@@ -10,22 +10,12 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
+	"github.com/gemwire/gemwire/gemma4/internal/eventloop"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
-	"github.com/gemwire/gemwire/wgslkit/ops"
-)
-
-// Device says where a model is computed.
-type Device string
-
-// The devices.
-const (
-	// DeviceAuto takes the GPU, and the CPU where there is none or only a
-	// software rasterizer that nobody named.
-	DeviceAuto Device = ""
-	DeviceGPU  Device = "gpu"
-	DeviceCPU  Device = "cpu"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
 // Phase is what Open is busy with.
@@ -36,13 +26,27 @@ const (
 	PhaseHeader  Phase = "reading the header"
 	PhaseWeights Phase = "loading weights"
 	PhaseKernels Phase = "compiling kernels"
+	// PhaseCheck comes before the weights, where a GPU's kernels were not checked before.
+	PhaseCheck Phase = "checking this GPU's kernels"
 )
 
 // Progress is how far something is. Total is 0 where it is not known.
 type Progress struct {
 	Phase       Phase
-	Done, Total int64 // bytes, or tokens of a prompt
+	Done, Total int64 // bytes, or tokens of a prompt, or kernels
 }
+
+// CacheType says what sessions keep keys and values as.
+type CacheType = engine.CacheType
+
+// The types of caches.
+const (
+	// CacheF16 is float16, and float32 on the CPU. The zero value means the same.
+	CacheF16 = engine.CacheF16
+	// CacheQ8 is 8 bits, with a float16 scale for each 32 values of a head
+	// (quant.Q8_0): 17/32 of the memory of float16.
+	CacheQ8 = engine.CacheQ8
+)
 
 // OpenOptions say how a model is opened. The zero value takes the GPU, or the
 // CPU where there is none.
@@ -59,10 +63,16 @@ type OpenOptions struct {
 	// which then has to be quick to read from: steps wait for their rows, and the
 	// memory is free for something else, such as training.
 	TablesInFile bool
+	// Kernels examines the kernels that the model takes and that were not examined on
+	// the GPU before; nil is one that keeps its verdicts in the user's cache, and in a
+	// browser, which has no such folder, none at all. Kernels that compute wrongly are
+	// left out: Info.Kernels names them. Where nothing can take their place, opening fails
+	// with checkup.ErrNoVariant.
+	Kernels *checkup.Examiner
+	// UncheckedKernels takes kernels as they are, examined or not.
+	UncheckedKernels bool
 	// Progress, where set, is called from time to time while the model loads.
 	Progress func(Progress)
-
-	beforeWeights func() // where given, is waited for before weights are read
 }
 
 // DefaultContext is how many tokens a session holds where nothing else is said.
@@ -71,7 +81,8 @@ const DefaultContext = 8192
 // contextFor is how many tokens a session of a model holds.
 func (o OpenOptions) contextFor(c *arch.Config) (int, error) {
 	if o.Context < 0 || o.Context > c.ContextLength {
-		return 0, fmt.Errorf("%w: a context of %d tokens; this model takes 1 to %d", ErrUnsupported, o.Context, c.ContextLength)
+		return 0, fmt.Errorf("%w: a context of %d tokens; this model takes 1 to %d", ErrUnsupported, o.Context,
+			c.ContextLength)
 	}
 	if o.Context == 0 {
 		return min(DefaultContext, c.ContextLength), nil
@@ -85,6 +96,17 @@ func (o OpenOptions) report(p Progress) {
 	}
 }
 
+// engineOptions are those of an engine with sessions of that many tokens.
+func (o OpenOptions) engineOptions(contextLength int) engine.Options {
+	return engine.Options{
+		Context: contextLength, KVCache: o.KVCache, TablesInFile: o.TablesInFile, Progress: o.reportWeights,
+	}
+}
+
+func (o OpenOptions) reportWeights(done, total int64) {
+	o.report(Progress{Phase: PhaseWeights, Done: done, Total: total})
+}
+
 // Model is an open model, ready for sessions. Its methods may be called from
 // several goroutines; sessions take turns on the device.
 type Model struct {
@@ -92,16 +114,25 @@ type Model struct {
 	arch      *arch.Model
 	tokenizer *tokenizer.Tokenizer
 	template  chat.Template
-	engine    engine
+	engine    engine.Engine
 	info      Info
 	context   int
 	cacheType CacheType
 	adapters  adapterSet
+	examiner  *checkup.Examiner // of kernels; nil for none
+	options   engine.Options    // of an engine on a GPU
+
+	examined sync.Mutex // guards kernels alone: who examines may be waited for by Close
+	kernels  *checkup.Findings
+
+	// hashed is the file's fingerprint.
+	hashed func() (string, error)
 
 	mu        sync.Mutex
 	media     MediaEncoder // nil where none was set
 	assistant *gguf.File   // nil where none is attached
 	sessions  int
+	retained  int // by others than sessions
 	closed    bool
 }
 
@@ -127,6 +158,9 @@ type Info struct {
 	Adapter  *wgslkit.Info     `json:"adapter,omitempty"`
 	Limits   *wgslkit.Limits   `json:"limits,omitempty"`
 	Features *wgslkit.Features `json:"features,omitempty"`
+	// Kernels is what was found out about the kernels that were taken so far; nil where
+	// they are unchecked.
+	Kernels *checkup.Findings `json:"kernels,omitempty"`
 }
 
 // Open reads a model's header, plans where its tensors live, and loads them.
@@ -143,7 +177,7 @@ func Open(ctx context.Context, source gguf.Source, opts OpenOptions) (*Model, er
 // OpenGGUF is Open for a file whose header has been read: one in several
 // parts, or with a projector beside it. file is closed with the model.
 func OpenGGUF(ctx context.Context, file *gguf.File, opts OpenOptions) (*Model, error) {
-	m := &Model{file: file}
+	m := &Model{file: file, hashed: sync.OnceValues(func() (string, error) { return hashTensors(file) })}
 	if err := m.open(ctx, opts); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -159,7 +193,7 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	if m.context, err = opts.contextFor(c); err != nil {
 		return err
 	}
-	if m.cacheType, err = opts.KVCache.filled(); err != nil {
+	if m.cacheType, err = engine.ParseCacheType(opts.KVCache); err != nil {
 		return err
 	}
 	name, _ := m.file.Meta.String("general.name")
@@ -170,7 +204,11 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 	if err := m.load(ctx, opts); err != nil {
 		return err
 	}
-	m.engine.describe(&m.info)
+	m.info.Device, m.info.DeviceName = DeviceCPU, m.engine.DeviceName()
+	if kit := m.Kit(); kit != nil {
+		adapter, limits, features := kit.Device().Info(), kit.Device().Limits(), kit.Device().Features()
+		m.info.Device, m.info.Adapter, m.info.Limits, m.info.Features = DeviceGPU, &adapter, &limits, &features
+	}
 	return nil
 }
 
@@ -188,14 +226,15 @@ func (m *Model) load(ctx context.Context, opts OpenOptions) (err error) {
 			stop(failed)
 		}
 	}()
+	var ready func()
 	if runtime.GOOS == "js" {
-		opts.beforeWeights = func() { <-made }
+		ready = func() { <-made }
 	}
-	m.engine, err = m.newEngine(ctx, opts)
+	m.engine, err = m.newEngine(ctx, opts, ready)
 	<-made
 	if failed != nil {
 		if err == nil {
-			failed = errors.Join(failed, m.engine.close())
+			failed = errors.Join(failed, m.engine.Close())
 		}
 		return failed
 	}
@@ -203,46 +242,24 @@ func (m *Model) load(ctx context.Context, opts OpenOptions) (err error) {
 }
 
 func (m *Model) makeTokenizer() (err error) {
-	if m.tokenizer, err = tokenizer.FromGGUFInSteps(m.file.Meta, giveWay); err != nil {
+	if m.tokenizer, err = tokenizer.FromGGUFInSteps(m.file.Meta, eventloop.Yield); err != nil {
 		return err
 	}
 	// Embedding tables may be padded beyond the tokens that there are.
 	if m.tokenizer.Len() > m.arch.Config.Vocab {
-		return fmt.Errorf("%w: the tokenizer has %d tokens and the model only %d", ErrUnsupported, m.tokenizer.Len(), m.arch.Config.Vocab)
+		return fmt.Errorf("%w: the tokenizer has %d tokens and the model only %d", ErrUnsupported, m.tokenizer.Len(),
+			m.arch.Config.Vocab)
 	}
 	return nil
-}
-
-// newEngine takes the GPU or the CPU. Only a missing GPU leads to the CPU by
-// itself: a model that is too large, or a fault, is told and left to the user.
-func (m *Model) newEngine(ctx context.Context, opts OpenOptions) (engine, error) {
-	if opts.Device == DeviceCPU {
-		return newCPUEngine(ctx, m.arch, opts)
-	}
-	if opts.Device != DeviceAuto && opts.Device != DeviceGPU {
-		return nil, fmt.Errorf("%w: device %q; say gpu or cpu", ErrUnsupported, opts.Device)
-	}
-	e, err := newGPUEngine(ctx, m.arch, m.context, opts)
-	if err == nil || opts.Device == DeviceGPU || !errors.Is(err, wgslkit.ErrNoDevice) {
-		return e, err
-	}
-	m.info.Fallback = err.Error()
-	e, cpuErr := newCPUEngine(ctx, m.arch, opts)
-	if errors.Is(cpuErr, ErrDoesNotFit) {
-		// What is missing is the GPU.
-		return nil, fmt.Errorf("%w; on the CPU, %v", err, cpuErr)
-	}
-	return e, cpuErr
 }
 
 // Info describes the model and where it runs, with the adapters that are in use now.
 func (m *Model) Info() Info {
 	info := m.info
-	if e, ok := m.engine.(*gpuEngine); ok && info.Plan != nil {
-		plan := *info.Plan
-		plan.Adapters = e.adapterBytes.Load()
-		info.Plan = &plan
-	}
+	info.Plan = m.engine.Plan()
+	m.examined.Lock()
+	defer m.examined.Unlock()
+	info.Kernels = m.kernels
 	return info
 }
 
@@ -259,16 +276,23 @@ func (m *Model) Template() chat.Template { return m.template }
 // closes with the model.
 func (m *Model) File() *gguf.File { return m.file }
 
-// Kit is what the model computes with on its GPU; nil on the CPU. It closes with
-// the model.
-func (m *Model) Kit() *ops.Kit {
-	if e, ok := m.engine.(*gpuEngine); ok {
-		return e.kit
+// Retain keeps the model open for whoever computes with its weights beside sessions,
+// such as a training run: Close fails with ErrBusy until release is called, once.
+func (m *Model) Retain() (release func(), err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, fmt.Errorf("%w: model", ErrClosed)
 	}
-	return nil
+	m.retained++
+	return sync.OnceFunc(func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.retained--
+	}), nil
 }
 
-// Close releases everything. Sessions must be closed before.
+// Close releases everything. Sessions and training runs must be closed before.
 func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -278,12 +302,15 @@ func (m *Model) Close() error {
 	if m.sessions > 0 {
 		return fmt.Errorf("%w: %d sessions are still open", ErrBusy, m.sessions)
 	}
+	if m.retained > 0 {
+		return fmt.Errorf("%w: %d training runs still use it; close them first", ErrBusy, m.retained)
+	}
 	m.closed = true
 	var media error
 	if c, ok := m.media.(io.Closer); ok {
 		media = c.Close()
 	}
-	err := errors.Join(media, m.engine.close(), m.file.Close())
+	err := errors.Join(media, m.engine.Close(), m.file.Close())
 	if m.assistant != nil {
 		err = errors.Join(err, m.assistant.Close())
 	}

@@ -100,7 +100,8 @@ func TestBudgetsAreKeptOrRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = gemma4.Open(context.Background(), source, gemma4.OpenOptions{Device: gemma4.DeviceGPU, GPU: wgslkit.Options{MemoryBudget: 1 << 20}})
+	_, err = gemma4.Open(context.Background(), source,
+		gemma4.OpenOptions{Device: gemma4.DeviceGPU, GPU: wgslkit.Options{MemoryBudget: 1 << 20}})
 	if !errors.Is(err, gemma4.ErrDoesNotFit) {
 		t.Errorf("a budget of 1 MB gave %v", err)
 	}
@@ -128,7 +129,8 @@ func TestRowByRowAnswersTheSame(t *testing.T) {
 
 // Every matrix in several tiles: the answers are the same.
 func TestTiledAnswersTheSame(t *testing.T) {
-	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 256, GPU: wgslkit.Options{MaxBindingSize: 300_000}})
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 256,
+		GPU: wgslkit.Options{MaxBindingSize: 300_000}})
 	tiles := 0
 	for _, e := range m.Info().Plan.Entries {
 		tiles = max(tiles, e.Tiles)

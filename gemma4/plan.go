@@ -6,9 +6,32 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/gpu"
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// Plan says, before the first upload, where each tensor will live and what
+// memory that takes. Sizes are in bytes.
+type Plan = engine.Plan
+
+// PlanEntry is one tensor's place.
+type PlanEntry = engine.PlanEntry
+
+// Placement says where a tensor lives.
+type Placement = engine.Placement
+
+// The placements.
+const (
+	// OnGPU: all of it in GPU memory, in tiles where a binding is too small.
+	OnGPU = engine.OnGPU
+	// RowByRow: it stays in the file, and the host fetches a token's row.
+	RowByRow = engine.RowByRow
+	// InMemory: in the program's own memory, to be computed with on the CPU.
+	InMemory = engine.InMemory
 )
 
 // PlanFor says where the tensors of a model would live on the GPU that opts ask
@@ -65,7 +88,7 @@ func newPlanning(file *gguf.File, opts OpenOptions, adapters []adapter.Weighted)
 	if p.context, err = opts.contextFor(p.model.Config); err != nil {
 		return nil, err
 	}
-	if p.cache, err = opts.KVCache.filled(); err != nil {
+	if p.cache, err = engine.ParseCacheType(opts.KVCache); err != nil {
 		return nil, err
 	}
 	if opts.Device == DeviceCPU {
@@ -83,11 +106,9 @@ func newPlanning(file *gguf.File, opts OpenOptions, adapters []adapter.Weighted)
 
 func (p *planning) plan(context int) (*Plan, error) {
 	if p.device == nil {
-		return newCPUPlan(p.model, context, p.cache)
+		return cpu.NewPlan(p.model, context, p.cache)
 	}
-	kit := ops.New(p.device)
-	sizing := newSizing(p.model.Config, context, p.cache.onGPU(), kit)
-	return newPlan(kit, p.model, sizing, p.options.TablesInFile, layAdapters(p.model.Config, p.adapters))
+	return gpu.NewPlan(ops.New(p.device), p.model, p.options.engineOptions(context), p.adapters)
 }
 
 // longest halves what is between a context that fits and one that does not.

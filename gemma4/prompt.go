@@ -50,17 +50,20 @@ func (p *Prompt) check(c *arch.Config) error {
 	}
 	for i, t := range p.Tokens {
 		if t < 0 || int(t) >= c.Vocab {
-			return fmt.Errorf("%w: token %d at position %d; the vocabulary has tokens 0 to %d", ErrUnsupported, t, i, c.Vocab-1)
+			return fmt.Errorf("%w: token %d at position %d; the vocabulary has tokens 0 to %d", ErrUnsupported, t, i,
+				c.Vocab-1)
 		}
 	}
 	free := 0
 	for i := range p.Media {
 		m := &p.Media[i]
 		if m.First < free || m.Count < 1 || m.Count > len(p.Tokens)-m.First {
-			return fmt.Errorf("%w: medium %d takes the positions from %d to %d of a text of %d", ErrUnsupported, i, m.First, m.end()-1, len(p.Tokens))
+			return fmt.Errorf("%w: medium %d takes the positions from %d to %d of a text of %d", ErrUnsupported, i,
+				m.First, m.end()-1, len(p.Tokens))
 		}
 		if m.Key == "" || len(m.Key) > maxKey {
-			return fmt.Errorf("%w: medium %d has a key of %d bytes, wanted 1 to %d", ErrUnsupported, i, len(m.Key), maxKey)
+			return fmt.Errorf("%w: medium %d has a key of %d bytes, wanted 1 to %d", ErrUnsupported, i, len(m.Key),
+				maxKey)
 		}
 		free = m.end()
 	}

@@ -2,6 +2,7 @@ package gemma4
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -13,14 +14,19 @@ import (
 	"slices"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
-	"github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/quant"
 )
 
-// A saved session is the magic, the length of a JSON header as u32, the header,
-// and then, for each layer of the header, its keys and its values, row by row. In
-// Q8_0, each head of a row begins a block and its last one is padded with zeros.
-const savedMagic = "gemwire session 1\n"
+// A saved session is the magic, the length of a JSON header as u32, the header, then,
+// for each layer of the header, its keys and its values, row by row, and the SHA-256 of
+// all that. In Q8_0, each head of a row begins a block and its last one is padded with
+// zeros.
+const savedMagic = "gemwire session 2\n"
+
+// savedMagicBefore began files whose fingerprint could not tell a model from a
+// fine-tuned one.
+const savedMagicBefore = "gemwire session 1\n"
 
 // maxSavedHeader bounds the header before it is allocated.
 const maxSavedHeader = 64 << 20
@@ -46,27 +52,36 @@ func (s *Session) Save(w io.Writer) error {
 		return err
 	}
 	defer s.end()
-	typ := s.model.cacheType.onCPU()
-	if s.model.info.Device == DeviceGPU {
-		typ = s.model.cacheType.onGPU()
+	typ := s.state.CacheValues()
+	text := s.text.until(s.state.Len())
+	fingerprint, err := s.model.fingerprint()
+	if err != nil {
+		return err
 	}
-	text := s.text.until(s.state.length())
-	header := savedHeader{Model: s.model.fingerprint(), Type: typ.String(), Tokens: text.Tokens, Media: text.Media}
+	header := savedHeader{Model: fingerprint, Type: typ.String(), Tokens: text.Tokens, Media: text.Media}
 	c := s.model.arch.Config
 	for i := range c.Blocks {
 		if c.HasOwnKV(i) {
-			header.Layers = append(header.Layers, savedLayer{Layer: i, First: s.firstNeeded(i, s.state.length()), Dim: c.KVDim(i)})
+			header.Layers = append(header.Layers,
+				savedLayer{Layer: i, First: s.firstNeeded(i, s.state.Len()), Dim: c.KVDim(i)})
 		}
 	}
-	out := bufio.NewWriterSize(w, 1<<20)
-	if err := writeSavedHeader(out, header); err != nil {
+	out, sum := bufio.NewWriterSize(w, 1<<20), sha256.New()
+	summed := io.MultiWriter(out, sum)
+	if err := writeSavedHeader(summed, header); err != nil {
 		return err
 	}
-	err := s.state.layers(func(l cpu.LayerState) error {
+	err = s.state.Layers(func(l engine.LayerState) error {
 		row := savedRow{typ, c.HeadDim(l.Layer)}
-		return errors.Join(row.write(out, l.K), row.write(out, l.V))
+		return errors.Join(row.write(summed, l.K), row.write(summed, l.V))
 	})
-	return errors.Join(err, out.Flush())
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(sum.Sum(nil)); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // firstNeeded is the first position that the token behind n others sees in layer i.
@@ -129,26 +144,36 @@ func (s *Session) Restore(r io.Reader) error {
 	}
 	defer s.end()
 	s.clear()
-	in := bufio.NewReaderSize(r, 1<<20)
-	header, err := s.readSavedHeader(in)
+	in, sum := bufio.NewReaderSize(r, 1<<20), sha256.New()
+	summed := io.TeeReader(in, sum)
+	header, err := s.readSavedHeader(summed)
 	if err != nil {
 		return err
 	}
-	layers, err := s.readLayers(in, header)
+	layers, err := s.readLayers(summed, header)
 	if err != nil {
 		return err
 	}
-	if err := s.state.restore(len(header.Tokens), layers); err != nil {
-		s.state.rewind(0)
+	end := make([]byte, sum.Size())
+	if _, err := io.ReadFull(in, end); err != nil || !bytes.Equal(end, sum.Sum(nil)) {
+		return fmt.Errorf("%w: its checksum is wrong; the file is damaged or cut off", ErrSavedSession)
+	}
+	if err := s.state.Restore(len(header.Tokens), layers); err != nil {
+		s.state.Rewind(0)
 		return err
 	}
-	s.text = Prompt{Tokens: header.Tokens, Media: header.Media}
+	s.setText(Prompt{Tokens: header.Tokens, Media: header.Media})
 	return nil
 }
 
 func (s *Session) readSavedHeader(r io.Reader) (h savedHeader, err error) {
 	var start [len(savedMagic) + 4]byte
-	if _, err := io.ReadFull(r, start[:]); err != nil || string(start[:len(savedMagic)]) != savedMagic {
+	_, err = io.ReadFull(r, start[:])
+	if string(start[:len(savedMagicBefore)]) == savedMagicBefore {
+		return h, fmt.Errorf(
+			"%w: an older gemwire wrote it, without a checksum; start the conversation again", ErrSavedSession)
+	}
+	if err != nil || string(start[:len(savedMagic)]) != savedMagic {
 		return h, fmt.Errorf("%w: it does not begin like one", ErrSavedSession)
 	}
 	n := binary.LittleEndian.Uint32(start[len(savedMagic):])
@@ -168,11 +193,16 @@ func (s *Session) readSavedHeader(r io.Reader) (h savedHeader, err error) {
 // checkSaved makes sure that the header fits this model, so that nothing is
 // allocated on its word alone.
 func (s *Session) checkSaved(h savedHeader) error {
-	if h.Model != s.model.fingerprint() {
+	fingerprint, err := s.model.fingerprint()
+	if err != nil {
+		return err
+	}
+	if h.Model != fingerprint {
 		return fmt.Errorf("%w: it is of another model", ErrSavedSession)
 	}
 	if len(h.Tokens) > s.context {
-		return fmt.Errorf("%w: it has %d tokens and this session holds %d: %w", ErrSavedSession, len(h.Tokens), s.context, ErrContextFull)
+		return fmt.Errorf("%w: it has %d tokens and this session holds %d: %w", ErrSavedSession, len(h.Tokens),
+			s.context, ErrContextFull)
 	}
 	if err := s.checkSavedType(h.Type); err != nil {
 		return err
@@ -204,8 +234,9 @@ func (s *Session) checkSavedType(name string) error {
 	if err != nil || (typ != quant.F32 && typ != quant.F16 && typ != quant.Q8_0) {
 		return fmt.Errorf("%w: values of type %q", ErrSavedSession, name)
 	}
-	if saved := cacheTypeOf(typ); saved != s.model.cacheType {
-		return fmt.Errorf("%w: it was saved with a KV cache of %s, and this model was opened with one of %s; open the model with %s",
+	if saved := engine.CacheTypeOf(typ); saved != s.model.cacheType {
+		return fmt.Errorf("%w: it was saved with a KV cache of %s, and this model was opened with one of %s; open "+
+			"the model with %s",
 			ErrSavedSession, saved, s.model.cacheType, saved)
 	}
 	return nil
@@ -223,15 +254,15 @@ func (h *savedHeader) checkText(c *arch.Config) error {
 	return text.check(c)
 }
 
-func (s *Session) readLayers(r io.Reader, h savedHeader) ([]cpu.LayerState, error) {
+func (s *Session) readLayers(r io.Reader, h savedHeader) ([]engine.LayerState, error) {
 	typ, err := quant.Parse(h.Type)
 	if err != nil {
 		return nil, err
 	}
-	layers := make([]cpu.LayerState, len(h.Layers))
+	layers := make([]engine.LayerState, len(h.Layers))
 	for i, l := range h.Layers {
 		n := (len(h.Tokens) - l.First) * l.Dim
-		layers[i] = cpu.LayerState{Layer: l.Layer, First: l.First, Dim: l.Dim}
+		layers[i] = engine.LayerState{Layer: l.Layer, First: l.First, Dim: l.Dim}
 		row := savedRow{typ, s.model.arch.Config.HeadDim(l.Layer)}
 		for _, into := range []*[]float32{&layers[i].K, &layers[i].V} {
 			if *into, err = row.read(r, n); err != nil {
@@ -265,23 +296,14 @@ func (r savedRow) read(from io.Reader, n int) ([]float32, error) {
 	return values, nil
 }
 
-// fingerprint tells models apart: a hash over the names, types and shapes of
-// the tensors and a few of their bytes.
-func (m *Model) fingerprint() string {
+// fingerprint is the model's, with the adapters that are in use.
+func (m *Model) fingerprint() (string, error) {
+	weights, err := m.Fingerprint()
+	if err != nil {
+		return "", err
+	}
 	hash := sha256.New()
-	towers := m.file.Projector()
-	for _, t := range m.file.Tensors {
-		if towers != nil {
-			if _, ok := towers.Tensor(t.Name); ok {
-				continue // a projector may come and go
-			}
-		}
-		fmt.Fprintf(hash, "%s %v %v\n", t.Name, t.Type, t.Dims)
-	}
-	sample := make([]byte, min(m.arch.OutputNorm.Size, 4096))
-	if _, err := m.arch.OutputNorm.ReadAt(sample, 0); err == nil {
-		hash.Write(sample)
-	}
+	io.WriteString(hash, weights)
 	m.adapters.current().writeTo(hash)
-	return hex.EncodeToString(hash.Sum(nil)[:16])
+	return hex.EncodeToString(hash.Sum(nil)[:16]), nil
 }

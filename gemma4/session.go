@@ -3,10 +3,12 @@ package gemma4
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
 )
 
 // Session is one text and what has been computed of it. It answers one prompt
@@ -14,11 +16,14 @@ import (
 // where it differs.
 type Session struct {
 	model   *Model
-	state   state
+	state   engine.State
 	context int
-	// text is what was prompted and answered: its first state.length() positions
-	// are in the caches.
+	// text is what was prompted and answered: its first state.Len() positions
+	// are in the caches. Whoever holds busy reads it; it is changed under view, as
+	// is cached, so that Len and Tokens may be asked while an answer is under way.
+	view   sync.Mutex
 	text   Prompt
+	cached int
 	soft   softCache
 	busy   atomic.Bool
 	closed bool
@@ -33,7 +38,8 @@ func (m *Model) NewSession(n int) (*Session, error) {
 		n = m.context
 	}
 	if n < 1 || n > m.arch.Config.ContextLength {
-		return nil, fmt.Errorf("%w: a session of %d tokens; this model takes 1 to %d", ErrUnsupported, n, m.arch.Config.ContextLength)
+		return nil, fmt.Errorf("%w: a session of %d tokens; this model takes 1 to %d", ErrUnsupported, n,
+			m.arch.Config.ContextLength)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -42,7 +48,7 @@ func (m *Model) NewSession(n int) (*Session, error) {
 	}
 	m.adapters.using.RLock()
 	defer m.adapters.using.RUnlock()
-	st, err := m.engine.newState(n)
+	st, err := m.engine.NewState(n)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +62,45 @@ func (s *Session) Model() *Model { return s.model }
 // Context is how many tokens the session holds at most.
 func (s *Session) Context() int { return s.context }
 
-// Len is how many tokens of the text are computed and cached.
-func (s *Session) Len() int { return s.state.length() }
+// Len is how many tokens of the text are computed and cached. Like Tokens, it may be
+// asked by another goroutine while an answer is under way.
+func (s *Session) Len() int {
+	s.view.Lock()
+	defer s.view.Unlock()
+	return s.cached
+}
 
-// Tokens is the text of the session: what was prompted and answered last, with
-// placeholders where soft tokens stand.
-func (s *Session) Tokens() []int32 { return append([]int32(nil), s.text.Tokens...) }
+// Tokens is the text of the session as far as it is cached: what was prompted and answered
+// last, with placeholders where soft tokens stand. The newest token of an answer is cached
+// when the next one is chosen, and that of a finished answer not at all.
+func (s *Session) Tokens() []int32 {
+	s.view.Lock()
+	defer s.view.Unlock()
+	return append([]int32(nil), s.text.Tokens[:min(len(s.text.Tokens), s.cached)]...)
+}
+
+// setText makes text what Len and Tokens tell of, with what the caches hold of it.
+func (s *Session) setText(text Prompt) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.text, s.cached = text, s.state.Len()
+}
+
+// truncate shortens the text to n tokens.
+func (s *Session) truncate(n int) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.text.truncate(n)
+	s.cached = s.state.Len()
+}
+
+// push makes token number n of the text the last one.
+func (s *Session) push(n int, token int32) {
+	s.view.Lock()
+	defer s.view.Unlock()
+	s.text.Tokens = append(s.text.Tokens[:n], token)
+	s.cached = s.state.Len()
+}
 
 // Reset forgets the text.
 func (s *Session) Reset() error {
@@ -76,8 +115,8 @@ func (s *Session) Reset() error {
 
 // clear empties the text and its caches.
 func (s *Session) clear() {
-	s.text = Prompt{}
-	s.state.rewind(0)
+	s.state.Rewind(0)
+	s.setText(Prompt{})
 }
 
 // Close frees the session's caches.
@@ -87,7 +126,7 @@ func (s *Session) Close() error {
 	}
 	defer s.end()
 	s.closed = true
-	s.state.close()
+	s.state.Close()
 	s.model.mu.Lock()
 	defer s.model.mu.Unlock()
 	s.model.sessions--
@@ -134,16 +173,16 @@ func (s *Session) Logits(ctx context.Context, prompt Prompt, each func(i int, ro
 	if err != nil {
 		return err
 	}
-	err = s.state.allLogits(ctx, all, each)
-	s.text = prompt.until(s.state.length())
+	err = s.state.AllLogits(ctx, all, each)
+	s.setText(prompt.until(s.state.Len()))
 	return err
 }
 
 // room refuses, before any work, what does not fit.
 func (s *Session) room(prompt, answer int) error {
-	if prompt+answer > s.context {
-		return fmt.Errorf("%w: a prompt of %d tokens and an answer of %d in a session of %d; shorten the conversation, ask for fewer tokens, or open a larger context (the model takes %d)",
-			ErrContextFull, prompt, answer, s.context, s.model.arch.Config.ContextLength)
+	if answer > s.context-prompt {
+		return &ContextFullError{Prompt: prompt, Answer: answer, Context: s.context,
+			Most: s.model.arch.Config.ContextLength}
 	}
 	return nil
 }
@@ -152,31 +191,31 @@ func (s *Session) room(prompt, answer int) error {
 // and the last token in any case: its logits are wanted. It counts what it did
 // in c's usage.
 func (s *Session) advance(ctx context.Context, prompt Prompt, c Choosing) error {
-	s.text.truncate(s.state.length())
+	s.truncate(s.state.Len())
 	same := min(commonPrefix(&s.text, &prompt), len(prompt.Tokens)-1)
-	if same < s.state.length() {
-		same = s.state.rewind(same)
+	if same < s.state.Len() {
+		same = s.state.Rewind(same)
 	}
-	s.text.truncate(same)
+	s.truncate(same)
 	total := len(prompt.Tokens) - same
 	c.Usage.Computed = total
 	rest, err := s.piece(ctx, &prompt, same, c.Usage)
 	if err != nil {
 		return err
 	}
-	err = s.state.prefill(ctx, rest, func(done int) {
+	err = s.state.Prefill(ctx, rest, func(done int) {
 		if c.Prefill != nil {
 			c.Prefill(done, total)
 		}
 	})
-	s.text = prompt.until(s.state.length())
+	s.setText(prompt.until(s.state.Len()))
 	return err
 }
 
 // piece is what comes behind the first positions of a prompt, with the soft
 // tokens of its media.
-func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Usage) (piece, error) {
-	whole := piece{tokens: prompt.Tokens}
+func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Usage) (engine.Piece, error) {
+	whole := engine.Piece{Tokens: prompt.Tokens}
 	for i := range prompt.Media {
 		m := &prompt.Media[i]
 		if m.end() <= from {
@@ -184,14 +223,14 @@ func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Us
 		}
 		vectors, err := s.softTokens(ctx, m, usage)
 		if err != nil {
-			return piece{}, err
+			return engine.Piece{}, err
 		}
-		whole.soft = append(whole.soft, softRun{
-			first: m.First, vectors: vectors, count: m.Count,
-			mutual: m.Kind == chat.Image && s.model.arch.Config.BidirectionalImages(),
+		whole.Soft = append(whole.Soft, engine.SoftRun{
+			First: m.First, Vectors: vectors, Count: m.Count,
+			Mutual: m.Kind == chat.Image && s.model.arch.Config.BidirectionalImages(),
 		})
 	}
-	return whole.slice(from, len(prompt.Tokens)), nil
+	return whole.Slice(from, len(prompt.Tokens)), nil
 }
 
 // softTokens are a medium's vectors: those that the session keeps, or new ones.
@@ -211,7 +250,8 @@ func (s *Session) softTokens(ctx context.Context, m *Medium, usage *Usage) ([]fl
 	usage.Media++
 	usage.MediaTime += time.Since(begun)
 	if len(vectors) != want {
-		return nil, fmt.Errorf("%w: the medium at position %d has %d values for %d soft tokens of %d", ErrUnsupported, m.First, len(vectors), m.Count, s.model.arch.Config.EmbeddingLength)
+		return nil, fmt.Errorf("%w: the medium at position %d has %d values for %d soft tokens of %d", ErrUnsupported,
+			m.First, len(vectors), m.Count, s.model.arch.Config.EmbeddingLength)
 	}
 	s.soft.put(m.Key, vectors)
 	return vectors, nil

@@ -5,17 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/gguf"
 )
 
 type nanoCase struct {
@@ -63,7 +64,8 @@ func user(text string) chat.Conversation {
 }
 
 // answer collects what an answer brings.
-func answer(t testing.TB, s *gemma4.Session, c chat.Conversation, opts gemma4.GenerateOptions) (text string, last gemma4.Event) {
+func answer(t testing.TB, s *gemma4.Session, c chat.Conversation,
+	opts gemma4.GenerateOptions) (text string, last gemma4.Event) {
 	t.Helper()
 	var b strings.Builder
 	for e, err := range s.Chat(context.Background(), c, opts) {
@@ -83,7 +85,8 @@ func TestChatAnswers(t *testing.T) {
 		if text != "The capital of Peru is Lima." {
 			t.Errorf("it said %q", text)
 		}
-		if last.Kind != chat.DoneEvent || last.Reason != chat.ReasonStop || last.Usage == nil || last.Usage.Answer != len(readNanoCases(t)[6].Greedy) {
+		if last.Kind != chat.DoneEvent || last.Reason != chat.ReasonStop || last.Usage == nil ||
+			last.Usage.Answer != len(readNanoCases(t)[6].Greedy) {
 			t.Errorf("the last event is %+v", last)
 		}
 	})
@@ -120,7 +123,8 @@ func TestDivergingPrompts(t *testing.T) {
 		s := newSession(t, m, 0)
 		cases := readNanoCases(t)
 		long := slices.Concat(cases[1].IDs, cases[1].IDs, cases[1].IDs, cases[1].IDs)
-		for _, prompt := range [][]int32{cases[1].IDs, long, slices.Concat(long[:len(long)-5], cases[2].IDs), long[:20], long[:len(long)/2], cases[3].IDs} {
+		for _, prompt := range [][]int32{cases[1].IDs, long, slices.Concat(long[:len(long)-5], cases[2].IDs), long[:20],
+			long[:len(long)/2], cases[3].IDs} {
 			got := greedy(t, s, prompt, 6)
 			want := greedy(t, newSession(t, m, 0), prompt, 6)
 			if !equal(got, want) {
@@ -135,7 +139,8 @@ func TestSeedsRepeat(t *testing.T) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		prompt := readNanoCases(t)[4].IDs
 		with := func(seed uint64) gemma4.Choosing {
-			return gemma4.Choosing{MaxTokens: 24, Sampling: sample.Params{Temperature: 1.5, TopK: 64, TopP: 0.99, Seed: seed}}
+			return gemma4.Choosing{MaxTokens: 24,
+				Sampling: sample.Params{Temperature: 1.5, TopK: 64, TopP: 0.99, Seed: seed}}
 		}
 		first := choose(t, s, prompt, with(1))
 		if again := choose(t, s, prompt, with(1)); !equal(first, again) {
@@ -174,11 +179,13 @@ func TestSamplersAgree(t *testing.T) {
 func TestLogProbs(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
-		for choice, err := range s.Choose(context.Background(), gemma4.Tokens(readNanoCases(t)[2].IDs), gemma4.Choosing{MaxTokens: 3, Sampling: sample.Params{LogProbs: 4}}) {
+		for choice, err := range s.Choose(context.Background(), gemma4.Tokens(readNanoCases(t)[2].IDs),
+			gemma4.Choosing{MaxTokens: 3, Sampling: sample.Params{LogProbs: 4}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(choice.Top) != 4 || choice.Top[0].Token != choice.Token || choice.LogProb != choice.Top[0].LogProb || choice.LogProb > 0 {
+			if len(choice.Top) != 4 || choice.Top[0].Token != choice.Token || choice.LogProb != choice.Top[0].LogProb ||
+				choice.LogProb > 0 {
 				t.Errorf("a greedy choice reports %+v", choice)
 			}
 		}
@@ -210,7 +217,8 @@ func TestCancelEndsWithinAStep(t *testing.T) {
 		if got := greedy(t, s, prompt, 8); !equal(got, want) {
 			t.Errorf("after a cancel: %v, without: %v", got, want)
 		}
-		if _, err := first(s.Choose(ctx, gemma4.Tokens(prompt[:3]), gemma4.Choosing{})); !errors.Is(err, context.Canceled) {
+		if _, err := first(s.Choose(ctx, gemma4.Tokens(prompt[:3]), gemma4.Choosing{})); !errors.Is(err,
+			context.Canceled) {
 			t.Errorf("a prompt under a cancelled context: %v", err)
 		}
 	})
@@ -228,7 +236,8 @@ func TestLeavingTheLoop(t *testing.T) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		prompt := readNanoCases(t)[4].IDs
 		for range 3 {
-			for e, err := range s.Chat(context.Background(), user("Tell me a story about a cat named Ada."), gemma4.GenerateOptions{}) {
+			for e, err := range s.Chat(context.Background(), user("Tell me a story about a cat named Ada."),
+				gemma4.GenerateOptions{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -243,41 +252,15 @@ func TestLeavingTheLoop(t *testing.T) {
 	})
 }
 
-// Steps run ahead of what is read, as many as the time between tokens asks for, and none
-// beyond the last that may be chosen.
-func TestStepsRunAhead(t *testing.T) {
-	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU}), 0)
-	s.GoFarAhead()
-	prompt, n := readNanoCases(t)[4].IDs, 8
-	want := greedy(t, s, prompt, n)
-	for name, pause := range map[string]time.Duration{"at once": 0, "slowly": 2 * gemma4.ShortStep} {
-		most := 2
-		if pause > 0 {
-			most = 1
-		}
-		var got []int32
-		for choice, err := range s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{MaxTokens: n, Drafts: gemma4.NoDrafts}) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, choice.Token)
-			left := n - len(got)
-			if ahead := s.Ahead(); ahead < min(1, left) || ahead > min(most, left) {
-				t.Errorf("read %s, token %d: %d steps are under way, %d at most are right", name, len(got), ahead, min(most, left))
-			}
-			time.Sleep(pause)
-		}
-		if !equal(got, want) {
-			t.Errorf("read %s: %v, want %v", name, got, want)
-		}
-	}
-}
-
 func TestContextFull(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 64)
 		prompt := readNanoCases(t)[4].IDs
 		_, err := first(s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{MaxTokens: 64}))
+		var full *gemma4.ContextFullError
+		if !errors.As(err, &full) || full.Context != s.Context() || full.Prompt < 1 || full.Answer < 0 {
+			t.Errorf("error %+v", full)
+		}
 		if !errors.Is(err, gemma4.ErrContextFull) || s.Len() != 0 {
 			t.Errorf("asking for too much: %v, with %d tokens computed", err, s.Len())
 		}
@@ -295,7 +278,8 @@ func TestContextFull(t *testing.T) {
 func TestStopStrings(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
-		text, last := answer(t, s, user("What is the capital of Peru?"), gemma4.GenerateOptions{Stop: []string{"l of P"}})
+		text, last := answer(t, s, user("What is the capital of Peru?"),
+			gemma4.GenerateOptions{Stop: []string{"l of P"}})
 		if text != "The capita" || last.Reason != chat.ReasonStopString || last.Stop != "l of P" {
 			t.Errorf("%q, ended by %+v", text, last.Event)
 		}
@@ -350,7 +334,8 @@ func TestBusyAndClosed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := first(s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{})); !errors.Is(err, gemma4.ErrBusy) {
+		if _, err := first(s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{})); !errors.Is(err,
+			gemma4.ErrBusy) {
 			t.Errorf("a second prompt meanwhile: %v", err)
 		}
 		if err := s.Reset(); !errors.Is(err, gemma4.ErrBusy) {
@@ -363,7 +348,8 @@ func TestBusyAndClosed(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first(s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{})); !errors.Is(err, gemma4.ErrClosed) {
+	if _, err := first(s.Choose(context.Background(), gemma4.Tokens(prompt), gemma4.Choosing{})); !errors.Is(err,
+		gemma4.ErrClosed) {
 		t.Errorf("a prompt after the close: %v", err)
 	}
 }
@@ -392,11 +378,117 @@ func TestSavedSessions(t *testing.T) {
 			t.Errorf("after a restore: %v, without: %v", got, want)
 		}
 		// Going back before what was saved computes anew, and is right.
-		if got, want := greedy(t, restored, c.IDs[:30], 4), greedy(t, newSession(t, m, 0), c.IDs[:30], 4); !equal(got, want) {
+		if got, want := greedy(t, restored, c.IDs[:30], 4),
+			greedy(t, newSession(t, m, 0), c.IDs[:30], 4); !equal(got, want) {
 			t.Errorf("a shorter prompt after a restore: %v, without: %v", got, want)
 		}
 		damaged(t, restored, saved.Bytes())
 	})
+}
+
+// The caches of a model are no good to one of the same shapes with other weights.
+func TestFingerprint(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	want, err := m.Fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(nanoPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"token_embd.weight", "blk.0.attn_q.weight", "blk.3.ffn_down.weight",
+		"output_norm.weight"} {
+		tensor, ok := m.File().Tensor(name)
+		if !ok {
+			t.Fatalf("no tensor %s", name)
+		}
+		changed := bytes.Clone(raw)
+		changed[tensor.Offset+tensor.Size/2] ^= 1
+		other, err := gemma4.Open(t.Context(), gguf.Memory(changed), gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := other.Fingerprint(); err != nil || got == want {
+			t.Errorf("a change in %s makes no other fingerprint: %v", name, err)
+		}
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// No bit of a saved session may change unseen.
+func TestSavedSessionsHaveAChecksum(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	s := newSession(t, m, 0)
+	greedy(t, s, readNanoCases(t)[0].IDs, 2)
+	var saved bytes.Buffer
+	if err := s.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < saved.Len(); at += saved.Len()/200 + 1 {
+		flipped := bytes.Clone(saved.Bytes())
+		flipped[at] ^= 1 << (at % 8)
+		if err := s.Restore(bytes.NewReader(flipped)); !errors.Is(err, gemma4.ErrSavedSession) {
+			t.Errorf("a bit of byte %d of %d flipped: %v", at, saved.Len(), err)
+		}
+	}
+	before := bytes.Replace(saved.Bytes(), []byte("gemwire session 2"), []byte("gemwire session 1"), 1)
+	if err := s.Restore(bytes.NewReader(before)); !errors.Is(err, gemma4.ErrSavedSession) ||
+		!strings.Contains(err.Error(), "older") {
+		t.Errorf("a session in the form before: %v", err)
+	}
+}
+
+// A number of tokens that no context holds is refused at once, however large.
+func TestRoomOfHugeAnswers(t *testing.T) {
+	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU}), 0)
+	prompt := gemma4.Prompt{Tokens: readNanoCases(t)[0].IDs}
+	for _, most := range []int{s.Context(), math.MaxInt32, math.MaxInt} {
+		for _, err := range s.Choose(t.Context(), prompt, gemma4.Choosing{MaxTokens: most}) {
+			if !errors.Is(err, gemma4.ErrContextFull) {
+				t.Fatalf("%d tokens: %v", most, err)
+			}
+		}
+	}
+}
+
+// Len and Tokens may be asked by another goroutine while an answer is under way; what
+// they tell never goes back during one, nor at its end.
+func TestLenDuringAnAnswer(t *testing.T) {
+	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU}), 0)
+	done := make(chan struct{})
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		for last := 0; ; {
+			if n := len(s.Tokens()); n < last {
+				t.Errorf("%d tokens after %d", n, last)
+			} else {
+				last = n
+			}
+			if s.Len() > s.Context() {
+				t.Errorf("%d of %d tokens are cached", s.Len(), s.Context())
+			}
+			select {
+			case <-done:
+				return
+			default:
+			}
+		}
+	}()
+	prompt := gemma4.Prompt{Tokens: readNanoCases(t)[0].IDs}
+	for _, err := range s.Choose(t.Context(), prompt, gemma4.Choosing{MaxTokens: 8}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	<-asked
+	if want := len(prompt.Tokens) + 8 - 1; s.Len() != want || len(s.Tokens()) != want {
+		t.Errorf("%d cached, %d tokens, want %d", s.Len(), len(s.Tokens()), want)
+	}
 }
 
 // damaged tries to restore broken bytes: every one is refused and leaves the
@@ -413,7 +505,7 @@ func damaged(t *testing.T, s *gemma4.Session, saved []byte) {
 		"no session":       []byte("something else altogether, of some length"),
 		"cut in header":    saved[:40],
 		"cut in values":    saved[:len(saved)-100],
-		"a huge header":    changed(len("gemwire session 1\n")+3, 0xff),
+		"a huge header":    changed(len("gemwire session 2\n")+3, 0xff),
 		"another model":    bytes.Replace(saved, []byte(`"model":"`), []byte(`"model":"0`), 1),
 		"a negative token": bytes.Replace(saved, []byte(`"tokens":[`), []byte(`"tokens":[-`), 1),
 	} {
@@ -435,7 +527,8 @@ func TestSessionsAreApart(t *testing.T) {
 		wantA, wantB := cases[3].Greedy, cases[5].Greedy
 		var gotB []int32
 		gotA := []int32{}
-		for choice, err := range a.Choose(context.Background(), gemma4.Tokens(cases[3].IDs), gemma4.Choosing{MaxTokens: len(wantA)}) {
+		for choice, err := range a.Choose(context.Background(), gemma4.Tokens(cases[3].IDs),
+			gemma4.Choosing{MaxTokens: len(wantA)}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -67,14 +67,17 @@ func (a *Adapter) Check(model *arch.Model) error {
 
 func (p *Pair) check(t Target, model *arch.Model) error {
 	if t.Layer < 0 || t.Layer >= len(model.Layers) {
-		return fmt.Errorf("%w: the adapter changes %s, and the model has %d layers; it was trained on another model", ErrTarget, t, len(model.Layers))
+		return fmt.Errorf("%w: the adapter changes %s, and the model has %d layers; it was trained on another model",
+			ErrTarget, t, len(model.Layers))
 	}
 	w := t.Linear.Tensor(&model.Layers[t.Layer])
 	switch {
 	case w == nil:
-		return fmt.Errorf("%w: the adapter changes %s, which this model's layer does not have; it was trained on another model", ErrTarget, t)
+		return fmt.Errorf("%w: the adapter changes %s, which this model's layer does not have; it was trained on "+
+			"another model", ErrTarget, t)
 	case p.In != w.RowLen() || p.Out != w.Rows():
-		return fmt.Errorf("%w: the adapter's %s is [%d, %d], the model's [%d, %d]; it was trained on another model", ErrTarget, t, p.Out, p.In, w.Rows(), w.RowLen())
+		return fmt.Errorf("%w: the adapter's %s is [%d, %d], the model's [%d, %d]; it was trained on another model",
+			ErrTarget, t, p.Out, p.In, w.Rows(), w.RowLen())
 	}
 	return nil
 }

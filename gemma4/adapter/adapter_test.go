@@ -18,6 +18,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
 func normal(r *rand.Rand, n int) []float32 {
@@ -58,7 +59,8 @@ func TestSaveAndOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(products(a), products(got), cmpopts.EquateApprox(1e-6, 0)); diff != "" || got.Base != a.Base {
+			if diff := cmp.Diff(products(a), products(got), cmpopts.EquateApprox(1e-6, 0)); diff != "" ||
+				got.Base != a.Base {
 				t.Errorf("%s, %s, on %q: %s", name, file, got.Base, diff)
 			}
 			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
@@ -87,6 +89,66 @@ func products(a *adapter.Adapter) map[string][]float64 {
 	return all
 }
 
+// Of two saves, the weights of one and the config of the other are no adapter; a config
+// that was edited where no scale hangs on it is one.
+func TestPEFTFilesAreOfOneSave(t *testing.T) {
+	other := random(4, 4)
+	for _, p := range other.Pairs {
+		p.Scale = 0.5
+	}
+	first, second := t.TempDir(), t.TempDir()
+	if err := errors.Join(random(4, 4).Save(first), other.Save(second)); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(first, adapter.ConfigName)
+	raw, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := bytes.Replace(raw, []byte("gemma-4-e2b-it"), []byte("another-name"), 1)
+	if err := os.WriteFile(config, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := adapter.Open(t.Context(), first); err != nil {
+		t.Errorf("a config with another name: %v", err)
+	}
+	if err := os.Rename(filepath.Join(second, adapter.ConfigName), config); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := adapter.Open(t.Context(), first); !errors.Is(err, adapter.ErrFormat) ||
+		!strings.Contains(err.Error(), "not of one save") {
+		t.Errorf("the config of another save: %v", err)
+	}
+}
+
+// No bit of an adapter's values may change unseen, in either form.
+func TestAdaptersHaveAChecksum(t *testing.T) {
+	for _, name := range []string{"adapter", "adapter.gguf"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := random(4, 8).Save(path); err != nil {
+			t.Fatal(err)
+		}
+		file := path
+		if name == "adapter" {
+			file = filepath.Join(path, adapter.WeightsName)
+		}
+		whole, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := len(whole) / 2; at < len(whole); at += len(whole)/100 + 1 {
+			flipped := bytes.Clone(whole)
+			flipped[at] ^= 1 << (at % 8)
+			if err := os.WriteFile(file, flipped, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := adapter.Open(t.Context(), path); err == nil {
+				t.Errorf("%s: a bit of byte %d of %d flipped unseen", name, at, len(whole))
+			}
+		}
+	}
+}
+
 func TestPEFTNames(t *testing.T) {
 	const layer3 = "layers.3.self_attn.k_proj.lora_B.weight"
 	for name, ok := range map[string]bool{
@@ -107,10 +169,33 @@ func TestPEFTNames(t *testing.T) {
 	}
 	for _, l := range adapter.All() {
 		want := adapter.Target{Layer: 7, Linear: l}
-		if got, half, ok := adapter.ParsePEFTName(adapter.PEFTName(want, adapter.A)); !ok || got != want || half != adapter.A {
+		if got, half, ok := adapter.ParsePEFTName(adapter.PEFTName(want, adapter.A)); !ok || got != want ||
+			half != adapter.A {
 			t.Errorf("%s: %v %v %v", adapter.PEFTName(want, adapter.A), got, half, ok)
 		}
 	}
+}
+
+// byOthers is a file of weights as other programs write it, which say nothing of the
+// config beside them.
+func byOthers(t *testing.T, weights []byte) (out bytes.Buffer) {
+	t.Helper()
+	file, err := safetensors.Read(bytes.NewReader(weights), int64(len(weights)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tensors []safetensors.Values
+	for _, tensor := range file.Tensors {
+		values, err := tensor.Floats()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tensors = append(tensors, safetensors.Values{Name: tensor.Name, Shape: tensor.Shape, Values: values})
+	}
+	if err := safetensors.Write(&out, map[string]string{"format": "pt"}, tensors); err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // PEFT takes its settings from the config: what cannot be computed is refused.
@@ -120,6 +205,7 @@ func TestConfig(t *testing.T) {
 	if err := a.WritePEFT(&config, &weights); err != nil {
 		t.Fatal(err)
 	}
+	weights = byOthers(t, weights.Bytes())
 	read := func(change func(map[string]any)) (*adapter.Adapter, error) {
 		var c map[string]any
 		if err := json.Unmarshal(config.Bytes(), &c); err != nil {
@@ -150,8 +236,10 @@ func TestConfig(t *testing.T) {
 			t.Errorf("%s: the scale is %v, wanted %v", name, scale, s.want)
 		}
 	}
-	for key, value := range map[string]any{"peft_type": "LOHA", "use_dora": true, "bias": "all", "fan_in_fan_out": true, "modules_to_save": []string{"lm_head"}} {
-		if _, err := read(func(c map[string]any) { c[key] = value }); !errors.Is(err, adapter.ErrFormat) || !strings.Contains(err.Error(), key) {
+	for key, value := range map[string]any{"peft_type": "LOHA", "use_dora": true, "bias": "all", "fan_in_fan_out": true,
+		"modules_to_save": []string{"lm_head"}} {
+		if _, err := read(func(c map[string]any) { c[key] = value }); !errors.Is(err, adapter.ErrFormat) ||
+			!strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

@@ -1,6 +1,9 @@
 package adapter
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +22,7 @@ const (
 	keyBase         = "general.base_model.0.name"
 	keyAdapterType  = "adapter.type"
 	keyAlpha        = "adapter.lora.alpha"
+	keyChecksum     = "gemwire.sha256" // of what hashGGUF takes, in files that gemwire wrote
 )
 
 // ggufSuffix is what llama.cpp appends to a linear's tensor.
@@ -57,12 +61,34 @@ func FromGGUF(file *gguf.File) (*Adapter, error) {
 		return alpha / float32(rank)
 	})
 	base, _ := file.Meta.String(keyBase)
-	return &Adapter{Pairs: pairs, Base: base}, err
+	a := &Adapter{Pairs: pairs, Base: base}
+	if want, missing := file.Meta.String(keyChecksum); missing == nil && err == nil && want != a.checksum(alpha) {
+		return nil, fmt.Errorf("%w: its checksum is wrong; the file is damaged", ErrFormat)
+	}
+	return a, err
+}
+
+// checksum is the SHA-256 of the base's name, of alpha, and of each pair's target,
+// shape and values, B as it lies in a file with that alpha.
+func (a *Adapter) checksum(alpha float32) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %v\n", a.Base, alpha)
+	for _, t := range a.Targets() {
+		p := a.Pairs[t]
+		fmt.Fprintf(sum, "%s %d %d %d\n", t, p.Rank, p.In, p.Out)
+		binary.Write(sum, binary.LittleEndian, p.A)
+		binary.Write(sum, binary.LittleEndian, p.scaledB(alpha))
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 func checkKeys(meta gguf.Metadata) error {
-	for _, want := range []struct{ key, value string }{{keyType, "adapter"}, {keyAdapterType, "lora"}, {keyArchitecture, arch.Name}} {
+	for _, want := range []struct{ key, value string }{{keyType, "adapter"}, {keyAdapterType, "lora"},
+		{keyArchitecture, arch.Name}} {
 		got, err := meta.String(want.key)
+		if want.key == keyType && (errors.Is(err, gguf.ErrMissingKey) || err == nil && got != want.value) {
+			return fmt.Errorf("%w: the file holds no adapter, by its general.type %q; it may be a model", ErrFormat, got)
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrFormat, err)
 		}
@@ -107,7 +133,8 @@ func (a *Adapter) WriteGGUF(w io.Writer) error {
 	keys := []struct {
 		key   string
 		value any
-	}{{keyType, "adapter"}, {keyArchitecture, arch.Name}, {keyAdapterType, "lora"}, {keyAlpha, alpha}}
+	}{{keyType, "adapter"}, {keyArchitecture, arch.Name}, {keyAdapterType, "lora"}, {keyAlpha, alpha},
+		{keyChecksum, a.checksum(alpha)}}
 	for _, k := range keys {
 		if err := out.Set(k.key, k.value); err != nil {
 			return err
@@ -120,8 +147,10 @@ func (a *Adapter) WriteGGUF(w io.Writer) error {
 	}
 	for _, t := range a.Targets() {
 		p := a.Pairs[t]
-		a := gguf.TensorInfo{Name: t.String() + ggufSuffix[A], Type: quant.F32, Dims: []uint64{uint64(p.In), uint64(p.Rank)}}
-		b := gguf.TensorInfo{Name: t.String() + ggufSuffix[B], Type: quant.F32, Dims: []uint64{uint64(p.Rank), uint64(p.Out)}}
+		a := gguf.TensorInfo{Name: t.String() + ggufSuffix[A], Type: quant.F32,
+			Dims: []uint64{uint64(p.In), uint64(p.Rank)}}
+		b := gguf.TensorInfo{Name: t.String() + ggufSuffix[B], Type: quant.F32,
+			Dims: []uint64{uint64(p.Rank), uint64(p.Out)}}
 		if err := errors.Join(out.Add(a), out.Add(b)); err != nil {
 			return err
 		}
@@ -140,14 +169,21 @@ func (a *Adapter) alpha() float32 {
 	return first.Scale * float32(first.Rank)
 }
 
-func (p *Pair) writeGGUF(out *gguf.Writer, t Target, alpha float32) error {
-	b := p.B
-	if factor := p.Scale / (alpha / float32(p.Rank)); factor != 1 {
-		b = make([]float32, len(p.B))
-		for i, v := range p.B {
-			b[i] = v * factor
-		}
+// scaledB is B with what the pair's scale differs from alpha's.
+func (p *Pair) scaledB(alpha float32) []float32 {
+	factor := p.Scale / (alpha / float32(p.Rank))
+	if factor == 1 || alpha == 0 {
+		return p.B
 	}
+	b := make([]float32, len(p.B))
+	for i, v := range p.B {
+		b[i] = v * factor
+	}
+	return b
+}
+
+func (p *Pair) writeGGUF(out *gguf.Writer, t Target, alpha float32) error {
+	b := p.scaledB(alpha)
 	for _, half := range []struct {
 		name   Half
 		values []float32

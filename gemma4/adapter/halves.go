@@ -26,7 +26,8 @@ func (h halves) add(t Target, half Half, outer, inner int, values func() ([]floa
 		rank = outer
 	}
 	if rank < 1 || rank > maxRank || p.Rank != 0 && p.Rank != rank {
-		return fmt.Errorf("%w: %s of %s is [%d, %d], which does not go with a rank of %d", ErrFormat, half, t, outer, inner, p.Rank)
+		return fmt.Errorf("%w: %s of %s is [%d, %d], which does not go with a rank of %d", ErrFormat, half, t, outer,
+			inner, p.Rank)
 	}
 	p.Rank = rank
 	read, err := values()

@@ -67,7 +67,8 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	other := random(4)
-	if err := adapter.Merge(t.Context(), &b, file, []adapter.Weighted{{other, 1}}, adapter.MergeOptions{}); !errors.Is(err, adapter.ErrTarget) {
+	if err := adapter.Merge(t.Context(), &b, file, []adapter.Weighted{{other, 1}},
+		adapter.MergeOptions{}); !errors.Is(err, adapter.ErrTarget) {
 		t.Errorf("an adapter of another model: %v", err)
 	}
 }

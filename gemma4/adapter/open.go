@@ -60,7 +60,7 @@ func openPEFT(folder, path string) (*Adapter, error) {
 	configPath := filepath.Join(folder, ConfigName)
 	info, err := os.Stat(configPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is missing beside the weights", ErrFormat, ConfigName)
+		return nil, fmt.Errorf("%w: %s is missing next to the weights", ErrFormat, ConfigName)
 	} else if err != nil {
 		return nil, err
 	} else if info.Size() > maxConfig {

@@ -25,11 +25,19 @@ func ReadPEFT(config []byte, weights io.ReaderAt, size int64) (*Adapter, error) 
 	if err != nil {
 		return nil, err
 	}
+	if _, err := file.Verify(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if err := c.checkTie(file.Metadata[tieKey]); err != nil {
+		return nil, err
+	}
 	h := halves{}
 	for _, tensor := range file.Tensors {
 		t, half, ok := ParsePEFTName(tensor.Name)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s is no matrix of an adapter for Gemma 4's text layers; train one with target_modules of the language model alone", ErrFormat, tensor.Name)
+			return nil, fmt.Errorf(
+				"%w: %s is not a matrix of an adapter for Gemma 4's text layers; train one with target_modules of "+
+					"only the language model", ErrFormat, tensor.Name)
 		}
 		if len(tensor.Shape) != 2 {
 			return nil, fmt.Errorf("%w: %s has %d dimensions, wanted 2", ErrFormat, tensor.Name, len(tensor.Shape))
@@ -44,7 +52,12 @@ func ReadPEFT(config []byte, weights io.ReaderAt, size int64) (*Adapter, error) 
 
 // WritePEFT writes the two files of an adapter as PEFT loads them.
 func (a *Adapter) WritePEFT(config, weights io.Writer) error {
-	data, err := json.MarshalIndent(a.peftConfig(), "", "  ")
+	c := a.peftConfig()
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	tie, err := c.tie()
 	if err != nil {
 		return err
 	}
@@ -58,7 +71,7 @@ func (a *Adapter) WritePEFT(config, weights io.Writer) error {
 			safetensors.Values{Name: PEFTName(t, A), Shape: []int{p.Rank, p.In}, Values: p.A},
 			safetensors.Values{Name: PEFTName(t, B), Shape: []int{p.Out, p.Rank}, Values: p.B})
 	}
-	return safetensors.Write(weights, map[string]string{"format": "pt"}, tensors)
+	return safetensors.WriteChecked(weights, map[string]string{"format": "pt", tieKey: tie}, tensors)
 }
 
 // peftConfig names each linear in full: layers that share keys and values have

@@ -22,7 +22,7 @@ const (
 // ErrAssistant says that a file holds no assistant, or one of another model.
 var ErrAssistant = errors.New("not an assistant of this model")
 
-// Assistant is a small decoder that guesses what a larger model, its target, will
+// Assistant is a small decoder that drafts what a larger model, its target, will
 // say: Gemma 4's own way of drafting. It has no keys and values: the queries of its
 // layers read the caches of the target's last sliding and last global layer that own
 // one. With e the target's scaled embedding of the token chosen last and h the
@@ -64,9 +64,6 @@ func (c *Clusters) Size() int { return len(c.Ordering) / c.Count() }
 // defaultClustersUsed is what files that do not say it were trained with.
 const defaultClustersUsed = 32
 
-// IsAssistant says whether a file holds an assistant, by its metadata.
-func IsAssistant(meta gguf.Metadata) bool { return assistantPrefix(meta) != "" }
-
 // assistantPrefix is what an assistant's keys begin with, "" for other files.
 func assistantPrefix(meta gguf.Metadata) string {
 	name, err := meta.String("general.architecture")
@@ -92,7 +89,8 @@ func assistantPrefix(meta gguf.Metadata) string {
 func OpenAssistant(file *gguf.File, target *Model) (*Assistant, error) {
 	prefix := assistantPrefix(file.Meta)
 	if prefix == "" {
-		return nil, fmt.Errorf("general.architecture is %q, wanted %q: choose the file of an assistant, such as gemma-4-E2B-it-assistant: %w",
+		return nil, fmt.Errorf("general.architecture is %q, wanted %q: choose the file of an assistant, such as "+
+			"gemma-4-E2B-it-assistant: %w",
 			file.Architecture(), AssistantName, ErrAssistant)
 	}
 	a := &assistantReader{
@@ -164,7 +162,8 @@ func (a *assistantReader) checkWidth() error {
 			continue
 		}
 		if n := a.count(key, 1, maxSize); a.reader.err == nil && n != want {
-			return fmt.Errorf("it drafts for a model of width %d (%s) and this one has %d: choose the assistant of the model's own size: %w",
+			return fmt.Errorf("it drafts for a model of width %d (%s) and this one has %d: choose the assistant of "+
+				"the model's own size: %w",
 				n, a.reader.fullKey(key), want, ErrAssistant)
 		}
 		return a.reader.err
@@ -178,16 +177,20 @@ func (c *Config) borrow(target *Config) error {
 		l := &c.layers[i]
 		l.donor = target.lastOwner(l.sliding)
 		if l.donor < 0 {
-			return fmt.Errorf("layer %d reads the keys of a layer (sliding: %t) and the model has none: %w", i, l.sliding, ErrAssistant)
+			return fmt.Errorf("layer %d reads the keys of a layer (sliding: %t) and the model has none: %w", i,
+				l.sliding, ErrAssistant)
 		}
 		if l.sliding && target.SlidingWindow < 2 {
-			return fmt.Errorf("layer %d would see no key in a window of %d, which the token itself takes: %w", i, target.SlidingWindow, ErrAssistant)
+			return fmt.Errorf("layer %d would see no key in a window of %d, which the token itself takes: %w", i,
+				target.SlidingWindow, ErrAssistant)
 		}
 		of := &target.layers[l.donor]
 		l.kvHeads = of.kvHeads
 		if l.headDim != of.headDim || c.Heads%of.kvHeads != 0 || l.sliding && c.SlidingWindow != target.SlidingWindow {
-			return fmt.Errorf("layer %d has %d heads of %d values and a window of %d; the keys that it would read, of layer %d, have %d heads of %d and a window of %d: %w",
-				i, c.Heads, l.headDim, c.SlidingWindow, l.donor, of.kvHeads, of.headDim, target.SlidingWindow, ErrAssistant)
+			return fmt.Errorf("layer %d has %d heads of %d values and a window of %d; the keys that it would read, "+
+				"of layer %d, have %d heads of %d and a window of %d: %w",
+				i, c.Heads, l.headDim, c.SlidingWindow, l.donor, of.kvHeads, of.headDim, target.SlidingWindow,
+				ErrAssistant)
 		}
 	}
 	return nil
@@ -217,9 +220,11 @@ func (a *assistantReader) tensors() *Assistant {
 		return nil
 	}
 	assistant := &Assistant{
-		Decoder:        m,
-		PreProjection:  r.need(shape(2*wide, d), "nextn.pre_projection.weight", "mtp.pre_projection.weight", "assistant.pre_projection.weight"),
-		PostProjection: r.need(shape(d, wide), "nextn.post_projection.weight", "mtp.post_projection.weight", "assistant.post_projection.weight"),
+		Decoder: m,
+		PreProjection: r.need(shape(2*wide, d), "nextn.pre_projection.weight", "mtp.pre_projection.weight",
+			"assistant.pre_projection.weight"),
+		PostProjection: r.need(shape(d, wide), "nextn.post_projection.weight", "mtp.post_projection.weight",
+			"assistant.post_projection.weight"),
 	}
 	assistant.Clusters = a.clusters()
 	return assistant
@@ -229,13 +234,15 @@ func (a *assistantReader) tensors() *Assistant {
 func (a *assistantReader) clusters() *Clusters {
 	r := &a.resolver
 	centroids, name, ok := r.lookup([]string{"masked_embd_centroids.weight", "mtp.centroids.weight"})
-	ordering, _, ordered := r.lookup([]string{"masked_embd_ordering", "masked_embd_ordering.weight", "mtp.token_ordering.weight", "mtp.token_ordering"})
+	ordering, _, ordered := r.lookup([]string{"masked_embd_ordering", "masked_embd_ordering.weight",
+		"mtp.token_ordering.weight", "mtp.token_ordering"})
 	if r.err != nil || !ok || !ordered {
 		return nil // either alone is of no use: the whole vocabulary has logits
 	}
 	n := centroids.Rows()
 	if n < 1 || a.config.Vocab%n != 0 {
-		r.fail(fmt.Errorf("%s has %d rows, among which %d tokens cannot be divided: %w", name, n, a.config.Vocab, ErrShape))
+		r.fail(fmt.Errorf("%s has %d rows, among which %d tokens cannot be divided: %w", name, n, a.config.Vocab,
+			ErrShape))
 		return nil
 	}
 	c := &Clusters{Centroids: r.check(centroids, shape(a.config.EmbeddingLength, n)), Used: min(defaultClustersUsed, n)}
@@ -252,7 +259,8 @@ func (a *assistantReader) ordering(t *gguf.Tensor) []int32 {
 	r, vocab := &a.resolver, a.config.Vocab
 	width := map[quant.Type]int{gguf.I32: 4, gguf.I64: 8}[t.Type]
 	if width == 0 || t.Elements() != vocab {
-		r.fail(fmt.Errorf("%s is %v of type %v, wanted an integer for each of %d tokens: %w", t.Name, t.Dims, t.Type, vocab, ErrShape))
+		r.fail(fmt.Errorf("%s is %v of type %v, wanted an integer for each of %d tokens: %w", t.Name, t.Dims, t.Type,
+			vocab, ErrShape))
 		return nil
 	}
 	raw := make([]byte, width*vocab)
@@ -267,7 +275,8 @@ func (a *assistantReader) ordering(t *gguf.Tensor) []int32 {
 			v = int64(binary.LittleEndian.Uint64(raw[8*i:]))
 		}
 		if v < 0 || v >= int64(vocab) {
-			r.fail(fmt.Errorf("%s holds %d at place %d, wanted tokens from 0 to %d: %w", t.Name, v, i, vocab-1, ErrConfig))
+			r.fail(fmt.Errorf("%s holds %d at place %d, wanted tokens from 0 to %d: %w", t.Name, v, i, vocab-1,
+				ErrConfig))
 			return nil
 		}
 		tokens[i] = int32(v)

@@ -23,8 +23,10 @@ type assistantDraft struct {
 func smallAssistant(prefix string) assistantDraft {
 	d := assistantDraft{&draft{values: map[string]any{}}, prefix}
 	d.draft.set("general.architecture", prefix)
-	d.put("block_count", uint32(2)).put("context_length", uint32(100)).put("embedding_length", uint32(8)).put("embedding_length_out", uint32(12))
-	d.put("feed_forward_length", uint32(6)).put("attention.head_count", uint32(3)).put("attention.head_count_kv", uint32(1))
+	d.put("block_count", uint32(2)).put("context_length", uint32(100)).put("embedding_length",
+		uint32(8)).put("embedding_length_out", uint32(12))
+	d.put("feed_forward_length", uint32(6)).put("attention.head_count", uint32(3)).put("attention.head_count_kv",
+		uint32(1))
 	d.put("attention.key_length", uint32(6)).put("attention.key_length_swa", uint32(4))
 	d.put("attention.layer_norm_rms_epsilon", float32(1e-6)).put("attention.shared_kv_layers", uint32(2))
 	d.put("attention.sliding_window", uint32(8)).put("attention.sliding_window_pattern", []bool{true, false})
@@ -85,12 +87,17 @@ func (d assistantDraft) without(key string) assistantDraft {
 func TestOpenAssistant(t *testing.T) {
 	target := smallTarget(t)
 	older := smallAssistant("gemma4_assistant").without("embedding_length_out").put("n_embd_backbone", uint32(12))
-	older.rename("nextn.pre_projection.weight", "mtp.pre_projection.weight").rename("nextn.post_projection.weight", "mtp.post_projection.weight")
-	older.rename("masked_embd_centroids.weight", "mtp.centroids.weight").rename("masked_embd_ordering", "mtp.token_ordering.weight")
-	fork := smallAssistant("gemma4").put("assistant.type", "mtp").without("embedding_length_out").put("assistant.backbone_hidden_size", uint32(12))
-	fork.rename("nextn.pre_projection.weight", "assistant.pre_projection.weight").rename("nextn.post_projection.weight", "assistant.post_projection.weight")
+	older.rename("nextn.pre_projection.weight", "mtp.pre_projection.weight").rename("nextn.post_projection.weight",
+		"mtp.post_projection.weight")
+	older.rename("masked_embd_centroids.weight", "mtp.centroids.weight").rename("masked_embd_ordering",
+		"mtp.token_ordering.weight")
+	fork := smallAssistant("gemma4").put("assistant.type",
+		"mtp").without("embedding_length_out").put("assistant.backbone_hidden_size", uint32(12))
+	fork.rename("nextn.pre_projection.weight", "assistant.pre_projection.weight").rename("nextn.post_projection.weight",
+		"assistant.post_projection.weight")
 	fork.remove("rope_freqs.weight")
-	for name, d := range map[string]assistantDraft{"today": smallAssistant("gemma4-assistant"), "older": older, "a fork's": fork} {
+	for name, d := range map[string]assistantDraft{"today": smallAssistant("gemma4-assistant"), "older": older,
+		"a fork's": fork} {
 		file := d.file(t)
 		a, err := OpenAssistant(file, target)
 		if err != nil {
@@ -111,15 +118,15 @@ func TestOpenAssistant(t *testing.T) {
 		if k := a.Clusters; k == nil || k.Count() != 4 || k.Size() != 3 || k.Used != 2 {
 			t.Errorf("%s: clusters %+v", name, k)
 		}
-		if a.Decoder.RopeFreqs == nil || !IsAssistant(file.Meta) {
-			t.Errorf("%s: no rope factors, or not seen to be an assistant", name)
+		if a.Decoder.RopeFreqs == nil {
+			t.Errorf("%s: no rope factors", name)
 		}
 		if _, err := Open(file); !errors.Is(err, ErrArchitecture) && name != "a fork's" {
 			t.Errorf("%s, opened as a model: %v", name, err)
 		}
 	}
-	if IsAssistant(small().file(t).Meta) {
-		t.Error("a model is taken for an assistant")
+	if _, err := OpenAssistant(small().file(t), target); !errors.Is(err, ErrAssistant) {
+		t.Errorf("a model opened as an assistant: %v", err)
 	}
 	whole := smallAssistant(AssistantName)
 	whole.remove("masked_embd_ordering")
@@ -134,23 +141,39 @@ func TestOpenAssistantRefuses(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"a model":                   {func(d assistantDraft) { d.draft.set("general.architecture", "gemma4") }, ErrAssistant, "gemma4-assistant"},
-		"another width":             {func(d assistantDraft) { d.put("embedding_length_out", uint32(16)) }, ErrAssistant, "16"},
-		"projections of another":    {func(d assistantDraft) { d.tensor("nextn.pre_projection.weight").Dims[0] = 32 }, ErrShape, "pre_projection"},
-		"no projection":             {func(d assistantDraft) { d.remove("nextn.post_projection.weight") }, ErrMissingTensor, "post_projection"},
-		"another vocabulary":        {func(d assistantDraft) { d.tensor("token_embd.weight").Dims[1] = 11 }, ErrAssistant, "11 tokens"},
-		"other heads":               {func(d assistantDraft) { d.put("attention.key_length_swa", uint32(8)) }, ErrAssistant, "heads of 8"},
-		"another window":            {func(d assistantDraft) { d.put("attention.sliding_window", uint32(9)) }, ErrAssistant, "window of 9"},
-		"per-layer embeddings":      {func(d assistantDraft) { d.put("embedding_length_per_layer_input", uint32(3)) }, ErrConfig, "per-layer"},
-		"no blocks":                 {func(d assistantDraft) { d.put("block_count", uint32(0)) }, ErrConfig, "block_count"},
-		"more blocks than tensors":  {func(d assistantDraft) { d.put("block_count", uint32(9000)) }, ErrConfig, "9000"},
-		"a layer missing":           {func(d assistantDraft) { d.remove("blk.1.ffn_up.weight") }, ErrMissingTensor, "blk.1.ffn_up"},
-		"clusters that do not part": {func(d assistantDraft) { d.tensor("masked_embd_centroids.weight").Dims[1] = 5 }, ErrShape, "5 rows"},
-		"more clusters than are":    {func(d assistantDraft) { d.put("centroid_top_k", uint32(5)) }, ErrConfig, "centroid_top_k"},
-		"no cluster used":           {func(d assistantDraft) { d.put("centroid_top_k", uint32(0)) }, ErrConfig, "centroid_top_k"},
-		"an ordering too short":     {func(d assistantDraft) { d.tensor("masked_embd_ordering").Dims[0] = 11 }, ErrShape, "masked_embd_ordering"},
-		"an ordering of floats":     {func(d assistantDraft) { d.tensor("masked_embd_ordering").Type = quant.F32 }, ErrShape, "masked_embd_ordering"},
-		"ε of 0":                    {func(d assistantDraft) { d.put("attention.layer_norm_rms_epsilon", float32(0)) }, ErrConfig, "epsilon"},
+		"a model": {func(d assistantDraft) { d.draft.set("general.architecture", "gemma4") },
+			ErrAssistant, "gemma4-assistant"},
+		"another width": {func(d assistantDraft) { d.put("embedding_length_out", uint32(16)) },
+			ErrAssistant, "16"},
+		"projections of another": {func(d assistantDraft) { d.tensor("nextn.pre_projection.weight").Dims[0] = 32 },
+			ErrShape, "pre_projection"},
+		"no projection": {func(d assistantDraft) { d.remove("nextn.post_projection.weight") },
+			ErrMissingTensor, "post_projection"},
+		"another vocabulary": {func(d assistantDraft) { d.tensor("token_embd.weight").Dims[1] = 11 },
+			ErrAssistant, "11 tokens"},
+		"other heads": {func(d assistantDraft) { d.put("attention.key_length_swa", uint32(8)) },
+			ErrAssistant, "heads of 8"},
+		"another window": {func(d assistantDraft) { d.put("attention.sliding_window", uint32(9)) },
+			ErrAssistant, "window of 9"},
+		"per-layer embeddings": {func(d assistantDraft) { d.put("embedding_length_per_layer_input", uint32(3)) },
+			ErrConfig, "per-layer"},
+		"no blocks": {func(d assistantDraft) { d.put("block_count", uint32(0)) }, ErrConfig,
+			"block_count"},
+		"more blocks than tensors": {func(d assistantDraft) { d.put("block_count", uint32(9000)) }, ErrConfig, "9000"},
+		"a layer missing": {func(d assistantDraft) { d.remove("blk.1.ffn_up.weight") }, ErrMissingTensor,
+			"blk.1.ffn_up"},
+		"clusters that do not part": {func(d assistantDraft) { d.tensor("masked_embd_centroids.weight").Dims[1] = 5 },
+			ErrShape, "5 rows"},
+		"more clusters than are": {func(d assistantDraft) { d.put("centroid_top_k", uint32(5)) }, ErrConfig,
+			"centroid_top_k"},
+		"no cluster used": {func(d assistantDraft) { d.put("centroid_top_k", uint32(0)) }, ErrConfig,
+			"centroid_top_k"},
+		"an ordering too short": {func(d assistantDraft) { d.tensor("masked_embd_ordering").Dims[0] = 11 },
+			ErrShape, "masked_embd_ordering"},
+		"an ordering of floats": {func(d assistantDraft) { d.tensor("masked_embd_ordering").Type = quant.F32 },
+			ErrShape, "masked_embd_ordering"},
+		"ε of 0": {func(d assistantDraft) { d.put("attention.layer_norm_rms_epsilon", float32(0)) },
+			ErrConfig, "epsilon"},
 	}
 	target := smallTarget(t)
 	for name, c := range tests {

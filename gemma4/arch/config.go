@@ -98,15 +98,22 @@ func checkArchitecture(meta gguf.Metadata) error {
 	if err != nil {
 		return fmt.Errorf("reading which model this is: %w", err)
 	}
+	if kind, err := meta.String("general.type"); err == nil && kind == "adapter" {
+		return fmt.Errorf("this file is a LoRA adapter, which changes a model (general.type %q): use it together with "+
+			"its model: %w", kind, ErrArchitecture)
+	}
 	switch name {
 	case Name:
 		return nil
 	case AssistantName, assistantNameOld:
-		return fmt.Errorf("this file holds an assistant, which drafts for a model (general.architecture %q): give it beside the model that it belongs to: %w", name, ErrArchitecture)
+		return fmt.Errorf("this file is an assistant, which drafts for a model (general.architecture %q): use "+
+			"it together with its model: %w", name, ErrArchitecture)
 	case "clip":
-		return fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the text file that belongs to it: %w", name, ErrArchitecture)
+		return fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the "+
+			"text file that belongs to it: %w", name, ErrArchitecture)
 	}
-	return fmt.Errorf("this file holds a %q model and only %q ones can be run: choose a Gemma 4 file, such as gemma4:e2b from Ollama's library: %w", name, Name, ErrArchitecture)
+	return fmt.Errorf("this file holds a %q model and only %q ones can be run: choose a Gemma 4 file, such as "+
+		"gemma4:e2b from Ollama's library: %w", name, Name, ErrArchitecture)
 }
 
 // EmbedScale is √d, the factor on token embeddings.

@@ -56,10 +56,13 @@ func TestPerLayerAnswers(t *testing.T) {
 		t.Errorf("answers (-want +got):\n%s", diff)
 	}
 	if c.QueryDim(2) != 18 || c.KVDim(0) != 12 || c.LastKVOwner() != 2 {
-		t.Errorf("QueryDim(2) = %d, KVDim(0) = %d, LastKVOwner() = %d; wanted 18, 12, 2", c.QueryDim(2), c.KVDim(0), c.LastKVOwner())
+		t.Errorf("QueryDim(2) = %d, KVDim(0) = %d, LastKVOwner() = %d; wanted 18, 12, 2", c.QueryDim(2), c.KVDim(0),
+			c.LastKVOwner())
 	}
-	if c.EmbedScale() != float32(math.Sqrt(12)) || c.PerLayerScale() != float32(math.Sqrt(5)) || c.BidirectionalImages() {
-		t.Errorf("scales %v and %v, bidirectional images %t", c.EmbedScale(), c.PerLayerScale(), c.BidirectionalImages())
+	if c.EmbedScale() != float32(math.Sqrt(12)) || c.PerLayerScale() != float32(math.Sqrt(5)) ||
+		c.BidirectionalImages() {
+		t.Errorf("scales %v and %v, bidirectional images %t", c.EmbedScale(), c.PerLayerScale(),
+			c.BidirectionalImages())
 	}
 }
 
@@ -98,12 +101,15 @@ func TestStoredForms(t *testing.T) {
 
 func TestDefaults(t *testing.T) {
 	d := small()
-	for _, key := range []string{"attention.shared_kv_layers", "final_logit_softcapping", "embedding_length_per_layer_input",
-		"attention.head_count_kv", "attention.value_length", "attention.value_length_swa", "rope.dimension_count", "rope.dimension_count_swa"} {
+	for _, key := range []string{"attention.shared_kv_layers", "final_logit_softcapping",
+		"embedding_length_per_layer_input",
+		"attention.head_count_kv", "attention.value_length", "attention.value_length_swa", "rope.dimension_count",
+		"rope.dimension_count_swa"} {
 		d.drop(key)
 	}
 	c := parse(t, d)
-	if c.SharedKVLayers != 0 || c.LogitSoftcap != 0 || c.PerLayerDim != 0 || c.Experts != 0 || c.KVHeads(0) != 3 || !c.HasOwnKV(4) {
+	if c.SharedKVLayers != 0 || c.LogitSoftcap != 0 || c.PerLayerDim != 0 || c.Experts != 0 || c.KVHeads(0) != 3 ||
+		!c.HasOwnKV(4) {
 		t.Errorf("defaults: %+v", c)
 	}
 	d.drop("attention.sliding_window").drop("attention.sliding_window_pattern")
@@ -114,8 +120,10 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestMissingKeys(t *testing.T) {
-	required := []string{"block_count", "context_length", "embedding_length", "feed_forward_length", "attention.head_count",
-		"attention.key_length", "attention.key_length_swa", "attention.layer_norm_rms_epsilon", "attention.sliding_window",
+	required := []string{"block_count", "context_length", "embedding_length", "feed_forward_length",
+		"attention.head_count",
+		"attention.key_length", "attention.key_length_swa", "attention.layer_norm_rms_epsilon",
+		"attention.sliding_window",
 		"attention.sliding_window_pattern", "rope.freq_base", "rope.freq_base_swa"}
 	for _, key := range required {
 		wantError(t, small().drop(key), gguf.ErrMissingKey, fullKey(key))
@@ -123,7 +131,8 @@ func TestMissingKeys(t *testing.T) {
 	for _, key := range []string{"expert_used_count", "expert_feed_forward_length"} {
 		wantError(t, mixture().drop(key), gguf.ErrMissingKey, fullKey(key))
 	}
-	if _, err := Parse(gguf.Metadata{}); !errors.Is(err, gguf.ErrMissingKey) || !strings.Contains(err.Error(), "general.architecture") {
+	if _, err := Parse(gguf.Metadata{}); !errors.Is(err, gguf.ErrMissingKey) ||
+		!strings.Contains(err.Error(), "general.architecture") {
 		t.Errorf("no metadata: got %v, wanted ErrMissingKey of general.architecture", err)
 	}
 }

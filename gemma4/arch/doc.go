@@ -8,6 +8,6 @@
 //
 // Read config.go for the sizes, metadata.go for how they are read, layers.go
 // for the per-layer answers, model.go for the tensors, and resolve.go for their
-// names and shapes. assistant.go does the same for the small models that guess for a
+// names and shapes. assistant.go does the same for the small models that draft for a
 // larger one.
 package arch

@@ -17,7 +17,8 @@ func checkOpen(t *testing.T, file *gguf.File) {
 	t.Helper()
 	m, err := Open(file)
 	if err != nil {
-		known := []error{ErrArchitecture, ErrConfig, ErrMissingTensor, ErrShape, gguf.ErrMissingKey, gguf.ErrWrongType, quant.ErrUnsupported}
+		known := []error{ErrArchitecture, ErrConfig, ErrMissingTensor, ErrShape, gguf.ErrMissingKey, gguf.ErrWrongType,
+			quant.ErrUnsupported}
 		if !slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) }) {
 			t.Errorf("an error that nobody can tell: %v", err)
 		}
@@ -26,7 +27,8 @@ func checkOpen(t *testing.T, file *gguf.File) {
 	c := m.Config
 	for i := range c.Blocks {
 		donor := c.KVDonor(i)
-		if donor > i || !c.HasOwnKV(donor) || c.IsSliding(donor) != c.IsSliding(i) || c.KVDim(donor) != c.KVDim(i) || c.Heads%c.KVHeads(i) != 0 {
+		if donor > i || !c.HasOwnKV(donor) || c.IsSliding(donor) != c.IsSliding(i) || c.KVDim(donor) != c.KVDim(i) ||
+			c.Heads%c.KVHeads(i) != 0 {
 			t.Errorf("layer %d reads the cache of layer %d", i, donor)
 		}
 	}

@@ -35,7 +35,8 @@ func (c *Config) parseLayers(r *reader) error {
 		return r.err
 	}
 	if !c.borrowed && c.SharedKVLayers >= c.Blocks {
-		r.fail("attention.shared_kv_layers", "is %d of %d layers: no layer is left to share from", c.SharedKVLayers, c.Blocks)
+		r.fail("attention.shared_kv_layers", "is %d of %d layers: no layer is left to share from", c.SharedKVLayers,
+			c.Blocks)
 		return r.err
 	}
 	c.layers = make([]layerConfig, c.Blocks)
@@ -129,7 +130,8 @@ func (c *Config) shareKV() error {
 		if i < owners {
 			*last = i
 		} else if *last == none {
-			return fmt.Errorf("layer %d shares keys and values, but no layer of its kind (sliding: %t) before layer %d owns any (%s): %w",
+			return fmt.Errorf("layer %d shares keys and values, but no layer of its kind (sliding: %t) before layer "+
+				"%d owns any (%s): %w",
 				i, l.sliding, owners, fullKey("attention.shared_kv_layers"), ErrConfig)
 		} else {
 			l.donor, l.kvHeads = *last, c.layers[*last].kvHeads
@@ -182,3 +184,7 @@ func (c *Config) IsMoE(i int) bool { return c.layers[i].moe }
 // LastKVOwner is the last layer that writes a cache. Positions whose logits
 // nobody reads need not be computed beyond its keys and values.
 func (c *Config) LastKVOwner() int { return c.Blocks - c.SharedKVLayers - 1 }
+
+// PrefillLayers is how many layers a prompt's positions but the last go through: those up
+// to the last that writes a cache.
+func (c *Config) PrefillLayers() int { return c.LastKVOwner() + 1 }

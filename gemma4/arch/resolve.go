@@ -138,7 +138,8 @@ func (b block) experts() *Experts {
 	d, n, ffe := c.EmbeddingLength, c.Experts, c.ExpertFeedForward
 	if n == 0 {
 		if _, _, ok := b.lookup("ffn_gate_inp"); ok {
-			b.fail(fmt.Errorf("layer %d has a router, but %s is absent or 0: %w", b.layer, b.prefix+".expert_count", ErrConfig))
+			b.fail(fmt.Errorf("layer %d has a router, but %s is absent or 0: %w", b.layer, b.prefix+".expert_count",
+				ErrConfig))
 		}
 		return nil
 	}
@@ -234,7 +235,8 @@ func (r *resolver) check(t *gguf.Tensor, want []uint64) *gguf.Tensor {
 		r.fail(fmt.Errorf("%s is %v, wanted %v by the metadata: %w", t.Name, t.Dims, want, ErrShape))
 	}
 	if !t.Type.Supported() {
-		r.fail(fmt.Errorf("%s is stored as %s: choose a file in another quantization, such as Q4_K_M: %w", t.Name, t.Type, quant.ErrUnsupported))
+		r.fail(fmt.Errorf("%s is stored as %s: choose a file in another quantization, such as Q4_K_M: %w", t.Name,
+			t.Type, quant.ErrUnsupported))
 	}
 	return t
 }

@@ -3,8 +3,6 @@ package arch
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/quant"
 )
 
@@ -31,7 +30,8 @@ func TestOpen(t *testing.T) {
 	}
 	for i, l := range m.Layers {
 		own := m.Config.HasOwnKV(i)
-		if (l.K != nil) != own || (l.V != nil) != own || (l.KNorm != nil) != own || m.Config.KEqualsV(i) || m.Config.IsMoE(i) || l.MoE != nil {
+		if (l.K != nil) != own || (l.V != nil) != own || (l.KNorm != nil) != own || m.Config.KEqualsV(i) ||
+			m.Config.IsMoE(i) || l.MoE != nil {
 			t.Errorf("layer %d: K %v, V %v, KNorm %v, MoE %v", i, l.K, l.V, l.KNorm, l.MoE)
 		}
 		if want := fmt.Sprintf("blk.%d.post_ffw_norm.weight", i); l.PostFFWNorm.Name != want {
@@ -62,7 +62,8 @@ func TestOpenExperts(t *testing.T) {
 func TestPlainLayerAmongExperts(t *testing.T) {
 	d := mixture()
 	d.tensors = slices.DeleteFunc(d.tensors, func(i gguf.TensorInfo) bool {
-		return strings.HasPrefix(i.Name, "blk.0.ffn_gate_inp") || strings.HasPrefix(i.Name, "blk.0.") && strings.Contains(i.Name, "exps")
+		return strings.HasPrefix(i.Name, "blk.0.ffn_gate_inp") || strings.HasPrefix(i.Name, "blk.0.") &&
+			strings.Contains(i.Name, "exps")
 	})
 	if m := open(t, d); m.Config.IsMoE(0) || !m.Config.IsMoE(1) {
 		t.Error("wanted a plain layer 0 and experts in layer 1")
@@ -176,43 +177,27 @@ func TestBlockCountBeyondFile(t *testing.T) {
 }
 
 func TestConformanceFiles(t *testing.T) {
-	dirs := []string{filepath.FromSlash("../../testdata/conformance"), filepath.FromSlash("../nano")}
-	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
-		dirs = append(dirs, filepath.Join(dir, "conformance"))
-	} else {
-		dirs = append(dirs, filepath.FromSlash("../../../shared/conformance"))
-	}
 	want := map[string]string{
-		"f32.gguf":   "SSSGssg vocab 2048 P 32",
-		"e2b.gguf":   "SSSGssg vocab 2048 P 256",
-		"nano.gguf":  "SSGssg vocab 2048 P 256",
-		"types.gguf": "SSSSSGssg vocab 2048 P 256",
-		"dense.gguf": "SSSSSG=SSSSSG= vocab 2048 P 0",
-		"moe.gguf":   "SeSeSeSeG=e vocab 2048 P 0",
+		"f32.gguf":       "SSSGssg vocab 2048 P 32",
+		"e2b.gguf":       "SSSGssg vocab 2048 P 256",
+		"nano/nano.gguf": "SSGssg vocab 2048 P 256",
+		"types.gguf":     "SSSSSGssg vocab 2048 P 256",
+		"dense.gguf":     "SSSSSG=SSSSSG= vocab 2048 P 0",
+		"moe.gguf":       "SeSeSeSeG=e vocab 2048 P 0",
 	}
-	for _, dir := range dirs {
-		paths, err := filepath.Glob(filepath.Join(dir, "*.gguf"))
+	for name, want := range want {
+		f, err := gguf.OpenPath(context.Background(), conformance.Path(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range paths {
-			base := filepath.Base(path)
-			if want[base] == "" {
-				continue
-			}
-			f, err := gguf.OpenPath(context.Background(), path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			m, err := Open(f)
-			if err != nil {
-				t.Errorf("%s: %v", path, err)
-				continue
-			}
-			if got := describe(m.Config); got != want[base] {
-				t.Errorf("%s is %q, wanted %q", base, got, want[base])
-			}
+		defer f.Close()
+		m, err := Open(f)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := describe(m.Config); got != want {
+			t.Errorf("%s is %q, wanted %q", name, got, want)
 		}
 	}
 }

@@ -41,9 +41,11 @@ func TestParseCallErrors(t *testing.T) {
 	for _, text := range []string{
 		"", "call:", "call:f", "call:{}", "f{}", "call:f{", "call:f}", "call:f{}}", "call:f{} x", `call:<|"|>{}`,
 		"call:f{a}", "call:f{a:}", "call:f{a:1", "call:f{a:1,}", "call:f{,}", "call:f{a:1 b:2}", "call:f{a::1}",
-		"call:f{a:x}", "call:f{a:01}", "call:f{a:1.}", "call:f{a:NaN}", "call:f{a:inf}", "call:f{a:- 1}", "call:f{a:1 2}",
+		"call:f{a:x}", "call:f{a:01}", "call:f{a:1.}", "call:f{a:NaN}", "call:f{a:inf}", "call:f{a:- 1}",
+		"call:f{a:1 2}",
 		"call:f{a:[1}", "call:f{a:[1,]}", "call:f{a:[}", "call:f{a:{}", "call:f{a:[1]]}", "call:f{a[:1}",
-		`call:f{a:<|"|>x}`, `call:f{<|"|>a:1}`, `call:f{a<|"|>:1}`, `call:f{a:"x}`, `call:f{a:"\x"}`, `call:f{a:1<|"|>}`,
+		`call:f{a:<|"|>x}`, `call:f{<|"|>a:1}`, `call:f{a<|"|>:1}`, `call:f{a:"x}`, `call:f{a:"\x"}`,
+		`call:f{a:1<|"|>}`,
 		`call:f{{"a":1}`, `call:f{{}1}`,
 		"call:f{a:" + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + "}",
 		"call:f" + strings.Repeat("{a:", 10000),
@@ -64,7 +66,8 @@ func TestCallsComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{Name: "f", Arguments: arguments}}}}, chat.Options{})
+		prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.Assistant,
+			ToolCalls: []chat.ToolCall{{Name: "f", Arguments: arguments}}}}, chat.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +146,8 @@ func FuzzParseCall(f *testing.F) {
 			return
 		}
 		var arguments map[string]any
-		if err := json.Unmarshal(call.Arguments, &arguments); err != nil && !strings.Contains(err.Error(), "cannot unmarshal number") {
+		if err := json.Unmarshal(call.Arguments, &arguments); err != nil &&
+			!strings.Contains(err.Error(), "cannot unmarshal number") {
 			t.Fatalf("%q became %s: %v", text, call.Arguments, err)
 		}
 		if call.Name == "" {

@@ -195,7 +195,8 @@ func TestNanoAnswers(t *testing.T) {
 		}
 		end := events[len(events)-1]
 		if call != nil {
-			want := `<|tool_call>call:` + call.Name + `{city:<|"|>` + argument(t, call, "city") + `<|"|>}<tool_call|><|tool_response>`
+			want := `<|tool_call>call:` + call.Name + `{city:<|"|>` + argument(t, call, "city") +
+				`<|"|>}<tool_call|><|tool_response>`
 			if c.Answer != want || text != "" || end.Reason != chat.ReasonToolCalls {
 				t.Errorf("%q became %q, %q", c.Answer, want, end.Reason)
 			}

@@ -128,7 +128,8 @@ var schemaKeys = []string{"description", "type", "properties", "required", "null
 func (p *Prompt) nested(schema object) {
 	properties, ok := schema.get("properties").(object)
 	if !ok {
-		properties = slices.DeleteFunc(slices.Clone(schema), func(m member) bool { return slices.Contains(schemaKeys, m.key) })
+		properties = slices.DeleteFunc(slices.Clone(schema),
+			func(m member) bool { return slices.Contains(schemaKeys, m.key) })
 	}
 	p.template("properties:{")
 	p.properties(properties)

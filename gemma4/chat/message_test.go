@@ -125,9 +125,12 @@ func TestMediaBytes(t *testing.T) {
 
 func TestPartJSON(t *testing.T) {
 	for in, want := range map[string]chat.Part{
-		`{"type":"image_url","image_url":{"url":"a.png"}}`:                              {Type: chat.Image, URL: "a.png"},
-		`{"type":"image_url","image_url":{"url":"a.png","detail":"low"}}`:               {Type: chat.Image, URL: "a.png", Budget: 70},
-		`{"type":"image_url","image_url":{"url":"a.png","detail":"high"},"budget":560}`: {Type: chat.Image, URL: "a.png", Budget: 560},
+		`{"type":"image_url","image_url":{"url":"a.png"}}`: {Type: chat.Image,
+			URL: "a.png"},
+		`{"type":"image_url","image_url":{"url":"a.png","detail":"low"}}`: {Type: chat.Image,
+			URL: "a.png", Budget: 70},
+		`{"type":"image_url","image_url":{"url":"a.png","detail":"high"},"budget":560}`: {Type: chat.Image,
+			URL: "a.png", Budget: 560},
 		`{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"},"split":true}`: {
 			Type: chat.Audio, Data: []byte("hi"), Format: "wav", Split: true,
 		},
@@ -148,7 +151,8 @@ func TestPartJSON(t *testing.T) {
 			t.Errorf("%s came back as %+v, %v", raw, again, err)
 		}
 	}
-	if err := json.Unmarshal([]byte(`{"type":"image_url","image_url":{"url":"a.png","detail":"huge"}}`), new(chat.Part)); !errors.Is(err, chat.ErrMessage) {
+	if err := json.Unmarshal([]byte(`{"type":"image_url","image_url":{"url":"a.png","detail":"huge"}}`),
+		new(chat.Part)); !errors.Is(err, chat.ErrMessage) {
 		t.Errorf("a detail that there is not: %v", err)
 	}
 	if _, err := json.Marshal(chat.Part{Type: chat.Image, Format: chat.RGBA}); !errors.Is(err, chat.ErrMessage) {
@@ -160,7 +164,8 @@ func TestContentString(t *testing.T) {
 	for want, c := range map[string]chat.Content{
 		"":   {},
 		"Hi": chat.Text("Hi"),
-		"ab": chat.Parts(chat.Part{Type: chat.TextPart, Text: "a"}, chat.Part{Type: chat.Image, Text: "no"}, chat.Part{Type: chat.TextPart, Text: "b"}),
+		"ab": chat.Parts(chat.Part{Type: chat.TextPart, Text: "a"}, chat.Part{Type: chat.Image, Text: "no"},
+			chat.Part{Type: chat.TextPart, Text: "b"}),
 	} {
 		if got := c.String(); got != want {
 			t.Errorf("%+v says %q (want %q)", c, got, want)

@@ -9,8 +9,8 @@ import (
 // back what may be the start of one. The first to be complete counts; of
 // several that are complete at once, the one that began first.
 type stopFinder struct {
-	stops []string
-	held  string
+	stops   []string
+	pending string
 }
 
 func newStopFinder(stops []string) stopFinder {
@@ -20,7 +20,7 @@ func newStopFinder(stops []string) stopFinder {
 // add takes more text and returns what can be given out, and the stop string
 // that ends it, if any.
 func (f *stopFinder) add(text string) (out, stop string, found bool) {
-	text = f.held + text
+	text = f.pending + text
 	first := -1
 	for _, s := range f.stops {
 		at := strings.Index(text, s)
@@ -32,11 +32,11 @@ func (f *stopFinder) add(text string) (out, stop string, found bool) {
 		}
 	}
 	if first >= 0 {
-		f.held = ""
+		f.pending = ""
 		return text[:first], stop, true
 	}
 	keep := f.heldBack(text)
-	f.held = text[len(text)-keep:]
+	f.pending = text[len(text)-keep:]
 	return text[:len(text)-keep], "", false
 }
 
@@ -57,7 +57,7 @@ func (f *stopFinder) heldBack(text string) int {
 
 // end returns what was held back.
 func (f *stopFinder) end() string {
-	out := f.held
-	f.held = ""
+	out := f.pending
+	f.pending = ""
 	return out
 }

@@ -11,13 +11,17 @@ import (
 )
 
 func TestTemplateNames(t *testing.T) {
-	for name, want := range map[string]chat.Template{"e2b": chat.E2B, "E4B": chat.E2B, "26b": chat.Large, "31b": chat.Large} {
+	for name, want := range map[string]chat.Template{"e2b": chat.E2B, "E4B": chat.E2B, "26b": chat.Large,
+		"31b": chat.Large} {
 		if got, err := chat.ByName(name); err != nil || got != want {
 			t.Errorf("%s is %v, %v", name, got, err)
 		}
 	}
 	if _, err := chat.ByName("270m"); !errors.Is(err, chat.ErrTemplate) {
 		t.Errorf("an unknown name: %v", err)
+	}
+	if chat.E2B.String() != "e2b" || chat.Large.String() != "31b" {
+		t.Errorf("the templates are called %v and %v", chat.E2B, chat.Large)
 	}
 	if chat.For(true) != chat.E2B || chat.For(false) != chat.Large {
 		t.Error("a family has the other's template")
@@ -59,7 +63,8 @@ func TestEncodeMedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := tok.EncodeSpecial("<bos><|turn>user\n")
-	want := append(head, id("<|image>"), id("<|image|>"), id("<|image|>"), id("<|image|>"), id("<image|>"), id("<|audio>"), id("<audio|>"),
+	want := append(head, id("<|image>"), id("<|image|>"), id("<|image|>"), id("<|image|>"), id("<image|>"),
+		id("<|audio>"), id("<audio|>"),
 		id("<|audio>"), id("<|audio|>"), id("<|audio|>"), id("<audio|>"))
 	want = append(want, tok.EncodeSpecial("<turn|>\n")...)
 	if diff := cmp.Diff(want, encoded.IDs); diff != "" {
@@ -80,7 +85,8 @@ func TestEncodeMedia(t *testing.T) {
 }
 
 func TestEncodeNeedsTheTokens(t *testing.T) {
-	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Video})}}, chat.Options{})
+	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Video})}},
+		chat.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +103,8 @@ func TestEncodeNeedsTheTokens(t *testing.T) {
 
 func TestRenderRefuses(t *testing.T) {
 	call := func(arguments string) []chat.Message {
-		return []chat.Message{{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{Name: "f", Arguments: json.RawMessage(arguments)}}}}
+		return []chat.Message{{Role: chat.Assistant,
+			ToolCalls: []chat.ToolCall{{Name: "f", Arguments: json.RawMessage(arguments)}}}}
 	}
 	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
 	for name, c := range map[string]struct {
@@ -105,14 +112,16 @@ func TestRenderRefuses(t *testing.T) {
 		tool     chat.Tool
 		want     error
 	}{
-		"arguments cut off":     {messages: call(`{"a":`), want: chat.ErrMessage},
-		"two arguments":         {messages: call(`{} {}`), want: chat.ErrMessage},
-		"arguments too deep":    {messages: call(`{"a":` + deep + `}`), want: chat.ErrMessage},
-		"parameters cut off":    {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`{`)}, want: chat.ErrTool},
-		"parameters a list":     {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`[1]`)}, want: chat.ErrTool},
-		"response cut off":      {tool: chat.Tool{Name: "f", Response: json.RawMessage(`"`)}, want: chat.ErrTool},
-		"result cut off":        {messages: append(call(`{}`), chat.Message{Role: chat.ToolRole, Content: chat.JSON(json.RawMessage(`{`))}), want: chat.ErrMessage},
-		"result inside cut off": {messages: []chat.Message{{Role: chat.Assistant, ToolResults: []chat.ToolResult{{Response: json.RawMessage(`{`)}}}}, want: chat.ErrMessage},
+		"arguments cut off":  {messages: call(`{"a":`), want: chat.ErrMessage},
+		"two arguments":      {messages: call(`{} {}`), want: chat.ErrMessage},
+		"arguments too deep": {messages: call(`{"a":` + deep + `}`), want: chat.ErrMessage},
+		"parameters cut off": {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`{`)}, want: chat.ErrTool},
+		"parameters a list":  {tool: chat.Tool{Name: "f", Parameters: json.RawMessage(`[1]`)}, want: chat.ErrTool},
+		"response cut off":   {tool: chat.Tool{Name: "f", Response: json.RawMessage(`"`)}, want: chat.ErrTool},
+		"result cut off": {messages: append(call(`{}`),
+			chat.Message{Role: chat.ToolRole, Content: chat.JSON(json.RawMessage(`{`))}), want: chat.ErrMessage},
+		"result inside cut off": {messages: []chat.Message{{Role: chat.Assistant,
+			ToolResults: []chat.ToolResult{{Response: json.RawMessage(`{`)}}}}, want: chat.ErrMessage},
 	} {
 		opts := chat.Options{}
 		if c.tool.Name != "" {
@@ -120,6 +129,56 @@ func TestRenderRefuses(t *testing.T) {
 		}
 		if _, err := chat.E2B.Render(c.messages, opts); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v (want %v)", name, err, c.want)
+		}
+	}
+}
+
+// Messages are counted from 0, the system's among them, which is no turn of its own.
+func TestRenderSaysWhichMessage(t *testing.T) {
+	bad := chat.Message{Role: chat.Assistant, ToolCalls: []chat.ToolCall{{Name: "f", Arguments: json.RawMessage("{")}}}
+	system := chat.Message{Role: chat.System, Content: chat.Text("s")}
+	user := chat.Message{Role: chat.User, Content: chat.Text("u")}
+	for want, messages := range map[string][]chat.Message{
+		"message 0:": {bad},
+		"message 1:": {user, bad},
+		"message 2:": {system, user, bad},
+	} {
+		_, err := chat.E2B.Render(messages, chat.Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, wanted %s …", err, want)
+		}
+	}
+}
+
+// Lists nest 200 deep below the arguments and no deeper.
+func TestDepthOfArguments(t *testing.T) {
+	for depth, good := range map[int]bool{199: true, 200: true, 201: false} {
+		arguments := `{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `}`
+		_, err := chat.E2B.Render([]chat.Message{{Role: chat.Assistant,
+			ToolCalls: []chat.ToolCall{{Name: "f", Arguments: json.RawMessage(arguments)}}}}, chat.Options{})
+		if (err == nil) != good {
+			t.Errorf("rendering, %d deep: %v", depth, err)
+		}
+		if _, err := chat.ParseCall("call:f" + strings.Replace(arguments, `"a"`, "a", 1)); (err == nil) != good {
+			t.Errorf("parsing, %d deep: %v", depth, err)
+		}
+	}
+}
+
+// What a declaration's members come to where they are there and say nothing, and which of
+// two of one name counts, as in the released templates (Python's truth, JSON's last).
+func TestDeclarationsThatSayLittle(t *testing.T) {
+	for parameters, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"array","items":{}}}}`:        "{a:{type:<|\"|>ARRAY<|\"|>}}",
+		`{"type":"object","properties":{"a":{"type":"string","nullable":0}}}`:     "{a:{type:<|\"|>STRING<|\"|>}}",
+		`{"type":"object","properties":{"a":{"type":"string","nullable":0.5}}}`:   "{a:{nullable:true,type:<|\"|>STRING<|\"|>}}",
+		`{"type":"object","properties":{"a":{"x":1,"type":"string","x":2}}}`:      "{a:{type:<|\"|>STRING<|\"|>}}",
+		`{"type":"object","properties":{"a":{"x":1,"type":"x","type":"string"}}}`: "{a:{type:<|\"|>STRING<|\"|>}}",
+	} {
+		tool := chat.Tool{Name: "f", Parameters: json.RawMessage(parameters)}
+		prompt, err := chat.E2B.Render(nil, chat.Options{Tools: []chat.Tool{tool}})
+		if err != nil || !strings.Contains(prompt.String(), "properties:"+want) {
+			t.Errorf("%s is\n%s, %v\nwanted properties:%s", parameters, prompt, err, want)
 		}
 	}
 }

@@ -6,19 +6,19 @@ import "strings"
 // is the first line, and the line break before its closing.
 type thinkingText struct {
 	named   bool // the first line is over
-	held    string
+	pending string
 	newline bool // a line break is held back
 }
 
 // add takes more text and returns what can be given out.
 func (t *thinkingText) add(text string) string {
 	if !t.named {
-		t.held += text
-		name, rest, found := strings.Cut(t.held, "\n")
+		t.pending += text
+		name, rest, found := strings.Cut(t.pending, "\n")
 		if !found {
 			return ""
 		}
-		t.named, t.held = true, ""
+		t.named, t.pending = true, ""
 		text = rest
 		if trim(name) != thought {
 			text = name + "\n" + rest
@@ -42,7 +42,7 @@ func (t *thinkingText) withoutLastBreak(text string) string {
 // end closes the channel and returns what was held back and is no part of the
 // format.
 func (t *thinkingText) end() string {
-	text := t.held
+	text := t.pending
 	if trim(text) == thought {
 		text = ""
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/arch"
 )
 
-// Assistant guesses what a Model will say next; see arch.Assistant for its
+// Assistant drafts what a Model will say next; see arch.Assistant for its
 // formulas. It computes with the Model's cores, reads its caches and writes none. It
 // may be used by many goroutines at a time, and ends with the Model.
 type Assistant struct {
@@ -53,7 +53,7 @@ type DraftStep struct {
 	Tokens []int32
 }
 
-// Draft guesses len(into) tokens behind the token chosen last, which is not in the
+// Draft drafts len(into) tokens behind the token chosen last, which is not in the
 // cache yet. hidden is the output of the final norm at the cache's last position,
 // from which that token was chosen.
 func (x *Assistant) Draft(ctx context.Context, cache *Cache, token int32, hidden []float32, into []int32) error {
@@ -67,14 +67,16 @@ func (x *Assistant) Draft(ctx context.Context, cache *Cache, token int32, hidden
 	return nil
 }
 
-// Step guesses the token behind another one, from hidden: what Draft begins with, or
+// Step drafts the token behind another one, from hidden: what Draft begins with, or
 // the step before left.
 func (x *Assistant) Step(ctx context.Context, cache *Cache, token int32, hidden []float32) (DraftStep, error) {
 	if err := ctx.Err(); err != nil {
 		return DraftStep{}, err
 	}
-	if cache.config != x.target.config || cache.length == 0 || len(hidden) != x.target.config.EmbeddingLength || token < 0 || int(token) >= x.target.config.Vocab {
-		return DraftStep{}, fmt.Errorf("a draft behind token %d from %d values and a cache of %d positions: %w", token, len(hidden), cache.length, ErrInput)
+	if cache.config != x.target.config || cache.length == 0 || len(hidden) != x.target.config.EmbeddingLength ||
+		token < 0 || int(token) >= x.target.config.Vocab {
+		return DraftStep{}, fmt.Errorf("a draft behind token %d from %d values and a cache of %d positions: %w", token,
+			len(hidden), cache.length, ErrInput)
 	}
 	s, err := x.begin(cache, token, hidden)
 	if err != nil {
@@ -139,12 +141,12 @@ func (d *DraftStep) token(i int) int32 {
 // clusterLogits are the logits of the tokens of those clusters whose centroids give
 // the largest products with y.
 func (x *Assistant) clusterLogits(y []float32) ([]float32, []int32, error) {
-	near := make([]float32, x.clusters.Count())
-	if err := x.decoder.mul(1, whole(x.centroids, y, near)); err != nil {
+	products := make([]float32, x.clusters.Count())
+	if err := x.decoder.mul(1, whole(x.centroids, y, products)); err != nil {
 		return nil, nil, err
 	}
 	var tokens []int32
-	for _, c := range largest(near, x.clusters.Used) {
+	for _, c := range topK(products, x.clusters.Used) {
 		tokens = append(tokens, x.clusters.Ordering[c*x.clusters.Size():][:x.clusters.Size()]...)
 	}
 	logits := make([]float32, len(tokens))

@@ -3,12 +3,12 @@ package cpu
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
 // assistantCase is testdata/conformance/assistant, whose target is the case e2b.
@@ -25,9 +25,8 @@ type assistantCase struct {
 
 func openAssistantCase(t *testing.T) assistantCase {
 	t.Helper()
-	own := filepath.FromSlash("../../testdata/conformance")
 	open := func(path string) *gguf.File {
-		file, err := gguf.OpenPath(context.Background(), filepath.Join(own, path))
+		file, err := gguf.OpenPath(context.Background(), conformance.Path(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,14 +43,14 @@ func openAssistantCase(t *testing.T) assistantCase {
 	}
 	t.Cleanup(target.Close)
 	c := assistantCase{target: target, model: model, file: open("assistant/assistant.gguf")}
-	c.references = openReferences(t, filepath.Join(own, "assistant", "reference.safetensors"))
+	c.references = openReferences(t, conformance.Path(t, "assistant/reference.safetensors"))
 	var prompts struct {
 		Prompts []struct {
 			IDs   []int32 `json:"ids"`
 			Token int32   `json:"token"`
 		} `json:"prompts"`
 	}
-	readJSON(t, filepath.Join(own, "assistant", "prompts.json"), &prompts)
+	readJSON(t, conformance.Path(t, "assistant/prompts.json"), &prompts)
 	for _, p := range prompts.Prompts {
 		c.prompts = append(c.prompts, struct {
 			IDs   []int32
@@ -84,8 +83,10 @@ func TestAssistantConformance(t *testing.T) {
 			x := c.assistant(t, clusters)
 			for n, p := range c.prompts {
 				cache, hidden := newCache(t, c.target), []float32(nil)
-				forward(t, c.target, cache, Tokens(p.IDs), Want{Normed: func(_ int, h []float32) { hidden = slices.Clone(h) }})
-				closeTo(t, fmt.Sprintf("prompt %d, target's hidden", n), hidden, c.references.read(t, fmt.Sprintf("%d.hidden", n)))
+				forward(t, c.target, cache, Tokens(p.IDs),
+					Want{Normed: func(_ int, h []float32) { hidden = slices.Clone(h) }})
+				closeTo(t, fmt.Sprintf("prompt %d, target's hidden", n), hidden,
+					c.references.read(t, fmt.Sprintf("%d.hidden", n)))
 				c.follow(t, x, cache, fmt.Sprintf("%d.%s", n, name), p.Token, hidden)
 			}
 		})

@@ -150,7 +150,8 @@ func (a *attention) run(c *layerCache, kvHead int) {
 
 // each calls f for every query and each of its runs of positions from ≤ j < to whose
 // rows lie stride apart.
-func (a *attention) each(c *layerCache, r *rows, kvHead int, f func(o *query, from, to int, rows []float32, stride int)) {
+func (a *attention) each(c *layerCache, r *rows, kvHead int,
+	f func(o *query, from, to int, rows []float32, stride int)) {
 	first, end := a.queries[0].first, a.queries[0].end
 	for _, o := range a.queries {
 		first, end = min(first, o.first), max(end, o.end)

@@ -42,7 +42,8 @@ func (m *Model) NewCache(context int) (*Cache, error) {
 		context = m.config.ContextLength
 	}
 	if context < 0 || context > m.config.ContextLength {
-		return nil, fmt.Errorf("a context of %d tokens: the model was made for 1 to %d: %w", context, m.config.ContextLength, ErrInput)
+		return nil, fmt.Errorf("a context of %d tokens: the model was made for 1 to %d: %w", context,
+			m.config.ContextLength, ErrInput)
 	}
 	c := &Cache{config: m.config, context: context, ring: min(context, m.config.SlidingWindow+m.batch)}
 	c.layers = make([]*layerCache, m.config.Blocks)
@@ -112,7 +113,8 @@ func (c *Cache) Truncate(n int) error {
 		return fmt.Errorf("truncating %d positions to %d: %w", c.length, n, ErrInput)
 	}
 	if !c.CanTruncate(n) {
-		return fmt.Errorf("truncating %d positions to %d: the sliding layers hold positions from %d on: clear the cache and run the tokens again: %w",
+		return fmt.Errorf("truncating %d positions to %d: the sliding layers hold positions from %d on: clear the "+
+			"cache and run the tokens again: %w",
 			c.length, n, c.oldest(), ErrTruncate)
 	}
 	c.length = n

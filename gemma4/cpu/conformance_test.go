@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
@@ -39,44 +39,26 @@ type media struct {
 	Margins    []float64 `json:"margins"`
 }
 
-// shared returns the folder of the shared conformance cases, or "".
-func shared() string {
-	dir := os.Getenv("GEMWIRE_SHARED")
-	if dir == "" {
-		dir = filepath.FromSlash("../../../shared")
-	}
-	dir = filepath.Join(dir, "conformance")
-	if _, err := os.Stat(dir); err != nil {
-		return ""
-	}
-	return dir
-}
-
 func findCase(t testing.TB, name string) conformanceCase {
 	t.Helper()
-	own := filepath.FromSlash("../../testdata/conformance")
 	if name == "nano" {
-		c := conformanceCase{name: name, model: filepath.FromSlash("../nano/nano.gguf")}
+		c := conformanceCase{name: name, model: conformance.Path(t, "nano/nano.gguf")}
 		var file struct {
 			Text []prompt `json:"text"`
 		}
-		readJSON(t, filepath.Join(own, "nano", "cases.json"), &file)
+		readJSON(t, conformance.Path(t, "nano/cases.json"), &file)
 		c.prompts = file.Text
 		return c
 	}
-	dir := own
-	if _, err := os.Stat(filepath.Join(dir, name+".gguf")); err != nil {
-		if dir = shared(); dir == "" {
-			t.Skipf("no shared conformance cases: set GEMWIRE_SHARED to run %s", name)
-		}
+	c := conformanceCase{
+		name: name, model: conformance.Path(t, name+".gguf"), references: conformance.Path(t, name+".safetensors"),
 	}
-	c := conformanceCase{name: name, model: filepath.Join(dir, name+".gguf"), references: filepath.Join(dir, name+".safetensors")}
 	var file struct {
 		Prompts []prompt `json:"prompts"`
 		Images  []media  `json:"images"`
 		Clips   []media  `json:"clips"`
 	}
-	readJSON(t, filepath.Join(dir, name+".json"), &file)
+	readJSON(t, conformance.Path(t, name+".json"), &file)
 	c.prompts, c.images, c.clips = file.Prompts, file.Images, file.Clips
 	return c
 }

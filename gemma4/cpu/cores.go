@@ -132,9 +132,6 @@ func RMSNorm(y, x, w []float32, eps float32) { rmsNorm(y, x, w, eps) }
 // RMSNormPlain is RMSNorm without weights, for vectors of length n.
 func RMSNormPlain(y, x []float32, n int, eps float32) { rmsNormPlain(y, x, n, eps) }
 
-// Gelu is the tanh approximation, 0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-func Gelu(x float32) float32 { return gelu(x) }
-
 // Softmax replaces x, which is not empty, by exp(x − max) and returns the sum of
 // that, by which the caller divides.
 func Softmax(x []float32) (sum float64) { return softmax(x) }

@@ -8,7 +8,9 @@
 // Read forward.go for a step as a whole and layer.go for one layer, then
 // embedding.go, per_layer.go, attention.go, rope.go, feedforward.go, experts.go
 // and head.go for the parts. model.go and weights.go load the file, matmul.go
-// and threads.go do most of the work, with the loops of package kernel; cache.go keeps the keys and values, and
-// state.go takes them out for saving. cores.go lends the products to the image and
-// audio towers; assistant.go guesses for the model over its caches.
+// and threads.go do most of the work, with the loops of package kernel; cache.go keeps
+// the keys and values, those of layers that share them once, and state.go takes
+// them out for saving. engine.go is what package gemma4 holds, and plan.go counts
+// what it takes; platform_js.go bounds that in a browser. cores.go lends the products to the image and
+// audio towers; assistant.go drafts for the model over its caches.
 package cpu

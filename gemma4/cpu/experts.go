@@ -54,7 +54,7 @@ func (m *Model) route(e *experts, tokens int, x []float32) ([][]choice, error) {
 	for t := range tokens {
 		weights := r[t*n : (t+1)*n]
 		softmax(weights) // the sum cancels out in the renormalisation
-		best := largest(weights, m.config.ExpertsUsed)
+		best := topK(weights, m.config.ExpertsUsed)
 		var sum float64
 		for _, expert := range best {
 			sum += float64(weights[expert])
@@ -67,8 +67,8 @@ func (m *Model) route(e *experts, tokens int, x []float32) ([][]choice, error) {
 	return chosen, nil
 }
 
-// largest returns the indices of the k largest weights, of equals the lower one.
-func largest(weights []float32, k int) []int {
+// topK returns the indices of the k largest weights, of equals the lower one.
+func topK(weights []float32, k int) []int {
 	order := make([]int, len(weights))
 	for i := range order {
 		order[i] = i
@@ -90,7 +90,8 @@ func (m *Model) expert(e *experts, expert int, of []choice, h, sum []float32) er
 		copy(x[i*d:(i+1)*d], h[c.token*d:])
 	}
 	y := make([]float32, len(of)*d)
-	if err := m.dense(len(of), e.gate.of(expert, x, nil), e.up.of(expert, x, nil), e.down.of(expert, nil, y)); err != nil {
+	if err := m.dense(len(of), e.gate.of(expert, x, nil), e.up.of(expert, x, nil),
+		e.down.of(expert, nil, y)); err != nil {
 		return err
 	}
 	for i, c := range of {

@@ -101,15 +101,18 @@ func (m *Model) checkInputs(cache *Cache, inputs []Input) error {
 		return fmt.Errorf("no tokens given: %w", ErrInput)
 	}
 	if free := cache.context - cache.length; len(inputs) > free {
-		return fmt.Errorf("%d tokens do not fit behind %d in a context of %d: shorten the conversation or use a longer context: %w",
+		return fmt.Errorf("%d tokens do not fit behind %d in a context of %d: shorten the conversation or use a "+
+			"longer context: %w",
 			len(inputs), cache.length, cache.context, ErrContextFull)
 	}
 	for i, in := range inputs {
 		if in.Embedding == nil && (in.Token < 0 || int(in.Token) >= c.Vocab) {
-			return fmt.Errorf("token %d at input %d: the vocabulary has tokens 0 to %d: %w", in.Token, i, c.Vocab-1, ErrInput)
+			return fmt.Errorf("token %d at input %d: the vocabulary has tokens 0 to %d: %w", in.Token, i, c.Vocab-1,
+				ErrInput)
 		}
 		if in.Embedding != nil && len(in.Embedding) != c.EmbeddingLength {
-			return fmt.Errorf("the soft token at input %d has %d values, wanted %d: %w", i, len(in.Embedding), c.EmbeddingLength, ErrInput)
+			return fmt.Errorf("the soft token at input %d has %d values, wanted %d: %w", i, len(in.Embedding),
+				c.EmbeddingLength, ErrInput)
 		}
 	}
 	return nil

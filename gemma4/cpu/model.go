@@ -101,7 +101,8 @@ func New(ctx context.Context, model *arch.Model, options Options) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads), yield: o.Yield, cacheType: o.CacheType}
+	m := &Model{config: model.Config, batch: o.Batch, threads: newThreads(o.Threads), yield: o.Yield,
+		cacheType: o.CacheType}
 	l := &loader{ctx: ctx, threads: m.threads, progress: o.Progress, whole: o.Whole}
 	l.model(m, model)
 	if err := l.decode(o.WeightBudget); err != nil {

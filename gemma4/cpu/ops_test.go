@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/quant"
 )
 
@@ -74,8 +75,9 @@ func TestRMSNorm(t *testing.T) {
 
 // Values of the tanh form, which differ from the exact gelu in the fourth digit.
 func TestGelu(t *testing.T) {
-	for x, want := range map[float32]float64{0: 0, 1: 0.8411919906, -1: -0.1588080094, 3: 2.9963627, -3: -0.0036373, 10: 10, -10: 0, 0.5: 0.3457140} {
-		if got := float64(gelu(x)); math.Abs(got-want) > 1e-6 {
+	for x, want := range map[float32]float64{0: 0, 1: 0.8411919906, -1: -0.1588080094, 3: 2.9963627, -3: -0.0036373,
+		10: 10, -10: 0, 0.5: 0.3457140} {
+		if got := float64(kernel.Gelu(x)); math.Abs(got-want) > 1e-6 {
 			t.Errorf("gelu(%v) = %v, wanted %v", x, got, want)
 		}
 	}
@@ -232,7 +234,8 @@ func TestRowsInQ8(t *testing.T) {
 func TestRoute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	const tokens, d, n, used = 4, 12, 9, 3
-	m := &Model{threads: newThreads(1), config: &arch.Config{EmbeddingLength: d, Experts: n, ExpertsUsed: used, Eps: 1e-6}}
+	m := &Model{threads: newThreads(1), config: &arch.Config{EmbeddingLength: d, Experts: n, ExpertsUsed: used,
+		Eps: 1e-6}}
 	defer m.Close()
 	e := &experts{router: decoded(rng, n, d), routerScale: random(rng, d), downScale: random(rng, n)}
 	x := random(rng, tokens*d)
@@ -258,14 +261,15 @@ func TestRoute(t *testing.T) {
 			if (i >= 0) != (r[expert] >= best[0]) {
 				t.Errorf("token %d, expert %d: chosen %t, score %v of %v", token, expert, i >= 0, r[expert], best)
 			} else if i >= 0 {
-				near(t, "weight", []float32{chosen[expert][i].weight}, []float64{r[expert] / sum * float64(e.downScale[expert])}, 1e-6)
+				near(t, "weight", []float32{chosen[expert][i].weight},
+					[]float64{r[expert] / sum * float64(e.downScale[expert])}, 1e-6)
 			}
 		}
 	}
 }
 
 func TestRouteTakesLowestOfEquals(t *testing.T) {
-	if got := largest([]float32{0, 1, 2, 1, 1}, 3); !slices.Equal(got, []int{2, 1, 3}) {
+	if got := topK([]float32{0, 1, 2, 1, 1}, 3); !slices.Equal(got, []int{2, 1, 3}) {
 		t.Errorf("largest = %v, wanted [2 1 3]", got)
 	}
 }

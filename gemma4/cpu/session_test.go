@@ -22,7 +22,8 @@ func equalLogits(t *testing.T, what string, got, want []float32) {
 	if _, plain := kernel.Best.(kernel.Plain); !plain {
 		closeTo(t, what, got, want)
 	} else if len(want) == 0 || !slices.Equal(got, want) {
-		t.Errorf("%s: other logits (%d against %d values, relative L2 %.1e)", what, len(got), len(want), relativeL2(t, got, want))
+		t.Errorf("%s: other logits (%d against %d values, relative L2 %.1e)", what, len(got), len(want),
+			relativeL2(t, got, want))
 	}
 }
 

@@ -1,6 +1,10 @@
 package cpu
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
+)
 
 // State is what a Cache holds, apart from the model: for saving a session.
 type State struct {
@@ -10,12 +14,7 @@ type State struct {
 
 // LayerState is what one layer holds: the positions from First up to the
 // State's Length.
-type LayerState struct {
-	Layer int
-	First int
-	Dim   int       // values of one position, Hk·D
-	K, V  []float32 // [positions, Dim], rotated and normed
-}
+type LayerState = engine.LayerState
 
 // State copies what a later session needs to go on: all positions of global
 // layers, and of sliding layers those that the window reaches.
@@ -76,7 +75,8 @@ func (c *Cache) restoreLayer(l *layerCache, i int, s LayerState) (*layerCache, e
 	first := c.needed(l)
 	values := (c.length - first) * l.dim
 	if s.Layer != i || s.First != first || s.Dim != l.dim || len(s.K) != values || len(s.V) != values {
-		return nil, fmt.Errorf("layer %d of the saved session holds %d and %d values of width %d from position %d of layer %d; this model wants %d of width %d from position %d: %w",
+		return nil, fmt.Errorf("layer %d of the saved session holds %d and %d values of width %d from position %d "+
+			"of layer %d; this model needs %d of width %d from position %d: %w",
 			i, len(s.K), len(s.V), s.Dim, s.First, s.Layer, values, l.dim, first, ErrInput)
 	}
 	fresh := &layerCache{dim: l.dim, limit: l.limit, sliding: l.sliding, k: l.k.empty(), v: l.v.empty()}

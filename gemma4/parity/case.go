@@ -57,7 +57,7 @@ func Find(path string) ([]Case, error) {
 	if !info.IsDir() {
 		c, ok := caseOf(strings.TrimSuffix(path, filepath.Ext(path)) + ".json")
 		if !ok {
-			return nil, fmt.Errorf("%w: %s has no JSON file with prompts beside it", ErrNoCase, path)
+			return nil, fmt.Errorf("%w: %s has no JSON file with prompts next to it", ErrNoCase, path)
 		}
 		return []Case{c}, nil
 	}
@@ -72,7 +72,8 @@ func Find(path string) ([]Case, error) {
 		return nil
 	})
 	if err == nil && len(cases) == 0 {
-		err = fmt.Errorf("%w: %s holds no NAME.json with a NAME.gguf, no chat.json, tokenizer.json or cases.json", ErrNoCase, path)
+		err = fmt.Errorf("%w: %s holds no NAME.json with a NAME.gguf, no chat.json, tokenizer.json or cases.json",
+			ErrNoCase, path)
 	}
 	return cases, err
 }

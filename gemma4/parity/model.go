@@ -80,7 +80,7 @@ func (r *run) source() (gguf.Source, error) {
 		return gguf.OpenFile(r.c.GGUF)
 	}
 	if r.opts.BuiltIn == nil {
-		return nil, fmt.Errorf("%w: its GGUF file is not beside %s", ErrNoCase, r.c.JSON)
+		return nil, fmt.Errorf("%w: its GGUF file is not next to %s", ErrNoCase, r.c.JSON)
 	}
 	return r.opts.BuiltIn(), nil
 }
@@ -118,7 +118,8 @@ func (r *run) encoding(m *gemma4.Model, prompts []prompt) error {
 	for i, p := range prompts {
 		wrong := 0.0
 		var detail string
-		if got := m.Tokenizer().EncodeSpecial(p.text()); !slices.EqualFunc(got, p.IDs, func(a int, b int32) bool { return a == int(b) }) {
+		if got := m.Tokenizer().EncodeSpecial(p.text()); !slices.EqualFunc(got, p.IDs,
+			func(a int, b int32) bool { return a == int(b) }) {
 			wrong, detail = 1, fmt.Sprintf("got %v, want %v", got, p.IDs)
 		}
 		if err := r.check(fmt.Sprintf("prompt %d: ids", i), wrong, 0, detail); err != nil {
@@ -213,14 +214,16 @@ func (r *run) greedy(s *gemma4.Session, prompts []prompt) error {
 func (r *run) greedyStream(s *gemma4.Session, p prompt) (wrong float64, detail string, err error) {
 	for at := 0; at < len(p.Greedy); at++ {
 		text := slices.Concat(p.IDs, p.Greedy[:at])
-		for choice, err := range s.Choose(r.ctx, gemma4.Tokens(text), gemma4.Choosing{MaxTokens: len(p.Greedy) - at, Drafts: gemma4.NoDrafts}) {
+		for choice, err := range s.Choose(r.ctx, gemma4.Tokens(text),
+			gemma4.Choosing{MaxTokens: len(p.Greedy) - at, Drafts: gemma4.NoDrafts}) {
 			if err != nil {
 				return 0, "", err
 			}
 			if choice.Token != p.Greedy[at] {
 				if p.Margins[at] >= BoundsOf(s.Model().Info()).Margin {
 					wrong++
-					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, p.Greedy[at], p.Margins[at])
+					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, p.Greedy[at],
+						p.Margins[at])
 				}
 				break
 			}

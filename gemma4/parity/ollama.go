@@ -94,7 +94,8 @@ func (o Ollama) greedy(ctx context.Context, s *gemma4.Session, prompt gemma4.Pro
 	tok := s.Model().Tokenizer()
 	decoder := tok.NewDecoder(tokenizer.DecodeOptions{})
 	var steps []step
-	choosing := gemma4.Choosing{Sampling: sample.Params{LogProbs: 2}, MaxTokens: min(o.Tokens, s.Context()-len(prompt.Tokens))}
+	choosing := gemma4.Choosing{Sampling: sample.Params{LogProbs: 2},
+		MaxTokens: min(o.Tokens, s.Context()-len(prompt.Tokens))}
 	for choice, err := range s.Choose(ctx, prompt, choosing) {
 		if err != nil {
 			return nil, err
@@ -121,14 +122,14 @@ func (o Ollama) check(prompt string, ours []step, theirs string) Check {
 		if rest, ok = strings.CutPrefix(rest, s.text); ok || s.control {
 			continue
 		}
-		c.Detail = fmt.Sprintf("token %d is %q, Ollama goes on with %.30q (margin %.3g)", i, s.text, rest, s.margin)
+		c.Detail = fmt.Sprintf("token %d is %q, Ollama continues with %.30q (margin %.3g)", i, s.text, rest, s.margin)
 		if s.margin >= forgivenMargin {
 			c.Error, c.Passed = 1, false
 		}
 		return c
 	}
 	if strings.Trim(rest, "\uFFFD") != "" {
-		c.Error, c.Passed, c.Detail = 1, false, fmt.Sprintf("Ollama goes on with %.30q", rest)
+		c.Error, c.Passed, c.Detail = 1, false, fmt.Sprintf("Ollama continues with %.30q", rest)
 	}
 	return c
 }

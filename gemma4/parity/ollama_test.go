@@ -80,8 +80,8 @@ func TestOllama(t *testing.T) {
 		detail       string
 	}{
 		{"the same", answer, true, ""},
-		{"another word", strings.Replace(answer, "Paris", "Rome", 1), false, "Ollama goes on with \" Rome"},
-		{"shorter", "The capital of", false, "Ollama goes on with \"\""},
+		{"another word", strings.Replace(answer, "Paris", "Rome", 1), false, "Ollama continues with \" Rome"},
+		{"shorter", "The capital of", false, "Ollama continues with \"\""},
 		{"longer", answer + " And more", false, "\" And more\""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -94,7 +94,8 @@ func TestOllama(t *testing.T) {
 				t.Errorf("%+v", checks)
 			}
 			options, _ := asked["options"].(map[string]any)
-			if asked["raw"] != true || asked["stream"] != false || options["temperature"] != 0.0 || options["num_predict"] != 20.0 {
+			if asked["raw"] != true || asked["stream"] != false || options["temperature"] != 0.0 ||
+				options["num_predict"] != 20.0 {
 				t.Errorf("asked %v", asked)
 			}
 			if prompt, _ := asked["prompt"].(string); !strings.HasPrefix(prompt, "<|turn>user\nWhat is") {
@@ -109,7 +110,8 @@ func TestOllamaRefuses(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for _, c := range []struct{ name, url, says string }{
-		{"no such model", ollama(t, http.StatusNotFound, `{"error":"model 'gemma4:nano' not found"}`, nil), "model 'gemma4:nano' not found"},
+		{"no such model", ollama(t, http.StatusNotFound, `{"error":"model 'gemma4:nano' not found"}`, nil),
+			"model 'gemma4:nano' not found"},
 		{"no JSON", ollama(t, http.StatusOK, "<html>", nil), "something else"},
 		{"not done", ollama(t, http.StatusOK, `{"response":"The"}`, nil), "something else"},
 		{"broken", ollama(t, http.StatusBadGateway, "", nil), "502"},

@@ -4,36 +4,14 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/parity"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
-
-// folders are where conformance cases lie: in the repository, and, with the
-// larger ones, in a folder shared beside it.
-func folders(t *testing.T) []string {
-	t.Helper()
-	shared := os.Getenv("GEMWIRE_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	list := []string{"../../testdata/conformance"}
-	if conformance := filepath.Join(shared, "conformance"); isFolder(conformance) {
-		return append(list, conformance)
-	}
-	t.Logf("%s is not here: only the repository's own cases run", shared)
-	return list
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
 
 func TestConformance(t *testing.T) { testConformance(t, gemma4.CacheF16) }
 
@@ -71,14 +49,14 @@ func needGPU(t *testing.T) {
 
 func run(t *testing.T, device gemma4.Device, cache gemma4.CacheType) {
 	done := map[string]bool{}
-	for _, folder := range folders(t) {
+	for _, folder := range conformance.Folders(t) {
 		cases, err := parity.Find(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
-			if done[c.Name] || (c.Kind != parity.ModelCase && (device == gemma4.DeviceGPU || cache == gemma4.CacheQ8)) {
-				continue // the same file twice, or no matter of the device or the cache
+			if c.Kind != parity.ModelCase && (device == gemma4.DeviceGPU || cache == gemma4.CacheQ8) {
+				continue // no matter of the device or the cache
 			}
 			done[c.Name] = true
 			if device == gemma4.DeviceGPU && cache == gemma4.CacheQ8 && !onGPUInQ8[c.Name] {
@@ -87,7 +65,7 @@ func run(t *testing.T, device gemma4.Device, cache gemma4.CacheType) {
 			t.Run(c.Name, func(t *testing.T) { runCase(t, c, device, cache) })
 		}
 	}
-	for _, name := range []string{"f32", "e2b", "nano"} {
+	for _, name := range []string{"f32", "e2b", "types", "dense", "moe", "nano"} {
 		if !done[name] {
 			t.Errorf("case %s was not found", name)
 		}
@@ -126,7 +104,8 @@ func nanoSource(t *testing.T) gguf.Source {
 }
 
 func TestFind(t *testing.T) {
-	for _, path := range []string{"../../testdata/conformance/f32", "../../testdata/conformance/f32.gguf", "../../testdata/conformance/f32.json"} {
+	for _, path := range []string{"../../testdata/conformance/f32", "../../testdata/conformance/f32.gguf",
+		"../../testdata/conformance/f32.json"} {
 		cases, err := parity.Find(path)
 		if err != nil || len(cases) != 1 || cases[0].Name != "f32" || cases[0].Reference == "" {
 			t.Errorf("Find(%s) = %+v, %v", path, cases, err)

@@ -49,6 +49,6 @@
 // They are natural logarithms and always of the model's own distribution: the
 // softmax of the logits as they came, before penalties, bias and temperature.
 //
-// Read params.go for the options, sampler.go for the steps in order, and
+// Read wgslkit/sampling for the settings, sampler.go for the steps in order, and
 // random.go for the hash.
 package sample

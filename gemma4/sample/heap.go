@@ -41,6 +41,9 @@ func pop(h *[]candidate, less order) candidate {
 func largest(c []candidate, k int) []candidate {
 	worst := func(a, b candidate) bool { return b.before(a) }
 	h := c[:k]
+	if k == 0 {
+		return h
+	}
 	heapify(h, worst)
 	for i := k; i < len(c); i++ {
 		if c[i].before(h[0]) {

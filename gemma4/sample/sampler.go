@@ -106,7 +106,7 @@ func (s *Sampler) penalize(history []int32) {
 			s.counts[t]++
 		}
 	}
-	repetition := s.params.repetition()
+	repetition := s.params.Repetition()
 	for t, n := range s.counts {
 		l := s.logits[t]
 		if l > 0 {
@@ -127,7 +127,8 @@ func (s *Sampler) bias() {
 func (s *Sampler) choose(position int) (int32, error) {
 	best := argmax(s.logits)
 	if math.IsInf(float64(s.logits[best]), 0) {
-		return 0, fmt.Errorf("the largest logit is %v after penalties and bias: every token is forbidden, or a value overflowed: %w", s.logits[best], ErrLogits)
+		return 0, fmt.Errorf("the largest logit is %v after penalties and bias: every token is forbidden, or a "+
+			"value overflowed: %w", s.logits[best], ErrLogits)
 	}
 	if s.params.Greedy() {
 		return int32(best), nil
@@ -135,7 +136,7 @@ func (s *Sampler) choose(position int) (int32, error) {
 	s.topK(s.logits[best])
 	total := s.softmax()
 	u := float64(Uniform(s.params.Seed, uint32(position)))
-	if s.params.keepsAll() {
+	if keepsAll(s.params) {
 		return s.walk(u * total), nil
 	}
 	sum := s.nucleus(total)
@@ -180,7 +181,7 @@ func (s *Sampler) softmax() (total float64) {
 // sum. Candidates come off the heap one by one, so that a large vocabulary is
 // never sorted as a whole.
 func (s *Sampler) nucleus(total float64) (sum float64) {
-	topP, minP := s.params.topP()*total, float64(s.params.MinP)
+	topP, minP := topP(s.params)*total, float64(s.params.MinP)
 	s.kept = s.kept[:0]
 	for heap := s.candidates; len(heap) > 0 && sum < topP; {
 		next := pop(&heap, candidate.before)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,7 +77,8 @@ func reference(p Params, logits []float32) []float64 {
 	var sum, kept float64
 	for n, i := range order {
 		q := math.Exp(scaled(i)) / total
-		if n > 0 && (p.TopP > 0 && p.TopP < 1 && sum >= float64(p.TopP) || q < float64(p.MinP)*math.Exp(scaled(order[0]))/total) {
+		if n > 0 && (p.TopP > 0 && p.TopP < 1 && sum >= float64(p.TopP) ||
+			q < float64(p.MinP)*math.Exp(scaled(order[0]))/total) {
 			break
 		}
 		sum += q
@@ -131,7 +133,8 @@ func TestSupport(t *testing.T) {
 		for i := range logits {
 			logits[i] = float32(math.Round(rng.NormFloat64()*8) / 4) // many ties
 		}
-		p := Params{Temperature: 0.1 + 2*rng.Float32(), TopK: rng.IntN(20), TopP: rng.Float32(), MinP: rng.Float32() / 4, Seed: rng.Uint64()}
+		p := Params{Temperature: 0.1 + 2*rng.Float32(), TopK: rng.IntN(20), TopP: rng.Float32(),
+			MinP: rng.Float32() / 4, Seed: rng.Uint64()}
 		want := reference(p, logits)
 		s := newSampler(t, len(logits), p)
 		for position := range 20 {
@@ -158,7 +161,7 @@ func TestTopKTakesLowestOfEquals(t *testing.T) {
 
 func TestPenaltiesAndBias(t *testing.T) {
 	logits := []float32{2, -1, 1.5, 0, 1}
-	history := []int32{0, 0, 1, 7, -1} // 7 and −1 are outside of the vocabulary
+	history := []int32{0, 0, 1, 5, -1} // 5 and −1 are outside of the vocabulary
 	tests := []struct {
 		name string
 		p    Params
@@ -171,7 +174,8 @@ func TestPenaltiesAndBias(t *testing.T) {
 		{"last 3", Params{RepetitionPenalty: 2, RepeatLastN: 3}, []float32{2, -2, 1.5, 0, 1}},
 		{"last 4", Params{FrequencyPenalty: 1, RepeatLastN: 4}, []float32{1, -2, 1.5, 0, 1}},
 		{"whole session", Params{FrequencyPenalty: 1, RepeatLastN: -1}, []float32{0, -2, 1.5, 0, 1}},
-		{"bias after penalties", Params{RepetitionPenalty: 2, LogitBias: map[int32]float32{0: 3, 4: negInf}}, []float32{4, -2, 1.5, 0, negInf}},
+		{"bias after penalties", Params{RepetitionPenalty: 2, LogitBias: map[int32]float32{0: 3, 4: negInf}},
+			[]float32{4, -2, 1.5, 0, negInf}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -190,28 +194,75 @@ func TestPenaltiesAndBias(t *testing.T) {
 	}
 }
 
-func TestDefaultRepeatLastN(t *testing.T) {
-	history := make([]int32, DefaultRepeatLastN+1)
-	history[0] = 1
-	for _, tt := range []struct {
-		lastN int
-		want  int32
-	}{{0, 1}, {DefaultRepeatLastN, 1}, {DefaultRepeatLastN + 1, 2}, {-1, 2}} {
+// 64 is repeat_last_n of llama.cpp and Ollama, which users expect where nothing is said.
+func TestRepeatLastN(t *testing.T) {
+	tests := []struct {
+		lastN, ago int // token 1 was seen so many tokens ago
+		seen       bool
+	}{
+		{0, 64, true}, {0, 65, false}, {64, 64, true}, {64, 65, false}, {65, 65, true}, {-1, 1000, true},
+		{1, 1, true}, {1, 2, false},
+	}
+	for _, tt := range tests {
+		history := make([]int32, tt.ago)
+		history[0] = 1
 		s := newSampler(t, 3, Params{PresencePenalty: 5, RepeatLastN: tt.lastN})
-		if got := sampleOne(t, s, []float32{0, 3, 2}, history, 0); got != tt.want {
-			t.Errorf("RepeatLastN %d: token %d, wanted %d", tt.lastN, got, tt.want)
+		want := int32(1)
+		if tt.seen {
+			want = 2
 		}
+		if got := sampleOne(t, s, []float32{0, 3, 2}, history, 0); got != want {
+			t.Errorf("RepeatLastN %d, seen %d tokens ago: token %d, wanted %d", tt.lastN, tt.ago, got, want)
+		}
+	}
+	if DefaultRepeatLastN != 64 {
+		t.Errorf("DefaultRepeatLastN = %d, wanted 64", DefaultRepeatLastN)
 	}
 }
 
 func TestOnlyOneTokenPossible(t *testing.T) {
 	logits := []float32{negInf, negInf, -50, negInf}
-	for _, p := range []Params{{}, {Temperature: 1}, Default(), {Temperature: 1e-40}, {Temperature: 1, MinP: 0.5}, {Temperature: 1, TopK: 3, TopP: 1}} {
+	for _, p := range []Params{{}, {Temperature: 1}, Default(), {Temperature: 1e-40}, {Temperature: 1, MinP: 0.5},
+		{Temperature: 1, TopK: 3, TopP: 1}} {
 		s := newSampler(t, len(logits), p)
 		for position := range 50 {
 			if got := sampleOne(t, s, logits, nil, position); got != 2 {
 				t.Fatalf("%+v: token %d, wanted the only one possible, 2", p, got)
 			}
+		}
+	}
+}
+
+func TestLargestLogit(t *testing.T) {
+	logits := []float32{0, 1, math.MaxFloat32}
+	for _, p := range []Params{{}, Default()} {
+		if got := sampleOne(t, newSampler(t, 3, p), logits, nil, 0); got != 2 {
+			t.Errorf("%+v: token %d, wanted 2, whose logit is the largest float32", p, got)
+		}
+	}
+}
+
+// Where a sum is reached to the last bit: top-p has enough, and a random number takes
+// the next token. Both logits are equal, so that the sums are 1 and 2.
+func TestSumsThatAreReachedExactly(t *testing.T) {
+	const seed, position = 11, 673543
+	if u := Uniform(seed, position); u != 0.5 {
+		t.Fatalf("Uniform = %v, wanted the 1/2 that this test is about", u)
+	}
+	tests := []struct {
+		name string
+		p    Params
+		want int32
+	}{
+		{"top-p of a half", Params{TopP: 0.5}, 0},
+		{"all", Params{}, 1},
+		{"all that min-p leaves, which is all", Params{MinP: 1}, 1},
+		{"all that top-p leaves, which is all", Params{TopP: 0.75}, 1},
+	}
+	for _, tt := range tests {
+		tt.p.Temperature, tt.p.Seed = 1, seed
+		if got := sampleOne(t, newSampler(t, 2, tt.p), []float32{3, 3}, nil, position); got != tt.want {
+			t.Errorf("%s: token %d, wanted %d", tt.name, got, tt.want)
 		}
 	}
 }
@@ -322,5 +373,30 @@ func TestValidate(t *testing.T) {
 	}
 	if _, err := New(0, Params{}); !errors.Is(err, ErrParams) {
 		t.Errorf("no vocabulary: got %v, wanted ErrParams", err)
+	}
+}
+
+func TestValidateBounds(t *testing.T) {
+	allowed := []Params{
+		{}, {Temperature: 100}, {TopK: math.MaxInt32}, {TopP: 1}, {MinP: 1}, {RepetitionPenalty: 100},
+		{PresencePenalty: 100}, {PresencePenalty: -100}, {FrequencyPenalty: 100}, {FrequencyPenalty: -100},
+		{LogProbs: MaxLogProbs}, {LogitBias: map[int32]float32{9: negInf, 0: -math.MaxFloat32}},
+	}
+	for _, p := range allowed {
+		if err := p.Validate(10); err != nil {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+	bias := Params{LogitBias: map[int32]float32{10: 1}}
+	if err := bias.Validate(0); err != nil {
+		t.Errorf("of a vocabulary that is not known: %v", err)
+	}
+	if err := bias.Validate(10); err == nil || !strings.Contains(err.Error(), "wanted 0 to 9") {
+		t.Errorf("error %v does not say which tokens there are", err)
+	}
+	for vocab, good := range map[int]bool{-1: false, 0: false, 1: true, math.MaxInt32: true, math.MaxInt32 + 1: false} {
+		if _, err := New(vocab, Params{}); (err == nil) != good {
+			t.Errorf("a vocabulary of %d tokens: %v", vocab, err)
+		}
 	}
 }

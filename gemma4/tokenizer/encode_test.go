@@ -48,7 +48,8 @@ func TestMergeOrder(t *testing.T) {
 		{"leftmost among equals", "aaa", []string{"aa"}, []string{"a a"}, []string{"aa", "a"}},
 		{"lowest rank first", "abc", []string{"ab", "bc"}, []string{"b c", "a b"}, []string{"a", "bc"}},
 		{"a merge opens a lower rank", "aab", []string{"ab", "aab"}, []string{"a ab", "a b"}, []string{"aab"}},
-		{"the first of two equal merges counts", "abc", []string{"ab", "bc"}, []string{"a b", "b c", "a b"}, []string{"ab", "c"}},
+		{"the first of two equal merges counts", "abc", []string{"ab", "bc"}, []string{"a b", "b c", "a b"},
+			[]string{"ab", "c"}},
 		{"spaces", " a  b", []string{"▁a"}, []string{"▁ a"}, []string{"▁a", "▁", "▁", "b"}},
 		{"bytes", "aéxé", []string{"aé"}, []string{"a é"}, []string{"aé", "<0x78>", "é"}},
 		{"merged bytes", "ü", []string{"<0xC3><0xBC>"}, []string{"<0xC3> <0xBC>"}, []string{"<0xC3><0xBC>"}},
@@ -213,7 +214,8 @@ func TestMergesNeverMakeControlTokens(t *testing.T) {
 // TestUserDefinedTokens: files mark markup and plain text as user-defined
 // alike; only the latter is for everybody.
 func TestUserDefinedTokens(t *testing.T) {
-	user := []string{"<b>", "</b>", "<h1>", "\n\n", "▁▁", "<|tool_call>", "<tool_call|>", `<|"|>`, "<start_of_turn>", "<bos>"}
+	user := []string{"<b>", "</b>", "<h1>", "\n\n", "▁▁", "<|tool_call>", "<tool_call|>", `<|"|>`, "<start_of_turn>",
+		"<bos>"}
 	v := toy(append([]string{"a", "aa"}, user...), "a a")
 	for i := len(v.Types) - len(user); i < len(v.Types); i++ {
 		v.Types[i] = tokenizer.UserDefined
@@ -263,12 +265,20 @@ func TestSpansAreOneText(t *testing.T) {
 		spans []tokenizer.Span
 		want  []string
 	}{
-		{"pieces join across", []tokenizer.Span{span(true, "\na"), span(false, "b\n"), span(true, "\n")}, []string{"\n", "ab", "\n\n"}},
-		{"tokens lie in trusted text", []tokenizer.Span{span(true, "<x>"), span(false, "<x>"), span(true, "<x>")}, []string{"<x>", "<0x3C>", "<0x78>", "<0x3E>", "<x>"}},
+		{"pieces join across", []tokenizer.Span{span(true, "\na"), span(false, "b\n"), span(true, "\n")},
+			[]string{"\n", "ab", "\n\n"}},
+		{"tokens lie in trusted text", []tokenizer.Span{span(true, "<x>"), span(false, "<x>"), span(true, "<x>")},
+			[]string{"<x>", "<0x3C>", "<0x78>", "<0x3E>", "<x>"}},
 		{"neighbours trusted together", []tokenizer.Span{span(true, "<"), span(true, "x>")}, []string{"<x>"}},
-		{"begun by the user", []tokenizer.Span{span(false, "<"), span(true, "x>")}, []string{"<0x3C>", "<0x78>", "<0x3E>"}},
-		{"ended by the user", []tokenizer.Span{span(true, "<x"), span(false, ">")}, []string{"<0x3C>", "<0x78>", "<0x3E>"}},
-		{"empty spans", []tokenizer.Span{span(true, ""), span(false, ""), span(true, "<x>"), span(true, "")}, []string{"<x>"}},
+		{"begun by the user", []tokenizer.Span{span(false, "<"), span(true, "x>")},
+			[]string{"<0x3C>", "<0x78>", "<0x3E>"}},
+		{"ended by the user", []tokenizer.Span{span(true, "<x"), span(false, ">")},
+			[]string{"<0x3C>", "<0x78>", "<0x3E>"}},
+		{"ended by the user, behind a token",
+			[]tokenizer.Span{span(true, "<x>"), span(false, "ab"), span(true, "<x"), span(false, ">")},
+			[]string{"<x>", "ab", "<0x3C>", "<0x78>", "<0x3E>"}},
+		{"empty spans", []tokenizer.Span{span(true, ""), span(false, ""), span(true, "<x>"), span(true, "")},
+			[]string{"<x>"}},
 	} {
 		if diff := cmp.Diff(c.want, texts(tok, tok.EncodeSpans(c.spans))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)

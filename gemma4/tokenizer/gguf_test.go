@@ -104,13 +104,15 @@ func TestFromGGUFErrors(t *testing.T) {
 		keys map[string]any
 		want error
 	}{
-		"no model":    {map[string]any{"tokens": tokens}, gguf.ErrMissingKey},
-		"no tokens":   {map[string]any{"model": "gemma4"}, gguf.ErrMissingKey},
-		"wrong type":  {map[string]any{"model": "gemma4", "tokens": tokens, "merges": uint32(1)}, gguf.ErrWrongType},
-		"id too wide": {map[string]any{"model": "gemma4", "tokens": tokens, "bos_token_id": uint64(1) << 40}, gguf.ErrWrongType},
+		"no model":   {map[string]any{"tokens": tokens}, gguf.ErrMissingKey},
+		"no tokens":  {map[string]any{"model": "gemma4"}, gguf.ErrMissingKey},
+		"wrong type": {map[string]any{"model": "gemma4", "tokens": tokens, "merges": uint32(1)}, gguf.ErrWrongType},
+		"id too wide": {map[string]any{"model": "gemma4", "tokens": tokens, "bos_token_id": uint64(1) << 40},
+			gguf.ErrWrongType},
 		"other model": {map[string]any{"model": "gpt2", "tokens": tokens}, tokenizer.ErrModel},
 		"no merges":   {map[string]any{"model": "gemma4", "tokens": tokens}, tokenizer.ErrVocabulary},
-		"nonsense id": {map[string]any{"model": "gemma4", "tokens": tokens, "merges": []string{"a a"}, "eot_token_id": uint32(3)}, tokenizer.ErrVocabulary},
+		"nonsense id": {map[string]any{"model": "gemma4", "tokens": tokens, "merges": []string{"a a"},
+			"eot_token_id": uint32(3)}, tokenizer.ErrVocabulary},
 	} {
 		if _, err := tokenizer.FromGGUF(writeMetadata(t, c.keys)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v (want %v)", name, err, c.want)

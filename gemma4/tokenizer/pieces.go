@@ -122,11 +122,12 @@ func (p *pieces) idsOf(texts []string, from, to []int, ids []int32) {
 	}
 }
 
-// joined is the piece that two texts make together. It looks at the piece near and at
+// joined is the piece that two texts make together. It looks at the piece hint and at
 // the one behind it first: merges stand in the order of what they make.
-func (p *pieces) joined(left, right string, near int32) (int32, bool) {
-	for id := near; id < near+2 && int(id) < p.len(); id++ {
-		if text := p.of(id); len(text) == len(left)+len(right) && text[:len(left)] == left && text[len(left):] == right {
+func (p *pieces) joined(left, right string, hint int32) (int32, bool) {
+	for id := hint; id < hint+2 && int(id) < p.len(); id++ {
+		if text := p.of(id); len(text) == len(left)+len(right) && text[:len(left)] == left &&
+			text[len(left):] == right {
 			return id, true
 		}
 	}

@@ -24,7 +24,8 @@ type mergeRanks struct {
 	shift  int
 }
 
-func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, seams *seams, between func()) (*mergeRanks, error) {
+func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, joins *joinFilter,
+	between func()) (*mergeRanks, error) {
 	size := tableSize(len(merges))
 	m := &mergeRanks{
 		pairs:  make([]uint64, 0, len(merges)),
@@ -51,7 +52,7 @@ func newMergeRanks(merges []string, known *pieces, matchable func(int32) bool, s
 		}
 		for i, merge := range batch {
 			if matchable(reader.joined[i]) {
-				seams.add(merge[:reader.space[i]], merge[reader.space[i]+1:])
+				joins.add(merge[:reader.space[i]], merge[reader.space[i]+1:])
 			}
 		}
 	}
@@ -92,7 +93,8 @@ func (r *mergeReader) read(merges []string, first int) error {
 		r.pairs[i] = pairOf(r.left[i], r.right[i])
 		if at == 0 || r.left[i] == None || r.right[i] == None {
 			if r.pairs[i], at, ok = splitMerge(merge, r.known); !ok {
-				return fmt.Errorf("%w: merge %d, %.40q, is not two pieces with a space between", ErrVocabulary, first+i, merge)
+				return fmt.Errorf("%w: merge %d, %.40q, is not two pieces with a space between", ErrVocabulary, first+i,
+					merge)
 			}
 			r.space[i] = at
 		}
@@ -153,7 +155,7 @@ type scoreRanks struct {
 	longest   int32 // bytes of the longest piece
 }
 
-func newScoreRanks(scores []float32, known *pieces, matchable func(int32) bool, seams *seams) *scoreRanks {
+func newScoreRanks(scores []float32, known *pieces, matchable func(int32) bool, joins *joinFilter) *scoreRanks {
 	s := &scoreRanks{known: known, scores: scores, matchable: matchable}
 	for id := range int32(known.len()) {
 		if !matchable(id) {
@@ -161,7 +163,7 @@ func newScoreRanks(scores []float32, known *pieces, matchable func(int32) bool, 
 		}
 		text := known.of(id)
 		s.longest = max(s.longest, int32(min(len(text), math.MaxInt32)))
-		seams.addWithin(text)
+		joins.addWithin(text)
 	}
 	return s
 }

@@ -80,5 +80,6 @@ func isTag(text string) bool {
 		return false
 	}
 	name, ok = strings.CutSuffix(strings.TrimPrefix(name, "/"), ">")
-	return ok && name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
+	return ok && name != "" && strings.Trim(name,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }

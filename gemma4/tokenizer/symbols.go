@@ -69,7 +69,7 @@ func (e *encoder) cut(text string) int {
 	for at := size; at < len(text); at += size {
 		var first, end rune
 		first, end, size = e.character(text[at:])
-		if at >= maxRun || !e.t.seams.joins(last, first) {
+		if at >= maxRun || !e.t.joins.has(last, first) {
 			return at
 		}
 		last = end

@@ -11,7 +11,7 @@ type Tokenizer struct {
 	vocabulary Vocabulary // without tokens, which known holds, merges and scores, which ranks holds
 	known      *pieces
 	ranks      ranks
-	seams      *seams
+	joins      *joinFilter
 	special    *specials
 	kinds      []kind
 	ascii      [128]int32 // pieces of single ASCII characters, or None
@@ -92,7 +92,8 @@ func (t *Tokenizer) indexCharacters() error {
 		text := t.known.of(int32(id))
 		b, ok := parseByte(text)
 		if !ok {
-			return fmt.Errorf("%w: piece %d is of type byte and spelt %.40q (want <0x00> to <0xFF>)", ErrVocabulary, id, text)
+			return fmt.Errorf("%w: piece %d is of type byte and spelt %.40q (want <0x00> to <0xFF>)", ErrVocabulary, id,
+				text)
 		}
 		t.bytes[b] = int32(id)
 	}
@@ -110,13 +111,13 @@ func (t *Tokenizer) indexCharacters() error {
 
 func (t *Tokenizer) rankPieces(v Vocabulary, between func()) (err error) {
 	if len(v.Merges) == 0 {
-		t.seams = newSeams(len(v.Tokens))
-		t.ranks = newScoreRanks(v.Scores, t.known, t.matchable, t.seams)
+		t.joins = newJoinFilter(len(v.Tokens))
+		t.ranks = newScoreRanks(v.Scores, t.known, t.matchable, t.joins)
 		return nil
 	}
 	t.bytewise = true
-	t.seams = newSeams(len(v.Merges))
-	t.ranks, err = newMergeRanks(v.Merges, t.known, t.matchable, t.seams, between)
+	t.joins = newJoinFilter(len(v.Merges))
+	t.ranks, err = newMergeRanks(v.Merges, t.known, t.matchable, t.joins, between)
 	return err
 }
 

@@ -28,13 +28,15 @@ func TestRolesOfTokens(t *testing.T) {
 			t.Errorf("%q ends generation: %v", text, got)
 		}
 	}
-	if tok.IsEOG(tokenizer.None) || tok.IsControl(-1) || tok.IsControl(tok.Len()) || tok.TokenText(tok.Len()) != "" || tok.Type(-1) != 0 {
+	if tok.IsEOG(tokenizer.None) || tok.IsControl(-1) || tok.IsControl(tok.Len()) || tok.TokenText(tok.Len()) != "" ||
+		tok.Type(-1) != 0 {
 		t.Error("an id outside the vocabulary has a role")
 	}
 	if _, ok := tok.Lookup("<no such token>"); ok {
 		t.Error("found a token that is none")
 	}
-	if tok.BOS() != lookup("<bos>") || tok.PAD() != lookup("<pad>") || tok.UNK() != lookup("<unk>") || tok.EOT() != lookup("<turn|>") {
+	if tok.BOS() != lookup("<bos>") || tok.PAD() != lookup("<pad>") || tok.UNK() != lookup("<unk>") ||
+		tok.EOT() != lookup("<turn|>") {
 		t.Error("a named token is another")
 	}
 	if tok.Type(lookup("<0x41>")) != tokenizer.Byte || tok.Type(lookup("a")) != tokenizer.Normal {
@@ -64,7 +66,10 @@ func TestHostileVocabularies(t *testing.T) {
 		"empty merge":            func(v *tokenizer.Vocabulary) { v.Merges = []string{""} },
 		"merge of unknown piece": func(v *tokenizer.Vocabulary) { v.Merges = []string{"a z"} },
 		"merge into no piece":    func(v *tokenizer.Vocabulary) { v.Merges = []string{"a b"} },
-		"none behind many":       func(v *tokenizer.Vocabulary) { v.Merges = append(slices.Repeat([]string{"a a"}, 1000), "a b") },
+		"none behind many": func(v *tokenizer.Vocabulary) {
+			v.Merges = append(slices.Repeat([]string{"a a"},
+				1000), "a b")
+		},
 	} {
 		v := toy([]string{"a", "aa", "b", "c", "d"}, "a a")
 		spoil(&v)
@@ -101,7 +106,8 @@ func FuzzNew(f *testing.F) {
 	f.Add([]byte("a\nb\nab"), []byte("a b"), []byte{1, 1, 1}, "abab")
 	f.Add([]byte("a\n<unk>\n<0x41>\n\n▁"), []byte("a a\n \n"), []byte{1, 2, 6, 1, 4}, "<unk> A")
 	f.Fuzz(func(t *testing.T, tokens, merges, types []byte, text string) {
-		v := tokenizer.Vocabulary{Model: "gemma4", BOS: tokenizer.None, PAD: tokenizer.None, UNK: 1, EOT: tokenizer.None}
+		v := tokenizer.Vocabulary{Model: "gemma4", BOS: tokenizer.None, PAD: tokenizer.None, UNK: 1,
+			EOT: tokenizer.None}
 		for line := range bytes.SplitSeq(tokens, []byte{'\n'}) {
 			v.Tokens = append(v.Tokens, string(line))
 		}

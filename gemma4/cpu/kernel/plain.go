@@ -122,19 +122,13 @@ func rmsScale(x []float32, eps float32) float64 {
 // GatedGelu implements Set.
 func (Plain) GatedGelu(gate, up []float32) {
 	for i, v := range gate {
-		gate[i] = gelu(v) * up[i]
+		gate[i] = Gelu(v) * up[i]
 	}
-}
-
-func gelu(x float32) float32 {
-	const c = 0.7978845608028654 // √(2/π)
-	v := float64(x)
-	return float32(0.5 * v * (1 + math.Tanh(c*(v+0.044715*v*v*v))))
 }
 
 // Softcap implements Set.
 func (Plain) Softcap(x []float32, limit float32) {
 	for i, v := range x {
-		x[i] = float32(float64(limit) * math.Tanh(float64(v)/float64(limit)))
+		x[i] = Softcap(v, limit)
 	}
 }

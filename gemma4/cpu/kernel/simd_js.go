@@ -39,7 +39,8 @@ func wasmDecode(t int32, dst, src unsafe.Pointer, n int32)
 
 //go:wasmimport gemwire_simd mulRows
 //go:noescape
-func wasmMulRows(t int32, y, w unsafe.Pointer, rowBytes int32, x unsafe.Pointer, rows, cols int32, scratch unsafe.Pointer)
+func wasmMulRows(t int32, y, w unsafe.Pointer, rowBytes int32, x unsafe.Pointer, rows, cols int32,
+	scratch unsafe.Pointer)
 
 //go:wasmimport gemwire_simd softmax
 //go:noescape

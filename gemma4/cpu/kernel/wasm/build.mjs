@@ -11,7 +11,18 @@ import { join, resolve } from "node:path";
 const here = import.meta.dirname;
 
 // The memory is Go's: none of it may be taken, for data or a stack.
-const settings = ["--runtime", "stub", "--importMemory", "--noExportMemory", "--enable", "simd", "--noAssert", "--use", "abort=", "-O3"];
+const settings = [
+  "--runtime",
+  "stub",
+  "--importMemory",
+  "--noExportMemory",
+  "--enable",
+  "simd",
+  "--noAssert",
+  "--use",
+  "abort=",
+  "-O3",
+];
 
 /** build returns the module's bytes. */
 export async function build({ text } = {}) {
@@ -20,9 +31,14 @@ export async function build({ text } = {}) {
   try {
     const file = join(folder, "kernels.wasm");
     const wanted = text ? ["--textFile", text] : [];
-    execFileSync(process.execPath, [join(here, "node_modules/assemblyscript/bin/asc.js"), "src/index.ts", "--outFile", file, ...wanted, ...settings], {
-      cwd: here, stdio: ["ignore", 2, 2],
-    });
+    execFileSync(
+      process.execPath,
+      [join(here, "node_modules/assemblyscript/bin/asc.js"), "src/index.ts", "--outFile", file, ...wanted, ...settings],
+      {
+        cwd: here,
+        stdio: ["ignore", 2, 2],
+      },
+    );
     return await readFile(file);
   } finally {
     await rm(folder, { recursive: true });
@@ -30,9 +46,12 @@ export async function build({ text } = {}) {
 }
 
 async function install() {
-  const lock = join(here, "package-lock.json"), stamp = join(here, "node_modules/.package-lock.json");
+  const lock = join(here, "package-lock.json"),
+    stamp = join(here, "node_modules/.package-lock.json");
   if (existsSync(stamp) && (await stat(stamp)).mtimeMs >= (await stat(lock)).mtimeMs) return;
-  execFileSync("npm", ["ci", "--prefix", here, "--no-audit", "--no-fund", "--loglevel=error"], { stdio: ["ignore", 2, 2] });
+  execFileSync("npm", ["ci", "--prefix", here, "--no-audit", "--no-fund", "--loglevel=error"], {
+    stdio: ["ignore", 2, 2],
+  });
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -16,7 +16,9 @@ export async function link(bytes) {
   const binders = [];
   const late = (name) => {
     let call;
-    binders.push((exports) => { call = exports[name]; });
+    binders.push((exports) => {
+      call = exports[name];
+    });
     // No kernel takes more than eight numbers.
     return (a, b, c, d, e, f, g, h) => call(a, b, c, d, e, f, g, h);
   };

@@ -1,0 +1,83 @@
+package gemma4
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/gpu"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
+)
+
+// examiner is the one that was asked for, with this opening's progress; nil for none.
+func (o OpenOptions) examiner() *checkup.Examiner {
+	var e checkup.Examiner
+	switch {
+	case o.UncheckedKernels, o.Kernels == nil && runtime.GOOS == "js":
+		return nil
+	case o.Kernels != nil:
+		e = *o.Kernels
+	default:
+		e.Keeper = checkup.NewStore(checkup.BuiltVersion())
+	}
+	if e.Progress == nil {
+		e.Progress = func(done, total int) {
+			o.report(Progress{Phase: PhaseCheck, Done: int64(done), Total: int64(total)})
+		}
+	}
+	return &e
+}
+
+// openGPU opens the device without features that were found to compute wrongly.
+func (o OpenOptions) openGPU(e *checkup.Examiner) (*wgslkit.Device, error) {
+	options := o.GPU
+	if options.Avoid == nil && e != nil && e.Keeper != nil {
+		options.Avoid = func(info wgslkit.Info) wgslkit.Avoid {
+			if v := e.Keeper.Load(info); v != nil {
+				return v.Avoid
+			}
+			return wgslkit.Avoid{}
+		}
+	}
+	return wgslkit.Open(options)
+}
+
+// ExamineKernels is for whoever computes beside the model on its GPU: it examines what
+// rehearse records, as opening did the model's own kernels, and returns the kit to compute
+// with. It returns kit itself where kernels go unchecked. Info.Kernels then counts these
+// too. See checkup.Examiner.
+func (m *Model) ExamineKernels(ctx context.Context, kit *ops.Kit, rehearse func(*ops.Kit) error) (*ops.Kit, error) {
+	if m.examiner == nil {
+		return kit, nil
+	}
+	kit, found, err := m.examiner.Examine(ctx, kit, rehearse)
+	m.examined.Lock()
+	defer m.examined.Unlock()
+	m.kernels = m.kernels.With(found)
+	if errors.Is(err, checkup.ErrNoVariant) {
+		return nil, fmt.Errorf("%w; use the device %q", err, DeviceCPU)
+	}
+	return kit, err
+}
+
+// examineAdapters examines the kernels that the model takes with adapters. Its kit is
+// what it was opened with: where others would have to stand in, it takes no adapters.
+func (m *Model) examineAdapters(ctx context.Context, adapters []adapter.Weighted) error {
+	kit := m.Kit()
+	if kit == nil || len(adapters) == 0 {
+		return nil
+	}
+	options := m.options
+	settled, err := m.ExamineKernels(ctx, kit, func(kit *ops.Kit) error {
+		return gpu.Rehearse(ctx, kit, m.arch, options, adapters)
+	})
+	if err == nil && settled != kit {
+		err = fmt.Errorf("%w: those of adapters; merge them into the model, or use the device %q",
+			checkup.ErrNoVariant, DeviceCPU)
+	}
+	return err
+}

@@ -1,0 +1,75 @@
+package grammar
+
+import "fmt"
+
+// Form says what an answer must look like. Exactly one of JSON, Schema, Regex, Choice and GBNF is
+// set.
+type Form struct {
+	JSON   bool     // any JSON value
+	Schema string   // a JSON schema of draft 4 to 2020-12
+	Regex  string   // a regular expression (RE2 syntax) that the whole answer matches
+	Choice []string // one of these texts
+	GBNF   string   // a grammar as llama.cpp reads it, which begins at the rule root
+
+	// Compact leaves no whitespace between the tokens of JSON. Without it the model may set any.
+	Compact bool
+	// AnyOrder lets the properties of a schema's objects come in any order. Without it they come in the order in which
+	// the schema names them, and others behind.
+	AnyOrder bool
+}
+
+// maxForm bounds the bytes of a form.
+const maxForm = 1 << 24
+
+// Compile makes a form ready for a vocabulary. It fails with ErrSyntax, ErrUnsupported, ErrUnsatisfiable or
+// ErrTooComplex.
+func Compile(v *Vocabulary, form Form) (*Constraint, error) {
+	p := newProgram(v)
+	p.start = p.rule()
+	given := int(flag(form.JSON)) + int(flag(form.Schema != "")) + int(flag(form.Regex != "")) + int(flag(form.Choice != nil)) +
+		int(flag(form.GBNF != ""))
+	if given != 1 {
+		return nil, fmt.Errorf("%w: %d forms were given; give one of JSON, Schema, Regex, Choice and GBNF", ErrSyntax, given)
+	}
+	var err error
+	switch {
+	case form.JSON:
+		j := jsonRules{p: p, terms: &v.terms, compact: form.Compact}
+		p.alternative(p.start, ruleSymbol(j.any()))
+	case form.Schema != "":
+		err = p.schemaForm(v, form)
+	case form.Regex != "":
+		err = p.regexForm(form.Regex)
+	case form.GBNF != "":
+		err = p.gbnfForm(form.GBNF)
+	default:
+		err = p.choiceForm(form.Choice)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newConstraint(v, p)
+}
+
+func (p *program) regexForm(text string) error {
+	if len(text) > maxForm {
+		return fmt.Errorf("%w: a pattern of %d bytes (at most %d)", ErrTooComplex, len(text), maxForm)
+	}
+	id, err := p.own.pattern(text)
+	if err != nil {
+		return err
+	}
+	p.alternative(p.start, ownTerm(id))
+	return nil
+}
+
+func (p *program) choiceForm(texts []string) error {
+	total := 0
+	for _, t := range texts {
+		if total += len(t) + 1; total > maxForm {
+			return fmt.Errorf("%w: choices of more than %d bytes", ErrTooComplex, maxForm)
+		}
+	}
+	p.alternative(p.start, ownTerm(p.own.literals(texts)))
+	return nil
+}

@@ -1,0 +1,266 @@
+package grammar
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// conjunction is a list of schemas that all hold, in the order in which they were met. All that they refer to is in it;
+// of their choices those that are still open.
+type conjunction struct {
+	nodes []*node
+	open  []*choice
+	// impossible: a schema holds here, and so does its opposite.
+	impossible bool
+}
+
+// maxConjunction bounds the schemas that hold at once.
+const maxConjunction = 1 << 10
+
+// add adds a schema and all that hold with it.
+func (s *schema) add(c *conjunction, n *node) {
+	if n == s.anything || slices.Contains(c.nodes, n) {
+		return
+	}
+	if len(c.nodes) >= maxConjunction {
+		s.fail(fmt.Errorf("%w: at %s: over %d schemas hold at once", ErrTooComplex, n.place, maxConjunction))
+		return
+	}
+	s.whole(n)
+	c.nodes = append(c.nodes, n)
+	c.impossible = c.impossible || n.negation != nil && slices.Contains(c.nodes, n.negation)
+	c.open = append(c.open, n.choices...)
+	for _, a := range n.all {
+		s.add(c, a)
+	}
+}
+
+func (s *schema) conjunction(list []*node) *conjunction {
+	c := &conjunction{}
+	for _, n := range list {
+		s.add(c, n)
+	}
+	return c
+}
+
+// with is the conjunction in which a choice has been made.
+func (s *schema) with(c *conjunction, chosen int, alternative []*node) *conjunction {
+	out := &conjunction{nodes: slices.Clone(c.nodes), impossible: c.impossible}
+	out.open = append(slices.Clone(c.open[:chosen]), c.open[chosen+1:]...)
+	for _, n := range alternative {
+		s.add(out, n)
+	}
+	return out
+}
+
+func (c *conjunction) key() string {
+	k := binary.AppendUvarint(nil, uint64(len(c.nodes)))
+	for _, n := range c.nodes {
+		k = binary.AppendUvarint(k, uint64(n.id))
+	}
+	for _, o := range c.open {
+		k = binary.AppendUvarint(k, uint64(o.id))
+	}
+	return string(k)
+}
+
+func (c *conjunction) types() types {
+	if c.impossible {
+		return 0
+	}
+	return typesOf(c.nodes)
+}
+
+// values lists the values that an enum or const leaves.
+func (s *schema) values(c *conjunction) (list []*value, listed bool) {
+	from := enumOf(c.nodes)
+	if from == nil {
+		return nil, false
+	}
+	list = []*value{}
+	for _, v := range from {
+		fits := true
+		for _, n := range c.nodes {
+			fits = fits && s.fits(n, v, 0)
+		}
+		if fits {
+			list = append(list, v)
+		}
+	}
+	return list, true
+}
+
+// work is a rule to be filled.
+type work struct {
+	rule int32
+	of   *conjunction
+}
+
+// maxRules bounds the rules of one schema.
+const maxRules = 1 << 17
+
+// rule is the rule of the values that fit a list of schemas.
+func (s *schema) rule(list ...*node) int32 { return s.ruleOf(s.conjunction(list)) }
+
+func (s *schema) ruleOf(c *conjunction) int32 {
+	k := c.key()
+	if r, ok := s.rules[k]; ok {
+		return r
+	}
+	if len(s.p.rules) > maxRules {
+		s.fail(fmt.Errorf("%w: the schema makes over %d rules", ErrTooComplex, maxRules))
+	}
+	if len(c.nodes) == 0 {
+		s.rules[k] = s.json.any()
+		return s.rules[k]
+	}
+	r := s.p.rule()
+	s.rules[k] = r
+	s.todo = append(s.todo, work{r, c})
+	return r
+}
+
+// fill makes the alternatives of a rule.
+func (s *schema) fill(w work) {
+	c := w.of
+	t := c.types()
+	if t == 0 {
+		return
+	}
+	if list, listed := s.values(c); listed {
+		s.literals(w.rule, list)
+		return
+	}
+	if len(c.open) > 0 {
+		for _, alternative := range c.open[0].alternatives {
+			if next := s.with(c, 0, alternative); next.types() != 0 {
+				s.p.alternative(w.rule, ruleSymbol(s.ruleOf(next)))
+			}
+		}
+		return
+	}
+	for _, n := range c.nodes {
+		if n.refusal != "" && t&n.types != 0 {
+			s.unsupported(n.place, "%s", n.refusal)
+			return
+		}
+	}
+	s.scalars(w.rule, c, t)
+	if t&typeArray != 0 {
+		s.array(w.rule, c)
+	}
+	if t&typeObject != 0 {
+		s.object(w.rule, c)
+	}
+}
+
+// scalars adds the values of a conjunction that are no arrays and no objects.
+func (s *schema) scalars(rule int32, c *conjunction, t types) {
+	base := s.json.terms
+	for _, one := range []struct {
+		of   types
+		term symbol
+		text string
+	}{{typeNull, base.null, "null"}, {typeTrue, base.yes, "true"}, {typeFalse, base.no, "false"}} {
+		if t&one.of != 0 && !c.excludes(&value{kind: kindOf(one.of)}) {
+			s.p.alternative(rule, one.term)
+		}
+	}
+	if t&typeNumber != 0 {
+		s.p.alternative(rule, s.number(c, t))
+	}
+	if t&typeString != 0 {
+		s.p.alternative(rule, s.text(c))
+	}
+}
+
+func kindOf(t types) valueKind {
+	switch t {
+	case typeTrue:
+		return valueTrue
+	case typeFalse:
+		return valueFalse
+	}
+	return valueNull
+}
+
+// excludes tells whether a value is one of those that are not wanted.
+func (c *conjunction) excludes(v *value) bool {
+	return slices.ContainsFunc(c.nodes, func(n *node) bool { return slices.ContainsFunc(n.notEnum, v.equal) })
+}
+
+// excluded lists the values of one type that are not wanted.
+func (c *conjunction) excluded(t types) (list []*value) {
+	for _, n := range c.nodes {
+		for _, v := range n.notEnum {
+			if v.types()&t != 0 {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// literals adds listed values.
+func (s *schema) literals(rule int32, list []*value) {
+	var texts []string
+	for _, v := range list {
+		switch v.kind {
+		case valueArray, valueObject:
+			s.p.alternative(rule, s.json.spaced(s.literal(v)...)...)
+		case valueNumber:
+			texts = append(texts, v.text)
+			if r, ok := exact(v.text); ok && r.IsInt() {
+				texts = append(texts, r.Num().String())
+			}
+		default:
+			texts = append(texts, v.scalar())
+		}
+	}
+	if len(texts) > 0 {
+		s.p.alternative(rule, ownTerm(s.p.own.literals(texts)))
+	}
+}
+
+// scalar is the text of a value that is no array and no object.
+func (v *value) scalar() string {
+	switch v.kind {
+	case valueNull:
+		return "null"
+	case valueFalse:
+		return "false"
+	case valueTrue:
+		return "true"
+	case valueString:
+		return quoted(v.text)
+	}
+	return v.text
+}
+
+// literal is a value as symbols, between which there may be whitespace.
+func (s *schema) literal(v *value) (out []symbol) {
+	term := func(text string) symbol { return ownTerm(s.p.own.literal(text)) }
+	base := s.json.terms
+	switch v.kind {
+	case valueArray:
+		out = append(out, base.openList)
+		for i, item := range v.items {
+			if i > 0 {
+				out = append(out, base.comma)
+			}
+			out = append(out, s.literal(item)...)
+		}
+		return append(out, base.closeList)
+	case valueObject:
+		out = append(out, base.open)
+		for i, item := range v.items {
+			if i > 0 {
+				out = append(out, base.comma)
+			}
+			out = append(append(out, term(quoted(v.keys[i])), base.colon), s.literal(item)...)
+		}
+		return append(out, base.close)
+	}
+	return []symbol{term(v.scalar())}
+}

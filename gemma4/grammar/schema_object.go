@@ -1,0 +1,287 @@
+package grammar
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// member is a property that an object may have.
+type member struct {
+	key      symbol // its name, in quotes
+	value    int32  // rule
+	required bool
+}
+
+// members are the properties of the objects of a conjunction: those with names in the order in which the schemas name
+// them, and what is said of all others, by what matches their names.
+type members struct {
+	named  []member
+	others []member
+	least  int
+	most   int // < 0: no bound
+}
+
+// counted is a number of members as far as it matters: beyond both bounds all are the same.
+func (m *members) counted(n int) int { return min(n, max(m.least, m.most+1)) }
+
+// member is a member of an object and the rule of what comes behind it. Behind another one it begins with a comma.
+func (j *jsonRules) member(m member, behind bool, rest int32) []symbol {
+	symbols := []symbol{m.key, j.terms.colon, ruleSymbol(m.value), ruleSymbol(rest)}
+	if behind {
+		symbols = append([]symbol{j.terms.comma}, symbols...)
+	}
+	return j.spaced(symbols...)
+}
+
+// maxPatterns bounds the patterns of property names in one conjunction: each set of them is a case of its own.
+const maxPatterns = 6
+
+func (s *schema) members(c *conjunction) *members {
+	m := &members{most: -1}
+	var names []string
+	var required []string
+	for _, n := range c.nodes {
+		for _, p := range n.props {
+			if !slices.Contains(names, p.name) {
+				names = append(names, p.name)
+			}
+		}
+		required = append(required, n.required...)
+		m.least = max(m.least, n.minProps)
+		if n.maxProps >= 0 && (m.most < 0 || n.maxProps < m.most) {
+			m.most = n.maxProps
+		}
+	}
+	for _, name := range required {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if !s.allowedName(c, name) {
+			s.nameless(m, name, required)
+			continue
+		}
+		var says []*node
+		for _, n := range c.nodes {
+			says = append(says, s.sayOf(n, name)...)
+		}
+		key := ownTerm(s.p.own.literal(quoted(name)))
+		m.named = append(m.named, member{key, s.rule(says...), slices.Contains(required, name)})
+	}
+	m.others = s.others(c, names)
+	return m
+}
+
+// nameless has no object fit where a name is required that is not allowed.
+func (s *schema) nameless(m *members, name string, required []string) {
+	if slices.Contains(required, name) {
+		m.named = append(m.named, member{ownTerm(regexNone), s.rule(s.nothing), true})
+	}
+}
+
+func (s *schema) allowedName(c *conjunction, name string) bool {
+	v := &value{kind: valueString, text: name}
+	return !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.names != nil && !s.fits(n.names, v, 0) })
+}
+
+// others are the properties that have no names in the schemas: a case for each set of patterns that a name may match.
+func (s *schema) others(c *conjunction, names []string) (list []member) {
+	var patterns []stringPattern
+	for _, n := range c.nodes {
+		for _, p := range n.patternProps {
+			if !slices.Contains(patterns, p.pattern) {
+				patterns = append(patterns, p.pattern)
+			}
+		}
+	}
+	if len(patterns) > maxPatterns {
+		s.unsupported(c.nodes[0].place, "over %d patterns of property names", maxPatterns)
+		return nil
+	}
+	for set := range 1 << len(patterns) {
+		says, closed := s.sayOfOthers(c, patterns, set)
+		if closed {
+			continue
+		}
+		key, some := s.otherKey(c, names, patterns, set)
+		if some {
+			list = append(list, member{key: key, value: s.rule(says...)})
+		}
+	}
+	return list
+}
+
+// sayOfOthers lists what holds for a property whose name matches a set of the patterns. Where that is nothing,
+// there is no such property.
+func (s *schema) sayOfOthers(c *conjunction, patterns []stringPattern, set int) (says []*node, closed bool) {
+	for _, n := range c.nodes {
+		matched := false
+		for _, p := range n.patternProps {
+			if set>>slices.Index(patterns, p.pattern)&1 == 1 {
+				says, matched = append(says, p.node), true
+			}
+		}
+		if !matched && n.additional != nil {
+			says = append(says, n.additional)
+		}
+	}
+	return says, slices.Contains(says, s.nothing)
+}
+
+// otherKey is the terminal of names that are not listed and match just the set of patterns; not some if there is none.
+func (s *schema) otherKey(c *conjunction, names []string, patterns []stringPattern, set int) (key symbol, some bool) {
+	r := s.p.own
+	list := []regexID{}
+	if len(names) > 0 {
+		texts := make([]string, len(names))
+		for i, name := range names {
+			texts[i] = bare(name)
+		}
+		list = append(list, r.not(r.literals(texts)))
+	}
+	for i, p := range patterns {
+		list = append(list, r.unless(p.id, p.not != (set>>i&1 == 0)))
+	}
+	for _, n := range c.nodes {
+		if n.names != nil {
+			list = append(list, s.nameContent(n.names))
+		}
+	}
+	if len(list) == 0 {
+		return s.json.terms.str, true
+	}
+	content := r.and(append(list, r.star(s.character()))...)
+	if !r.nonEmpty(content) {
+		return symbol{}, false
+	}
+	quote := r.literal(`"`)
+	return ownTerm(r.concat(quote, content, quote)), true
+}
+
+// unless is an expression, or its opposite.
+func (r *regexes) unless(id regexID, not bool) regexID {
+	if not {
+		return r.not(id)
+	}
+	return id
+}
+
+// nameContent is what propertyNames leaves of names, as the text between quotes.
+func (s *schema) nameContent(n *node) regexID {
+	c := s.conjunction([]*node{n})
+	if len(c.open) > 0 {
+		s.unsupported(n.place, "propertyNames with alternatives")
+		return regexNone
+	}
+	if list, listed := s.values(c); listed {
+		var texts []string
+		for _, v := range list {
+			if v.kind == valueString {
+				texts = append(texts, bare(v.text))
+			}
+		}
+		return s.p.own.literals(texts)
+	}
+	if c.types()&typeString == 0 {
+		return regexNone
+	}
+	return s.content(c)
+}
+
+// object adds the objects of a conjunction.
+func (s *schema) object(rule int32, c *conjunction) {
+	if excluded := c.excluded(typeObject); len(excluded) > 0 {
+		s.unsupported(c.nodes[0].place, "the opposite of an object that enum or const lists")
+		return
+	}
+	m := s.members(c)
+	if m.most >= 0 && m.most < m.least {
+		return
+	}
+	if len(m.named) == 0 && m.least == 0 && m.most < 0 && len(m.others) == 1 && m.others[0].key == s.json.terms.str &&
+		m.others[0].value == s.rule() {
+		s.p.alternative(rule, ruleSymbol(s.anyObject()))
+		return
+	}
+	o := &objectRules{s: s, members: m, rules: map[string]int32{}}
+	start := o.place(objectPlace{})
+	s.p.alternative(rule, s.json.spaced(s.json.terms.open, ruleSymbol(start))...)
+	o.run()
+	if s.free && len(m.named)+len(m.others) > 1 {
+		free := &freeObject{p: s.p, json: s.json, members: m, rules: map[string]int32{}}
+		s.p.later[start] = func() { free.fill(start, freePlace{seen: string(make([]byte, (len(m.named)+7)/8))}) }
+	}
+}
+
+// objectRules makes the rules of one kind of objects, whose members come in the order of the schema: one for each place
+// between them.
+type objectRules struct {
+	s       *schema
+	members *members
+	rules   map[string]int32
+	todo    []objectPlace
+}
+
+// objectPlace is a place between members.
+type objectPlace struct {
+	next  int  // the first named member that may come
+	some  bool // a member came: a comma comes before the next
+	count int  // members that came, as far as that matters
+}
+
+func (o *objectRules) place(p objectPlace) int32 {
+	p.count = o.members.counted(p.count)
+	k := binary.AppendUvarint(nil, uint64(p.next))
+	k = binary.AppendUvarint(append(k, flag(p.some)), uint64(p.count))
+	if r, ok := o.rules[string(k)]; ok {
+		return r
+	}
+	r := o.s.p.rule()
+	o.rules[string(k)] = r
+	o.todo = append(o.todo, p)
+	if len(o.s.p.rules) > maxRules {
+		o.s.fail(fmt.Errorf("%w: the schema makes over %d rules", ErrTooComplex, maxRules))
+	}
+	return r
+}
+
+func (o *objectRules) run() {
+	for len(o.todo) > 0 && o.s.err == nil {
+		p := o.todo[0]
+		o.todo = o.todo[1:]
+		o.fill(o.place(p), p)
+	}
+}
+
+// fill makes the ways on from a place.
+func (o *objectRules) fill(rule int32, p objectPlace) {
+	m := o.members
+	if p.next < len(m.named) {
+		next := objectPlace{next: p.next + 1, some: true, count: p.count + 1}
+		o.member(rule, p, m.named[p.next], next)
+		if !m.named[p.next].required {
+			o.s.p.alternative(rule, ruleSymbol(o.place(objectPlace{next: p.next + 1, some: p.some, count: p.count})))
+		}
+		return
+	}
+	o.end(rule, p)
+	for _, other := range m.others {
+		o.member(rule, p, other, objectPlace{next: p.next, some: true, count: p.count + 1})
+	}
+}
+
+// member adds the way through one member.
+func (o *objectRules) member(rule int32, p objectPlace, m member, next objectPlace) {
+	if o.members.most >= 0 && next.count > o.members.most {
+		return
+	}
+	o.s.p.alternative(rule, o.s.json.member(m, p.some, o.place(next))...)
+}
+
+func (o *objectRules) end(rule int32, p objectPlace) {
+	if p.count >= o.members.least {
+		o.s.p.alternative(rule, o.s.json.terms.close)
+	}
+}

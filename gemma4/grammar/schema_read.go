@@ -1,0 +1,482 @@
+package grammar
+
+import (
+	"fmt"
+	"math/big"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// schema is a JSON schema that is being compiled.
+type schema struct {
+	p           *program
+	json        jsonRules
+	root        *value
+	draft       int               // 4, 6, 7, 2019 or 2020
+	byValue     map[*value]*node  // nodes read so far
+	anchors     map[string]*value // by name: $anchor, or $id "#name"
+	ids         map[string]*value // by $id
+	places      map[*value]string // of what $ref may lead to
+	nodes       []*node
+	choiceCount int32
+	free        bool // properties in any order
+	rules       map[string]int32
+	todo        []work
+	err         error
+	anything    *node
+	nothing     *node
+	characters  regexID // a character of a string in its usual spelling, set when first needed
+}
+
+func (s *schema) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+func (s *schema) unsupported(place, format string, args ...any) {
+	s.fail(fmt.Errorf("%w: at %s: %s", ErrUnsupported, place, fmt.Sprintf(format, args...)))
+}
+
+func (s *schema) malformed(place, format string, args ...any) {
+	s.fail(fmt.Errorf("%w: at %s: %s", ErrSyntax, place, fmt.Sprintf(format, args...)))
+}
+
+// drafts are told by a part of $schema. The newest is taken where a schema names none.
+var drafts = []struct {
+	part  string
+	draft int
+}{{"draft-03", 3}, {"draft-04", 4}, {"draft-06", 6}, {"draft-07", 7}, {"2019-09", 2019}, {"2020-12", 2020}}
+
+func (s *schema) readDraft() {
+	s.draft = 2020
+	named := s.root.get("$schema")
+	if named == nil {
+		return
+	}
+	for _, d := range drafts {
+		if strings.Contains(named.text, d.part) {
+			s.draft = d.draft
+		}
+	}
+	if s.draft == 3 {
+		s.unsupported("#/$schema", "draft 3")
+	}
+}
+
+// How JSON pointers spell names.
+var (
+	toPointer   = strings.NewReplacer("~", "~0", "/", "~1")
+	fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// index finds all places that $ref may name.
+func (s *schema) index(v *value, place string) {
+	s.places[v] = place
+	switch v.kind {
+	case valueObject:
+		for _, key := range []string{"$id", "id"} {
+			if id := v.get(key); id != nil && id.kind == valueString && id.text != "" {
+				if name, ok := strings.CutPrefix(id.text, "#"); ok {
+					s.anchors[name] = v
+				} else {
+					s.ids[strings.TrimSuffix(id.text, "#")] = v
+				}
+			}
+		}
+		if name := v.get("$anchor"); name != nil && name.kind == valueString {
+			s.anchors[name.text] = v
+		}
+		for i, k := range v.keys {
+			s.index(v.items[i], place+"/"+toPointer.Replace(k))
+		}
+	case valueArray:
+		for i, item := range v.items {
+			s.index(item, place+"/"+strconv.Itoa(i))
+		}
+	}
+}
+
+// refer is the node that a $ref leads to.
+func (s *schema) refer(ref, place string) *node {
+	base, fragment, _ := strings.Cut(ref, "#")
+	at := s.root
+	if base != "" {
+		at = s.ids[base]
+		if at == nil {
+			s.unsupported(place, "$ref to %q, which is not in this schema", ref)
+			return s.nothing
+		}
+	}
+	fragment, err := url.PathUnescape(fragment)
+	if err != nil {
+		s.malformed(place, "$ref %q", ref)
+		return s.nothing
+	}
+	if fragment != "" && fragment[0] != '/' {
+		at = s.anchors[fragment]
+	} else if fragment != "" {
+		at = follow(at, fragment)
+	}
+	if at == nil {
+		s.malformed(place, "$ref to %q leads nowhere", ref)
+		return s.nothing
+	}
+	return s.node(at)
+}
+
+func follow(at *value, pointer string) *value {
+	for _, step := range strings.Split(pointer[1:], "/") {
+		step = fromPointer.Replace(step)
+		if at.kind == valueArray {
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(at.items) {
+				return nil
+			}
+			at = at.items[i]
+		} else if at = at.get(step); at == nil {
+			return nil
+		}
+	}
+	return at
+}
+
+// node reads the schema at a value.
+func (s *schema) node(v *value) *node {
+	if n := s.byValue[v]; n != nil {
+		return n
+	}
+	place := s.places[v]
+	switch v.kind {
+	case valueTrue:
+		return s.anything
+	case valueFalse:
+		return s.nothing
+	}
+	n := s.newNode(place)
+	s.byValue[v] = n
+	if v.kind != valueObject {
+		s.malformed(place, "a schema is an object, true or false")
+		return n
+	}
+	if ref := v.get("$ref"); ref != nil && s.draft <= 7 {
+		s.keyword(n, v, "$ref", ref) // which stands alone in these drafts
+		return n
+	}
+	for i, key := range v.keys {
+		if s.err != nil {
+			return n
+		}
+		s.keyword(n, v, key, v.items[i])
+	}
+	if nullable := v.get("nullable"); nullable != nil && nullable.kind == valueTrue && v.get("type") != nil {
+		n.types |= typeNull
+		if n.enum != nil {
+			n.enum = append(n.enum, &value{kind: valueNull})
+		}
+	}
+	return n
+}
+
+// keyword adds what one keyword says. Words that JSON Schema does not know, and those that only describe, say nothing.
+func (s *schema) keyword(n *node, v *value, key string, arg *value) {
+	place := n.place + "/" + key
+	switch key {
+	case "type":
+		n.types = s.readTypes(arg, place)
+	case "enum":
+		if arg.kind != valueArray {
+			s.malformed(place, "enum is a list")
+		}
+		n.enum = append(make([]*value, 0, len(arg.items)), arg.items...)
+	case "const":
+		if s.draft >= 6 {
+			n.enum = []*value{arg}
+		}
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		s.numberKeyword(n, v, key, arg, place)
+	case "minLength", "maxLength", "pattern", "format":
+		s.stringKeyword(n, key, arg, place)
+	case "items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems", "uniqueItems",
+		"minContains", "maxContains":
+		s.arrayKeyword(n, v, key, arg, place)
+	case "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties",
+		"maxProperties", "dependencies", "dependentRequired", "dependentSchemas":
+		s.objectKeyword(n, key, arg, place)
+	case "$ref", "allOf", "anyOf", "oneOf", "not", "if":
+		s.logicKeyword(n, v, key, arg, place)
+	case "unevaluatedProperties", "unevaluatedItems":
+		if s.draft >= 2019 && arg.kind != valueTrue {
+			s.unsupported(place, "%s", key)
+		}
+	case "$dynamicRef", "$recursiveRef":
+		s.unsupported(place, "%s", key)
+	}
+}
+
+var typeNames = map[string]types{
+	"null": typeNull, "boolean": typeBoolean, "integer": typeInteger, "number": typeNumber, "string": typeString,
+	"array": typeArray, "object": typeObject,
+}
+
+func (s *schema) readTypes(arg *value, place string) (t types) {
+	list := []*value{arg}
+	if arg.kind == valueArray {
+		list = arg.items
+	}
+	for _, v := range list {
+		one, ok := typeNames[v.text]
+		if v.kind != valueString || !ok {
+			s.malformed(place, "%q is no type", v.text)
+		}
+		t |= one
+	}
+	return t
+}
+
+// maxCounted bounds what schemas count: characters, items, properties. More is as good as no bound above, and none below.
+const maxCounted = 1 << 20
+
+// count reads a number of characters, items or properties.
+func (s *schema) count(arg *value, place string) int {
+	r, ok := exact(arg.text)
+	if arg.kind != valueNumber || !ok || !r.IsInt() || r.Sign() < 0 {
+		s.malformed(place, "a whole number of 0 or more is wanted")
+		return 0
+	}
+	if r.Cmp(big.NewRat(maxCounted, 1)) > 0 {
+		return maxCounted
+	}
+	return int(r.Num().Int64())
+}
+
+// most is an upper bound read as count reads it; none where nothing could ever reach it.
+func (s *schema) most(arg *value, place string) int {
+	if n := s.count(arg, place); n < maxCounted {
+		return n
+	}
+	return -1
+}
+
+func (s *schema) numberKeyword(n *node, v *value, key string, arg *value, place string) {
+	if s.draft <= 4 && (key == "exclusiveMinimum" || key == "exclusiveMaximum") {
+		if arg.kind != valueTrue && arg.kind != valueFalse {
+			s.malformed(place, "%s is true or false in draft 4", key)
+		}
+		return // read with the bound
+	}
+	r, ok := exact(arg.text)
+	if arg.kind != valueNumber || !ok {
+		s.malformed(place, "%s is a number of at most %d digits", key, maxExponent)
+		return
+	}
+	strict := func(key string) bool {
+		e := v.get(key)
+		return s.draft <= 4 && e != nil && e.kind == valueTrue
+	}
+	switch key {
+	case "minimum":
+		n.least = higher(n.least, &bound{r, strict("exclusiveMinimum")})
+	case "maximum":
+		n.most = lower(n.most, &bound{r, strict("exclusiveMaximum")})
+	case "exclusiveMinimum":
+		n.least = higher(n.least, &bound{r, true})
+	case "exclusiveMaximum":
+		n.most = lower(n.most, &bound{r, true})
+	default:
+		if r.Sign() <= 0 {
+			s.malformed(place, "multipleOf is above 0")
+			return
+		}
+		n.multiples = append(n.multiples, r)
+	}
+}
+
+func higher(a, b *bound) *bound {
+	if a == nil || b != nil && (b.at.Cmp(a.at) > 0 || b.at.Cmp(a.at) == 0 && b.strict) {
+		return b
+	}
+	return a
+}
+
+func lower(a, b *bound) *bound {
+	if a == nil || b != nil && (b.at.Cmp(a.at) < 0 || b.at.Cmp(a.at) == 0 && b.strict) {
+		return b
+	}
+	return a
+}
+
+func (s *schema) stringKeyword(n *node, key string, arg *value, place string) {
+	switch key {
+	case "minLength":
+		n.minLen = s.count(arg, place)
+	case "maxLength":
+		n.maxLen = s.most(arg, place)
+	case "pattern":
+		if arg.kind != valueString {
+			s.malformed(place, "a pattern is a string")
+			return
+		}
+		n.patterns = append(n.patterns, s.pattern(arg.text, place))
+	default:
+		if arg.kind == valueString {
+			n.patterns = append(n.patterns, s.format(arg.text, place)...)
+		}
+	}
+}
+
+func (s *schema) arrayKeyword(n *node, v *value, key string, arg *value, place string) {
+	switch key {
+	case "prefixItems":
+		if s.draft >= 2019 {
+			n.prefix = s.nodeList(arg, place)
+		}
+	case "items":
+		if arg.kind == valueArray {
+			n.prefix = s.nodeList(arg, place)
+		} else {
+			n.items = s.node(arg)
+		}
+	case "additionalItems":
+		if list := v.get("items"); list != nil && list.kind == valueArray { // of an older draft, whatever $schema says
+			n.items = s.node(arg)
+		}
+	case "contains":
+		if least := v.get("minContains"); s.draft >= 2019 && least != nil && least.text != "1" {
+			s.unsupported(n.place+"/minContains", "minContains %s", least.text)
+		}
+		if s.draft >= 6 {
+			n.contains = s.node(arg)
+		}
+	case "maxContains":
+		if s.draft >= 2019 && v.get("contains") != nil {
+			s.unsupported(place, "maxContains")
+		}
+	case "minItems":
+		n.minItems = s.count(arg, place)
+	case "maxItems":
+		n.maxItems = s.most(arg, place)
+	case "uniqueItems":
+		n.unique = arg.kind == valueTrue
+	}
+}
+
+func (s *schema) nodeList(arg *value, place string) []*node {
+	if arg.kind != valueArray {
+		s.malformed(place, "a list of schemas is wanted")
+		return nil
+	}
+	list := make([]*node, len(arg.items))
+	for i, item := range arg.items {
+		list[i] = s.node(item)
+	}
+	return list
+}
+
+func (s *schema) objectKeyword(n *node, key string, arg *value, place string) {
+	if arg.kind != valueObject && (key == "properties" || key == "patternProperties" || strings.HasPrefix(key, "depend")) {
+		s.malformed(place, "%s is an object", key)
+		return
+	}
+	switch key {
+	case "properties":
+		for i, name := range arg.keys {
+			n.props = append(n.props, property{name, s.node(arg.items[i])})
+		}
+	case "patternProperties":
+		for i, text := range arg.keys {
+			n.patternProps = append(n.patternProps, patternProperty{s.pattern(text, place), s.node(arg.items[i])})
+		}
+	case "additionalProperties":
+		n.additional = s.node(arg)
+	case "propertyNames":
+		if s.draft >= 6 {
+			n.names = s.node(arg)
+		}
+	case "required":
+		n.required = append(n.required, s.names(arg, place)...)
+	case "minProperties":
+		n.minProps = s.count(arg, place)
+	case "maxProperties":
+		n.maxProps = s.most(arg, place)
+	default:
+		for i, name := range arg.keys {
+			s.dependency(n, name, arg.items[i], place)
+		}
+	}
+}
+
+// names reads a list of names, each of which counts once. Draft 3 had true and false in place of lists, which some
+// schemas still have; they say nothing now.
+func (s *schema) names(arg *value, place string) (names []string) {
+	if arg.kind == valueTrue || arg.kind == valueFalse {
+		return nil
+	}
+	if arg.kind != valueArray {
+		s.malformed(place, "a list of names is wanted")
+		return nil
+	}
+	for _, v := range arg.items {
+		if v.kind != valueString {
+			s.malformed(place, "a name is a string")
+			return nil
+		}
+		if !slices.Contains(names, v.text) {
+			names = append(names, v.text)
+		}
+	}
+	return names
+}
+
+// dependency says what an object holds that has a property: either it lacks it, or the schema holds too.
+func (s *schema) dependency(n *node, name string, arg *value, place string) {
+	without := s.newNode(place)
+	without.props = []property{{name, s.nothing}}
+	var then *node
+	if arg.kind == valueArray {
+		then = s.newNode(place)
+		then.required = s.names(arg, place)
+	} else {
+		then = s.node(arg)
+	}
+	with := s.newNode(place)
+	with.types, with.required = typeObject, []string{name}
+	s.newChoice(n, []*node{without}, []*node{with, then})
+}
+
+func (s *schema) logicKeyword(n *node, v *value, key string, arg *value, place string) {
+	switch key {
+	case "$ref":
+		n.all = append(n.all, s.refer(arg.text, place))
+	case "allOf":
+		n.all = append(n.all, s.nodeList(arg, place)...)
+	case "anyOf":
+		list := s.nodeList(arg, place)
+		alternatives := make([][]*node, len(list))
+		for i, a := range list {
+			alternatives[i] = []*node{a}
+		}
+		s.newChoice(n, alternatives...)
+	case "oneOf":
+		list := s.nodeList(arg, place)
+		s.after(n, func() { s.oneOf(n, list) })
+	case "not":
+		n.all = append(n.all, s.not(s.node(arg)))
+	case "if":
+		if s.draft < 7 {
+			return
+		}
+		condition, then, other := s.node(arg), s.anything, s.anything
+		if t := v.get("then"); t != nil {
+			then = s.node(t)
+		}
+		if e := v.get("else"); e != nil {
+			other = s.node(e)
+		}
+		if then != s.anything || other != s.anything {
+			s.newChoice(n, []*node{condition, then}, []*node{s.not(condition), other})
+		}
+	}
+}

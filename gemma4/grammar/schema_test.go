@@ -1,0 +1,223 @@
+package grammar
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSchemas(t *testing.T) {
+	v := testVocabulary(t)
+	const draft4 = `"$schema": "http://json-schema.org/draft-04/schema#", `
+	for _, test := range []struct {
+		schema      string
+		fit, refuse []string
+	}{
+		{`true`, []string{`1`, `{"a": [null]}`}, []string{``, `{`}},
+		{`{"type": ["integer", "null"]}`, []string{`0`, `-12`, `null`}, []string{`1.5`, `01`, `"1"`, `true`}},
+		{`{"type": "number", "not": {"type": "integer"}}`, []string{`1.5`, `-0.25`}, []string{`1`, `1.0`, `"a"`}},
+		{`{"type": "string", "nullable": true}`, []string{`"x"`, `null`}, []string{`1`}},
+		{`{"enum": ["a", 1.0, null, {"k": [1, 2]}]}`,
+			[]string{`"a"`, `1`, `1.0`, `null`, `{ "k" :[1 ,2]}`}, []string{`"b"`, `2`, `{"k": [1]}`}},
+		{`{"const": "ü\n\"", "type": "string"}`, []string{`"ü\n\""`}, []string{`"ü"`}},
+		{`{"enum": [1, 2, 3, "x"], "type": "integer", "minimum": 2}`, []string{`2`, `3`}, []string{`1`, `"x"`}},
+
+		{`{"type": "integer", "minimum": -7, "maximum": 120}`,
+			[]string{`-7`, `0`, `-0`, `9`, `99`, `120`}, []string{`-8`, `121`, `1000`, `1.5`, `-70`}},
+		{`{"minimum": 0.25, "exclusiveMaximum": 10, "type": "number"}`,
+			[]string{`0.25`, `0.3`, `9`, `9.999`, `1.0`}, []string{`0.2`, `0.24999`, `0`, `10`, `10.0`, `-1`, `0.249`}},
+		{`{` + draft4 + `"minimum": 5, "exclusiveMinimum": true, "type": "number"}`,
+			[]string{`5.1`, `5.001`, `6`, `50`}, []string{`5`, `5.0`, `4`, `-6`}},
+		{`{"exclusiveMinimum": -2.5, "maximum": -0.5, "type": "number"}`,
+			[]string{`-2.4`, `-0.5`, `-1`, `-2.49`}, []string{`-2.5`, `-0.4`, `0`, `1`, `-3`}},
+		{`{"type": "integer", "multipleOf": 6, "minimum": 1}`, []string{`6`, `12`, `600`}, []string{`0`, `3`, `8`}},
+		{`{"type": "number", "multipleOf": 0.05}`, []string{`0.05`, `-1.10`, `3`, `0`}, []string{`0.01`, `0.052`}},
+		{`{"type": "integer", "not": {"enum": [3, 5]}}`, []string{`4`, `33`, `-3`}, []string{`3`, `5`}},
+
+		{`{"type": "string", "minLength": 2, "maxLength": 3}`,
+			[]string{`"ab"`, `"日本語"`, `"\u00e9\n"`, `"\ud83d\ude00a"`}, []string{`"a"`, `"abcd"`, `""`}},
+		{`{"type": "string", "minLength": 3, "maxLength": 2}`, nil, nil},
+		{`{"type": "string", "pattern": "b+"}`, []string{`"abc"`, `"b"`, `"\"b\""`}, []string{`"ac"`, `""`}},
+		{`{"type": "string", "pattern": "^a|b$"}`, []string{`"ax"`, `"xb"`, `"a"`}, []string{`"xa"`, `"bx"`}},
+		{`{"type": "string", "pattern": "^(a|^)\\d$"}`, nil, nil},
+		{`{"type": "string", "pattern": "^(?!ab)[a-c]{2}$"}`, []string{`"aa"`, `"ba"`}, []string{`"ab"`, `"abc"`}},
+		{`{"type": "string", "pattern": "^\\S+\\s\\S+$"}`, []string{`"a b"`, `"a b"`}, []string{`"ab"`}},
+		{`{"type": "string", "pattern": "^[^\"\\\\]\\\"\\/$"}`, []string{`"a\"/"`}, []string{`"\"\"/"`, `"a\"\/"`}},
+		{`{"type": "string", "not": {"pattern": "x"}, "maxLength": 3}`, []string{`"abc"`, `""`}, []string{`"axb"`, `"abcd"`}},
+		{`{"type": "string", "format": "date"}`,
+			[]string{`"2024-02-29"`, `"2000-02-29"`, `"1999-12-31"`}, []string{`"2023-02-29"`, `"1900-02-29"`, `"2023-13-01"`}},
+		{`{"type": "string", "format": "date-time"}`,
+			[]string{`"2024-02-29T23:59:59.5Z"`, `"2024-02-29t00:00:00+02:00"`}, []string{`"2024-02-29"`, `"2024-02-29T24:00:00Z"`}},
+		{`{"type": "string", "format": "ipv6"}`, []string{`"::"`, `"1::8"`, `"::ffff:1.2.3.4"`, `"1:2:3:4:5:6:7:8"`},
+			[]string{`"1:2:3:4:5:6:7:8:9"`, `":1"`, `"1::2::3"`, `"12345::"`}},
+		{`{"type": "string", "format": "email"}`, []string{`"a.b@c.de"`}, []string{`"a.b"`, `"a@b@c"`, `".a@b.c"`}},
+		{`{"type": "string", "format": "uri"}`, []string{`"https://a.b/c?d#e"`, `"urn:x:y"`}, []string{`"/a"`, `"a b:c"`}},
+		{`{"type": "string", "format": "colour"}`, []string{`"any"`}, []string{`1`}},
+
+		{`{"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3}`,
+			[]string{`[1]`, `[1, 2,3]`}, []string{`[]`, `[1,2,3,4]`, `["a"]`, `[1,]`}},
+		{`{"type": "array", "prefixItems": [{"type": "string"}, true], "items": false}`,
+			[]string{`[]`, `["a"]`, `["a", 1]`}, []string{`[1]`, `["a", 1, 2]`}},
+		{`{` + draft4 + `"type": "array", "items": [{"type": "string"}], "additionalItems": {"type": "null"}}`,
+			[]string{`["a", null, null]`}, []string{`["a", 1]`}},
+		{`{"type": "array", "contains": {"const": 7}, "items": {"type": "integer"}}`,
+			[]string{`[7]`, `[1, 7, 2]`}, []string{`[]`, `[1]`, `[7, "a"]`}},
+		{`{"type": "array", "uniqueItems": true, "maxItems": 1}`, []string{`[]`, `[3]`}, []string{`[3, 4]`}},
+
+		{`{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["b"]}`,
+			[]string{`{"a": 1, "b": "x"}`, `{"b": "x"}`, `{"b":"x","c":null}`},
+			[]string{`{}`, `{"a": 1}`, `{"b": "x", "a": 1}`, `{"b": "x", "b": 1}`, `{"a": 1.5, "b": "x"}`, `{"b":"x",}`,
+				`{"b":"x", "\u0061": "s"}`}},
+		{`{"type": "object", "properties": {"a": true}, "additionalProperties": false}`,
+			[]string{`{}`, `{"a": [1]}`}, []string{`{"b": 1}`, `{"a": 1, "a": 2}`}},
+		{`{"type": "object", "patternProperties": {"^n_": {"type": "number"}, "_s$": {"type": ["string", "number"]}},
+			"additionalProperties": {"type": "null"}}`,
+			[]string{`{"n_1": 1, "x_s": "a", "n_s": 2, "z": null}`}, []string{`{"n_1": "a"}`, `{"n_s": "a"}`, `{"z": 1}`}},
+		{`{"type": "object", "minProperties": 1, "maxProperties": 2, "properties": {"a": true, "b": true}}`,
+			[]string{`{"a": 1}`, `{"a": 1, "z": 2}`, `{"y": 1, "z": 2}`}, []string{`{}`, `{"a": 1, "b": 2, "c": 3}`}},
+		{`{"type": "object", "propertyNames": {"maxLength": 2}}`, []string{`{"ab": 1}`, `{}`}, []string{`{"abc": 1}`}},
+		{`{"type": "object", "dependentRequired": {"a": ["b"]}, "properties": {"a": true, "b": true}}`,
+			[]string{`{"a": 1, "b": 2}`, `{"b": 2}`, `{}`}, []string{`{"a": 1}`}},
+		{`{"type": "object", "properties": {"a": {"type": "string"}}, "required": ["z", "a"]}`,
+			[]string{`{"a": "x", "z": 1}`}, []string{`{"a": "x"}`}},
+
+		{`{"allOf": [{"type": "object", "properties": {"a": {"type": "integer"}}}, {"properties": {"a": {"minimum": 3}},
+			"required": ["a"]}]}`, []string{`{"a": 3}`}, []string{`{"a": 2}`, `{}`, `3`}},
+		{`{"type": "integer", "anyOf": [{"minimum": 10}, {"maximum": 0}]}`, []string{`10`, `-3`, `0`}, []string{`5`, `"a"`}},
+		{`{"oneOf": [{"type": "integer", "multipleOf": 2}, {"type": "integer", "multipleOf": 3}]}`,
+			[]string{`2`, `3`, `9`}, []string{`6`, `0`, `5`}},
+		{`{"type": "object", "properties": {"a": true, "b": true}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}]}`,
+			[]string{`{"a": 1}`, `{"b": 1}`}, []string{`{}`, `{"a": 1, "b": 2}`}},
+		{`{"type": "object", "properties": {"k": {"enum": ["x", "y"]}, "v": true}, "required": ["k"],
+			"if": {"properties": {"k": {"const": "x"}}}, "then": {"properties": {"v": {"type": "integer"}}, "required": ["v"]},
+			"else": {"properties": {"v": false}}}`,
+			[]string{`{"k": "x", "v": 1}`, `{"k": "y"}`}, []string{`{"k": "x"}`, `{"k": "x", "v": "s"}`, `{"k": "y", "v": 1}`}},
+		{`{"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"v": {"type": "integer"},
+			"kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["v"], "additionalProperties": false}}}`,
+			[]string{`{"v": 1}`, `{"v": 1, "kids": [{"v": 2, "kids": []}]}`}, []string{`{"kids": []}`, `{"v": 1, "kids": [{}]}`}},
+		{`{"$ref": "#n", "$defs": {"x": {"$anchor": "n", "type": "null"}}}`, []string{`null`}, []string{`1`}},
+		{`{"$id": "https://a.b/c", "$ref": "https://a.b/c#/$defs/a~1b", "$defs": {"a/b": {"type": "null"}}}`,
+			[]string{`null`}, []string{`1`}},
+	} {
+		c, err := Compile(v, Form{Schema: test.schema})
+		if test.fit == nil {
+			if err == nil {
+				t.Errorf("%s: not refused", test.schema)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.schema, err)
+			continue
+		}
+		for _, text := range test.fit {
+			if !fits(t, c, text) {
+				t.Errorf("%s: %s does not fit", test.schema, text)
+			}
+		}
+		for _, text := range test.refuse {
+			if fits(t, c, text) {
+				t.Errorf("%s: %s fits", test.schema, text)
+			}
+		}
+	}
+}
+
+// TestMasksOfCounts holds masks to what is accepted, token by token, where characters are counted.
+func TestMasksOfCounts(t *testing.T) {
+	v := testVocabulary(t)
+	for _, schema := range []string{
+		`{"type": "string", "maxLength": 3}`, `{"type": "string", "minLength": 9, "maxLength": 12}`,
+		`{"type": "string", "minLength": 2, "maxLength": 200}`, `{"type": "string", "minLength": 30}`,
+		`{"type": "string", "pattern": "^a{2,40}b{0,30}$"}`,
+		`{"type": "string", "pattern": "^a{0,40}$", "allOf": [{"pattern": "^(aa){3,6}$"}]}`,
+	} {
+		c := compile(t, v, Form{Schema: schema})
+		for seed := range uint64(3) {
+			walk(t, c, rand.New(rand.NewPCG(seed, 1)), 60)
+		}
+	}
+}
+
+func TestAnyOrder(t *testing.T) {
+	v := testVocabulary(t)
+	var props, required []string
+	for i := range 40 {
+		props = append(props, fmt.Sprintf(`"p%d": {"type": "integer"}`, i))
+	}
+	for _, i := range []int{3, 20, 39} {
+		required = append(required, fmt.Sprintf(`"p%d"`, i))
+	}
+	schema := `{"type": "object", "maxProperties": 5, "properties": {` + strings.Join(props, ", ") + `}, "required": [` +
+		strings.Join(required, ", ") + `]}`
+	free := compile(t, v, Form{Schema: schema, AnyOrder: true})
+	for text, want := range map[string]bool{
+		`{"p39": 1, "p3": 2, "p20": 3}`:                             true,
+		`{"x": "y", "p20": 1, "p0": 1, "p3": 2, "p39": 3}`:          true,
+		`{"p39": 1, "p3": 2}`:                                       false,
+		`{"p39": 1, "p39": 1, "p3": 2, "p20": 3}`:                   false,
+		`{"a": 1, "b": 1, "c": 1, "p39": 1, "p3": 2, "p20": 3}`:     false,
+		`{"p39": 1, "p3": 2, "p20": 3, "p1": 1, "p2": 2, "p4": 3}`:  false,
+		`{"p39": 1, "p3": 2, "p20": 3, "p1": "a", "p2": 2}`:         false,
+		`{"p1": 1, "p2": 1, "p39": 1, "p3": 2, "p20": 3}`:           true,
+		`{"p1": 1, "p2": 1, "p4": 1, "p39": 1, "p3": 2, "p20": 3 }`: false,
+	} {
+		if fits(t, free, text) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+	if fits(t, compile(t, v, Form{Schema: schema}), `{"p39": 1, "p3": 2, "p20": 3}`) {
+		t.Error("an order that is not the schema's fits without AnyOrder")
+	}
+}
+
+// TestSchemasRefused checks that what cannot be honoured is an error that names the keyword and its place.
+func TestSchemasRefused(t *testing.T) {
+	v := testVocabulary(t)
+	deep := strings.Repeat(`{"not":`, 10000) + `true` + strings.Repeat(`}`, 10000)
+	var wide []string
+	for i := range 24 {
+		wide = append(wide, fmt.Sprintf(`{"anyOf": [{"required": ["a%d"]}, {"required": ["b%d"]}]}`, i, i))
+	}
+	for _, test := range []struct {
+		name, schema string
+		want         error
+		says         string
+	}{
+		{"no json", `{"type": }`, ErrSyntax, "byte"},
+		{"two values", `{} {}`, ErrSyntax, "behind the end"},
+		{"no schema", `[1]`, ErrSyntax, "#"},
+		{"type", `{"properties": {"a": {"type": "text"}}}`, ErrSyntax, "#/properties/a/type"},
+		{"ref", `{"$ref": "#/$defs/x"}`, ErrSyntax, "#/$defs/x"},
+		{"remote ref", `{"items": {"$ref": "https://x.y/z"}}`, ErrUnsupported, "#/items/$ref"},
+		{"unique", `{"properties": {"a~b": {"type": "array", "uniqueItems": true}}}`, ErrUnsupported,
+			"#/properties/a~0b/uniqueItems"},
+		{"unevaluated", `{"unevaluatedProperties": false}`, ErrUnsupported, "unevaluatedProperties"},
+		{"dynamic", `{"$dynamicRef": "#x"}`, ErrUnsupported, "$dynamicRef"},
+		{"format", `{"format": "idn-email"}`, ErrUnsupported, "idn-email"},
+		{"pattern", `{"type": "string", "pattern": "(?<=a)b"}`, ErrUnsupported, "(?<=a)b"},
+		{"boundary", `{"type": "string", "pattern": "\\bx"}`, ErrUnsupported, "#/pattern"},
+		{"draft 3", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, ErrUnsupported, "draft 3"},
+		{"nothing", `false`, ErrUnsatisfiable, ""},
+		{"contradiction", `{"type": "integer", "minimum": 3, "maximum": 2}`, ErrUnsatisfiable, ""},
+		{"endless", `{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}`, ErrUnsatisfiable, ""},
+		{"itself", `{"$ref": "#", "type": "integer"}`, nil, ""},
+		{"not itself", `{"not": {"$ref": "#"}}`, ErrUnsatisfiable, ""},
+		{"deep", deep, ErrTooComplex, "levels"},
+		{"large", `{"enum": ["` + strings.Repeat("x", maxForm) + `"]}`, ErrTooComplex, "bytes"},
+		{"exponential", `{"type": "object", "allOf": [` + strings.Join(wide, ",") + `]}`, ErrTooComplex, ""},
+		{"pattern of states", `{"type": "string", "pattern": "^(a|b)*a(a|b){20}$", "allOf": [{"pattern": "^(a|b)*b(a|b){20}$"}]}`,
+			ErrTooComplex, ""},
+		{"exponent", `{"minimum": 1e999999999}`, ErrSyntax, "#/minimum"},
+	} {
+		begun := time.Now()
+		_, err := Compile(v, Form{Schema: test.schema})
+		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v, want %v with %q", test.name, err, test.want, test.says)
+		}
+		t.Logf("%s: %v", test.name, time.Since(begun).Round(time.Millisecond))
+	}
+}

@@ -1,0 +1,210 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+)
+
+// value is a JSON value whose members keep their order.
+type value struct {
+	kind  valueKind
+	text  string   // of a string; a number as it was written
+	keys  []string // of an object
+	items []*value // of an array, or of an object by key
+}
+
+type valueKind uint8
+
+const (
+	valueNull valueKind = iota
+	valueFalse
+	valueTrue
+	valueNumber
+	valueString
+	valueArray
+	valueObject
+)
+
+// maxDepth bounds how deep the values of a schema may nest.
+const maxDepth = 512
+
+// parseValue reads one JSON value. Of members of one name the last counts.
+func parseValue(text string) (*value, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	v, err := readValue(d, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%w: text behind the end of the schema, at byte %d", ErrSyntax, d.InputOffset())
+	}
+	return v, nil
+}
+
+func readValue(d *json.Decoder, depth int) (*value, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("%w: a schema nests over %d levels", ErrTooComplex, maxDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, fmt.Errorf("%w: the schema is not valid JSON at byte %d: %w", ErrSyntax, d.InputOffset(), err)
+	}
+	switch t := token.(type) {
+	case nil:
+		return &value{kind: valueNull}, nil
+	case bool:
+		return &value{kind: valueFalse + valueKind(flag(t))}, nil
+	case json.Number:
+		return &value{kind: valueNumber, text: t.String()}, nil
+	case string:
+		return &value{kind: valueString, text: t}, nil
+	case json.Delim:
+		if t == '[' {
+			return readArray(d, depth)
+		}
+	}
+	return readObject(d, depth)
+}
+
+func readArray(d *json.Decoder, depth int) (*value, error) {
+	v := &value{kind: valueArray}
+	for d.More() {
+		item, err := readValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		v.items = append(v.items, item)
+	}
+	return v, closeValue(d)
+}
+
+func readObject(d *json.Decoder, depth int) (*value, error) {
+	v := &value{kind: valueObject}
+	at := map[string]int{}
+	for d.More() {
+		key, err := readValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		item, err := readValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if i, ok := at[key.text]; ok {
+			v.items[i] = item
+			continue
+		}
+		at[key.text] = len(v.keys)
+		v.keys, v.items = append(v.keys, key.text), append(v.items, item)
+	}
+	return v, closeValue(d)
+}
+
+func closeValue(d *json.Decoder) error {
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("%w: the schema is not valid JSON at byte %d: %w", ErrSyntax, d.InputOffset(), err)
+	}
+	return nil
+}
+
+// get is a member of an object, nil if it has none of that name.
+func (v *value) get(key string) *value {
+	if v.kind != valueObject {
+		return nil
+	}
+	for i, k := range v.keys {
+		if k == key {
+			return v.items[i]
+		}
+	}
+	return nil
+}
+
+// equal tells whether two values are the same to JSON Schema: 1 is 1.0, and the order of members does not count.
+func (v *value) equal(o *value) bool {
+	if v.kind != o.kind || len(v.items) != len(o.items) {
+		return false
+	}
+	switch v.kind {
+	case valueString:
+		return v.text == o.text
+	case valueNumber:
+		a, okA := exact(v.text)
+		b, okB := exact(o.text)
+		return okA && okB && a.Cmp(b) == 0 || v.text == o.text
+	case valueObject:
+		for i, k := range v.keys {
+			if other := o.get(k); other == nil || !v.items[i].equal(other) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range v.items {
+		if !v.items[i].equal(o.items[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxExponent bounds the exponents of numbers in schemas.
+const maxExponent = 400
+
+// exact is the value of a JSON number. It is not ok for exponents that make numbers of thousands of digits.
+func exact(number string) (*big.Rat, bool) {
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		var e int
+		if _, err := fmt.Sscanf(number[i+1:], "%d", &e); err != nil || e < -maxExponent || e > maxExponent {
+			return nil, false
+		}
+	}
+	if len(number) > 2*maxExponent {
+		return nil, false
+	}
+	return new(big.Rat).SetString(number)
+}
+
+// quoted is the usual spelling of a JSON string, in quotes: nothing is escaped that need not be.
+func quoted(text string) string {
+	var b bytes.Buffer
+	b.WriteByte('"')
+	for _, c := range text {
+		b.WriteString(spelled(c))
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// bare is the usual spelling of a JSON string, without its quotes.
+func bare(text string) string {
+	q := quoted(text)
+	return q[1 : len(q)-1]
+}
+
+// spelled is the usual spelling of a character in a JSON string.
+func spelled(c rune) string {
+	switch c {
+	case '"', '\\':
+		return `\` + string(c)
+	case '\b':
+		return `\b`
+	case '\f':
+		return `\f`
+	case '\n':
+		return `\n`
+	case '\r':
+		return `\r`
+	case '\t':
+		return `\t`
+	}
+	if c < 0x20 {
+		return fmt.Sprintf(`\u%04x`, c)
+	}
+	return string(c)
+}

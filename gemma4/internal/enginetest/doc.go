@@ -1,0 +1,2 @@
+// Package enginetest holds tests that every engine passes.
+package enginetest
