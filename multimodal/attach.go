@@ -51,7 +51,8 @@ const MinImageBudget = 70
 // image; 0 leaves the choice open.
 func CheckImageBudget(n int) error {
 	if n != 0 && (n < MinImageBudget || n > arch.MaxImageTokens) {
-		return fmt.Errorf("%w: an image budget of %d soft tokens; give %d to %d", ErrOptions, n, MinImageBudget, arch.MaxImageTokens)
+		return fmt.Errorf("%w: an image budget of %d soft tokens; give %d to %d", ErrOptions, n, MinImageBudget,
+			arch.MaxImageTokens)
 	}
 	return nil
 }
@@ -77,7 +78,7 @@ func Attach(model *gemma4.Model, options Options) (*Media, error) {
 		return nil, err
 	}
 	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
-		return nil, fmt.Errorf("%w: towers on the GPU beside a model on the CPU; open the model on the GPU", ErrOptions)
+		return nil, fmt.Errorf("%w: towers on the GPU with a model on the CPU; open the model on the GPU", ErrOptions)
 	}
 	options.ImageBudget = cmp.Or(options.ImageBudget, picture.DefaultBudget)
 	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
@@ -165,7 +166,8 @@ func bytesOf(part *chat.Part) ([]byte, error) {
 	case len(data) > 0:
 		return data, nil
 	case part.Data == nil && part.URL != "":
-		return nil, fmt.Errorf("%w: %s %q is named by where it lies; read or fetch it and give its bytes", ErrNoBytes, part.Type, shortened(part.URL))
+		return nil, fmt.Errorf("%w: %s %q is named by where it lies; read or fetch it and give its bytes", ErrNoBytes,
+			part.Type, shortened(part.URL))
 	}
 	return nil, fmt.Errorf("%w: %s without bytes", ErrNoBytes, part.Type)
 }

@@ -9,33 +9,22 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/sound"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
 const nanoPath = "../gemma4/nano/nano.gguf"
-
-// shared returns the folder of the shared conformance cases.
-func shared(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("GEMWIRE_SHARED")
-	if dir == "" {
-		dir = filepath.FromSlash("../../shared")
-	}
-	dir = filepath.Join(dir, "conformance")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no shared conformance cases: set GEMWIRE_SHARED")
-	}
-	return dir
-}
 
 func onEachDevice(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
@@ -157,6 +146,33 @@ func TestNanoSees(t *testing.T) {
 	})
 }
 
+// TestKernelsOfTowersAreExamined asks that a picture and a clip take no kernel that was
+// not examined.
+func TestKernelsOfTowersAreExamined(t *testing.T) {
+	store := checkup.Store{Folder: t.TempDir(), Version: "v1"}
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 1024,
+		Kernels: &checkup.Examiner{Keeper: store}})
+	attach(t, m)
+	images, clips := nanoCases(t)
+	text := m.Info().Kernels.Kernels
+	s := newSession(t, m)
+	for range 2 { // the first time, towers are examined
+		stop := m.Kit().Device().TraceKernels()
+		for _, c := range []seen{images[0], clips[0]} {
+			answer(t, s, chat.Conversation{Messages: []chat.Message{c.message(t)}})
+		}
+		known := store.Load(m.Kit().Device().Info())
+		for _, k := range stop() {
+			if !slices.Contains(known.Right, k) {
+				t.Errorf("%s was not examined", k.Name)
+			}
+		}
+	}
+	if found := m.Info().Kernels; found.Kernels <= text || len(found.LeftOut) > 0 {
+		t.Errorf("%d of text, then %+v", text, found)
+	}
+}
+
 func TestNanoHears(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
@@ -182,7 +198,8 @@ func TestLongClips(t *testing.T) {
 	}
 	part := chat.Part{Type: chat.Audio, Data: noise, Format: chat.Float32, Rate: 8000, Channels: 2}
 	said := func(p chat.Part) chat.Message {
-		return chat.Message{Role: chat.User, Content: chat.Parts(p, chat.Part{Type: chat.TextPart, Text: "Transcribe this audio."})}
+		return chat.Message{Role: chat.User, Content: chat.Parts(p,
+			chat.Part{Type: chat.TextPart, Text: "Transcribe this audio."})}
 	}
 	if err := refusal(t, m, said(part)); !errors.Is(err, sound.ErrTooLong) {
 		t.Errorf("70 s at once: %v", err)
@@ -214,23 +231,24 @@ func TestFollowUpEncodesNothing(t *testing.T) {
 			chat.Message{Role: chat.User, Content: chat.Text("What is the capital of Peru?")})
 		_, usage := answer(t, s, c)
 		if usage.Media != 0 || usage.Computed > usage.Prompt/2 {
-			t.Errorf("a follow-up encoded %d media and computed %d of %d tokens", usage.Media, usage.Computed, usage.Prompt)
+			t.Errorf("a follow-up encoded %d media and computed %d of %d tokens", usage.Media, usage.Computed,
+				usage.Prompt)
 		}
 	})
 }
 
 func TestModelsOfTwoFiles(t *testing.T) {
-	dir := filepath.Join(shared(t), "nano")
+	path, mmproj := conformance.NanoInTwo(t)
 	images, _ := nanoCases(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 512}
-	file, err := gguf.OpenPath(context.Background(), filepath.Join(dir, "nano-text.gguf"), gguf.WithProjector(filepath.Join(dir, "nano-mmproj.gguf")))
+	file, err := gguf.OpenPath(context.Background(), path, gguf.WithProjector(mmproj))
 	m := openFile(t, file, err, opts)
 	attach(t, m)
 	text, _ := answer(t, newSession(t, m), chat.Conversation{Messages: []chat.Message{images[1].message(t)}})
 	if want := strings.TrimSuffix(images[1].Answer, "<turn|>"); text != want {
 		t.Errorf("it said %q, the reference %q", text, want)
 	}
-	blind := open(t, filepath.Join(dir, "nano-text.gguf"), opts)
+	blind := open(t, path, opts)
 	if media := attach(t, blind); media.Images() || media.Audio() {
 		t.Error("a text file sees or hears")
 	}
@@ -242,12 +260,13 @@ func TestModelsOfTwoFiles(t *testing.T) {
 
 // A session saved without the projector goes on beside it, and the other way round.
 func TestSessionsOutliveTheProjector(t *testing.T) {
-	dir := filepath.Join(shared(t), "nano")
+	text, mmproj := conformance.NanoInTwo(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 512}
-	file, err := gguf.OpenPath(context.Background(), filepath.Join(dir, "nano-text.gguf"), gguf.WithProjector(filepath.Join(dir, "nano-mmproj.gguf")))
+	file, err := gguf.OpenPath(context.Background(), text, gguf.WithProjector(mmproj))
 	seeing := openFile(t, file, err, opts)
-	blind := open(t, filepath.Join(dir, "nano-text.gguf"), opts)
-	question := chat.Conversation{Messages: []chat.Message{{Role: chat.User, Content: chat.Text("What is the capital of Peru?")}}}
+	blind := open(t, text, opts)
+	question := chat.Conversation{Messages: []chat.Message{{Role: chat.User,
+		Content: chat.Text("What is the capital of Peru?")}}}
 	for _, pair := range [][2]*gemma4.Model{{seeing, blind}, {blind, seeing}} {
 		from, to := newSession(t, pair[0]), newSession(t, pair[1])
 		answer(t, from, question)
@@ -289,7 +308,8 @@ func TestReleaseAtAnyTime(t *testing.T) {
 // refusal is the error that a conversation of one message ends in.
 func refusal(t testing.TB, m *gemma4.Model, message chat.Message) error {
 	t.Helper()
-	for _, err := range newSession(t, m).Chat(context.Background(), chat.Conversation{Messages: []chat.Message{message}}, gemma4.GenerateOptions{}) {
+	for _, err := range newSession(t, m).Chat(context.Background(),
+		chat.Conversation{Messages: []chat.Message{message}}, gemma4.GenerateOptions{}) {
 		if err != nil {
 			return err
 		}

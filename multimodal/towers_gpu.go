@@ -16,9 +16,14 @@ import (
 // newVision loads the image tower beside the model: on its GPU, or on the CPU.
 func (m *Media) newVision(ctx context.Context, v *arch.Vision) (visionTower, error) {
 	if kit := m.kit(); kit != nil {
-		tower, err := gpu.NewVision(ctx, kit, v, gpu.Options{Progress: m.progress(chat.Image)})
+		kit, err := m.model.ExamineKernels(ctx, kit, func(kit *ops.Kit) error {
+			return gpu.RehearseVision(ctx, kit, v)
+		})
 		if err == nil {
-			return tower, nil
+			var tower *gpu.Vision
+			if tower, err = gpu.NewVision(ctx, kit, v, gpu.Options{Progress: m.progress(chat.Image)}); err == nil {
+				return tower, nil
+			}
 		}
 		if !m.mayLeaveGPU(err) {
 			return nil, err
@@ -34,9 +39,14 @@ func (m *Media) newVision(ctx context.Context, v *arch.Vision) (visionTower, err
 // newAudio is newVision for the audio tower.
 func (m *Media) newAudio(ctx context.Context, a *arch.Audio) (audioTower, error) {
 	if kit := m.kit(); kit != nil {
-		tower, err := gpu.NewAudio(ctx, kit, a, gpu.Options{Progress: m.progress(chat.Audio)})
+		kit, err := m.model.ExamineKernels(ctx, kit, func(kit *ops.Kit) error {
+			return gpu.RehearseAudio(ctx, kit, a)
+		})
 		if err == nil {
-			return tower, nil
+			var tower *gpu.Audio
+			if tower, err = gpu.NewAudio(ctx, kit, a, gpu.Options{Progress: m.progress(chat.Audio)}); err == nil {
+				return tower, nil
+			}
 		}
 		if !m.mayLeaveGPU(err) {
 			return nil, err

@@ -161,7 +161,8 @@ func (d *draft) addAudio(prefix string) {
 	d.add("a.pre_encode.out.weight", 3*32, 6)
 	for i := range 2 {
 		blk := fmt.Sprintf("a.blk.%d.", i)
-		for _, name := range []string{"ffn_norm", "ffn_post_norm", "ffn_norm_1", "ffn_post_norm_1", "ln1", "ln2", "layer_pre_norm", "conv_norm", "norm_conv"} {
+		for _, name := range []string{"ffn_norm", "ffn_post_norm", "ffn_norm_1", "ffn_post_norm_1", "ln1", "ln2",
+			"layer_pre_norm", "conv_norm", "norm_conv"} {
 			d.add(blk+name+".weight", 6)
 		}
 		for _, name := range []string{"attn_q", "attn_k", "attn_v", "attn_out", "linear_pos", "conv_pw2"} {

@@ -22,7 +22,8 @@ func checkOpen(t *testing.T, file *gguf.File) {
 	}
 	var linears []*Linear
 	if v := towers.Vision; v != nil {
-		if v.HeadDim()*v.Heads != v.Width || v.HeadDim()%4 != 0 || v.Pool < 1 || v.PatchEmbd.Elements() != v.PatchValues()*v.Width {
+		if v.HeadDim()*v.Heads != v.Width || v.HeadDim()%4 != 0 || v.Pool < 1 ||
+			v.PatchEmbd.Elements() != v.PatchValues()*v.Width {
 			t.Errorf("%+v", v)
 		}
 		for i := range v.Layers {
@@ -31,7 +32,8 @@ func checkOpen(t *testing.T, file *gguf.File) {
 		linears = append(linears, &v.Projection)
 	}
 	if a := towers.Audio; a != nil {
-		if a.HeadDim()*a.Heads != a.Width || a.Width%2 != 0 || a.Kernel < 1 || a.Projection.Weight.Elements() != a.OutputWidth*a.EmbeddingLength {
+		if a.HeadDim()*a.Heads != a.Width || a.Width%2 != 0 || a.Kernel < 1 ||
+			a.Projection.Weight.Elements() != a.OutputWidth*a.EmbeddingLength {
 			t.Errorf("%+v", a)
 		}
 		linears = append(linears, &a.Output, &a.Projection)

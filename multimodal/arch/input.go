@@ -14,12 +14,15 @@ var ErrInput = errors.New("invalid input")
 func (v *Vision) CheckImage(values, columns, rows int) error {
 	switch {
 	case columns < 1 || rows < 1 || columns%v.Pool != 0 || rows%v.Pool != 0:
-		return fmt.Errorf("an image of %d × %d patches: both sides have to be multiples of %d: %w", columns, rows, v.Pool, ErrInput)
+		return fmt.Errorf("an image of %d × %d patches: both sides have to be multiples of %d: %w", columns, rows,
+			v.Pool, ErrInput)
 	case columns > v.MaxSide || rows > v.MaxSide:
-		return fmt.Errorf("an image of %d × %d patches: the tower knows positions for %d along a side: give a less narrow image or a smaller budget: %w",
+		return fmt.Errorf("an image of %d × %d patches: the tower knows positions for %d along a side: give a less "+
+			"narrow image or a smaller budget: %w",
 			columns, rows, v.MaxSide, ErrInput)
 	case columns > v.MaxPatches()/rows:
-		return fmt.Errorf("an image of %d × %d patches: the tower takes at most %d: resize it to a budget of at most %d soft tokens: %w",
+		return fmt.Errorf("an image of %d × %d patches: the tower takes at most %d: resize it to a budget of at "+
+			"most %d soft tokens: %w",
 			columns, rows, v.MaxPatches(), MaxImageTokens, ErrInput)
 	case values != columns*rows*v.PatchValues():
 		return fmt.Errorf("%d values for %d × %d patches of %d: %w", values, columns, rows, v.PatchValues(), ErrInput)
@@ -35,7 +38,8 @@ func (a *Audio) CheckClip(values, frames, valid int) error {
 	case valid < 1 || valid > frames:
 		return fmt.Errorf("%d valid mel frames of %d: %w", valid, frames, ErrInput)
 	case valid > subsampling*MaxAudioTokens:
-		return fmt.Errorf("%d mel frames are more than the %d that the tower takes: split the clip into pieces of at most 30 s: %w",
+		return fmt.Errorf("%d mel frames are more than the %d that the tower takes: split the clip into pieces of "+
+			"at most 30 s: %w",
 			valid, subsampling*MaxAudioTokens, ErrInput)
 	case frames > MaxFrames || values != frames*MelBins:
 		return fmt.Errorf("%d values for %d mel frames of %d: %w", values, frames, MelBins, ErrInput)

@@ -53,8 +53,10 @@ func TestPackedClamp(t *testing.T) {
 	clear(values[8:12]) // what the converter leaves where there is none
 	towers := open(t, small().fill("v.clamp_data", values...))
 	layers := towers.Vision.Layers
-	for i, l := range []*Linear{&layers[0].Q, &layers[0].K, nil, &layers[0].AttnOutput, &layers[0].Gate, &layers[0].Up, &layers[0].Down,
-		&layers[1].Q, &layers[1].K, &layers[1].V, &layers[1].AttnOutput, &layers[1].Gate, &layers[1].Up, &layers[1].Down, &towers.Vision.Projection} {
+	for i, l := range []*Linear{&layers[0].Q, &layers[0].K, nil, &layers[0].AttnOutput, &layers[0].Gate, &layers[0].Up,
+		&layers[0].Down,
+		&layers[1].Q, &layers[1].K, &layers[1].V, &layers[1].AttnOutput, &layers[1].Gate, &layers[1].Up,
+		&layers[1].Down, &towers.Vision.Projection} {
 		if l == nil {
 			continue
 		}

@@ -116,7 +116,8 @@ func (r *reader) headDim(width, heads, multiple int) int {
 		return 0
 	}
 	if width%heads != 0 || width/heads%multiple != 0 {
-		r.fail("attention.head_count", "is %d, which does not divide %d into heads of a multiple of %d values", heads, width, multiple)
+		r.fail("attention.head_count", "is %d, which does not divide %d into heads of a multiple of %d values", heads,
+			width, multiple)
 		return 0
 	}
 	return width / heads

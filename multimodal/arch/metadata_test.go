@@ -87,8 +87,10 @@ func TestOddWidthOfAudio(t *testing.T) {
 
 // The encoder-free towers of the 12B model say so in their mmproj file.
 func TestOtherProjectors(t *testing.T) {
-	wantError(t, mmproj().set("clip.vision.projector_type", "gemma4uv"), ErrConfig, "clip.vision.projector_type", "gemma4uv", "gemma4v")
-	wantError(t, mmproj().set("clip.audio.projector_type", "gemma4ua"), ErrConfig, "clip.audio.projector_type", "gemma4ua", "gemma4a")
+	wantError(t, mmproj().set("clip.vision.projector_type", "gemma4uv"), ErrConfig, "clip.vision.projector_type",
+		"gemma4uv", "gemma4v")
+	wantError(t, mmproj().set("clip.audio.projector_type", "gemma4ua"), ErrConfig, "clip.audio.projector_type",
+		"gemma4ua", "gemma4a")
 	wantError(t, mmproj().set("clip.audio.projector_type", uint32(4)), gguf.ErrWrongType, "clip.audio.projector_type")
 }
 

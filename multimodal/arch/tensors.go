@@ -45,7 +45,8 @@ func (r *resolver) lookup(name string) *gguf.Tensor {
 func (r *resolver) need(want []uint64, names ...string) *gguf.Tensor {
 	t := r.find(want, names...)
 	if t == nil {
-		r.keep(fmt.Errorf("%s.weight %v: the file is incomplete or of another model: %w", names[0], want, ErrMissingTensor))
+		r.keep(fmt.Errorf("%s.weight %v: the file is incomplete or of another model: %w", names[0], want,
+			ErrMissingTensor))
 	}
 	return t
 }
@@ -67,7 +68,8 @@ func (r *resolver) check(t *gguf.Tensor, want []uint64) *gguf.Tensor {
 		r.keep(fmt.Errorf("%s is %v, wanted %v by the metadata: %w", t.Name, t.Dims, want, ErrShape))
 	}
 	if !t.Type.Supported() {
-		r.keep(fmt.Errorf("%s is stored as %s: choose a file in another quantization, such as F16: %w", t.Name, t.Type, quant.ErrUnsupported))
+		r.keep(fmt.Errorf("%s is stored as %s: choose a file in another quantization, such as F16: %w", t.Name, t.Type,
+			quant.ErrUnsupported))
 	}
 	return t
 }

@@ -46,7 +46,8 @@ func (t *Towers) NeedAudio() (*Audio, error) {
 	return t.Audio, nil
 }
 
-const whatToDo = "give the mmproj file that belongs to it too, or choose a model that holds its towers, such as gemma4:e2b from Ollama's library"
+const whatToDo = "give the mmproj file that belongs to it too, or choose a model that holds its towers, such as " +
+	"gemma4:e2b from Ollama's library"
 
 // Open reads the towers' sizes from the file's metadata and finds their tensors,
 // comparing shapes and types with what the sizes ask for. The file is a model

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/quant"
 )
 
@@ -49,11 +48,13 @@ func mentions(t *testing.T, err, want error, words ...string) {
 func TestOpen(t *testing.T) {
 	towers := open(t, small())
 	v, a := towers.Vision, towers.Audio
-	got := []int{v.Blocks, v.Width, v.Heads, v.FeedForward, v.PatchSize, v.Pool, v.MaxSide, v.EmbeddingLength, v.HeadDim(), v.PatchValues(), v.MaxPatches(), len(v.Layers)}
+	got := []int{v.Blocks, v.Width, v.Heads, v.FeedForward, v.PatchSize, v.Pool, v.MaxSide, v.EmbeddingLength,
+		v.HeadDim(), v.PatchValues(), v.MaxPatches(), len(v.Layers)}
 	if diff := cmp.Diff([]int{2, 24, 3, 7, 2, 2, 9, 10, 8, 12, 4480, 2}, got); diff != "" {
 		t.Errorf("the image tower's sizes (-want +got):\n%s", diff)
 	}
-	got = []int{a.Blocks, a.Width, a.Heads, a.FeedForward, a.Kernel, a.OutputWidth, a.EmbeddingLength, a.HeadDim(), a.Conv[0].In, a.Conv[0].Out, a.Conv[1].In, a.Conv[1].Out, len(a.Layers)}
+	got = []int{a.Blocks, a.Width, a.Heads, a.FeedForward, a.Kernel, a.OutputWidth, a.EmbeddingLength, a.HeadDim(),
+		a.Conv[0].In, a.Conv[0].Out, a.Conv[1].In, a.Conv[1].Out, len(a.Layers)}
 	if diff := cmp.Diff([]int{2, 6, 3, 11, 3, 4, 10, 2, 1, 5, 5, 3, 2}, got); diff != "" {
 		t.Errorf("the audio tower's sizes (-want +got):\n%s", diff)
 	}
@@ -95,10 +96,14 @@ func names(t *Towers) []string {
 // The two converters give the same part two names, and two parts the same name.
 func TestNamesOfBothConverters(t *testing.T) {
 	block := []string{"ffn_norm", "ffn_up", "ffn_down", "ffn_post_norm", "ln1", "linear_pos", "per_dim_scale", "ln2",
-		"conv_norm", "conv_pw1", "conv_dw", "norm_conv", "conv_pw2", "ffn_norm_1", "ffn_up_1", "ffn_down_1", "ffn_post_norm_1", "layer_pre_norm"}
-	ends := []string{"a.conv1d.0.weight", "a.conv1d.1.norm.weight", "a.pre_encode.out.weight", "mm.a.fc.weight", "mm.a.fc.bias", "mm.a.input_projection.weight"}
-	other := map[string]string{"ln1": "attn_pre_norm", "linear_pos": "attn_k_rel", "ln2": "attn_post_norm", "layer_pre_norm": "ln2",
-		"a.pre_encode.out.weight": "a.input_projection.weight", "mm.a.fc.weight": "a.pre_encode.out.weight", "mm.a.fc.bias": "a.pre_encode.out.bias"}
+		"conv_norm", "conv_pw1", "conv_dw", "norm_conv", "conv_pw2", "ffn_norm_1", "ffn_up_1", "ffn_down_1",
+		"ffn_post_norm_1", "layer_pre_norm"}
+	ends := []string{"a.conv1d.0.weight", "a.conv1d.1.norm.weight", "a.pre_encode.out.weight", "mm.a.fc.weight",
+		"mm.a.fc.bias", "mm.a.input_projection.weight"}
+	other := map[string]string{"ln1": "attn_pre_norm", "linear_pos": "attn_k_rel", "ln2": "attn_post_norm",
+		"layer_pre_norm":          "ln2",
+		"a.pre_encode.out.weight": "a.input_projection.weight", "mm.a.fc.weight": "a.pre_encode.out.weight",
+		"mm.a.fc.bias": "a.pre_encode.out.bias"}
 	var one, two []string
 	rename := func(name string) string {
 		if to, ok := other[name]; ok {
@@ -207,27 +212,19 @@ func TestUnsupportedType(t *testing.T) {
 }
 
 func TestConformanceFiles(t *testing.T) {
-	dir := filepath.FromSlash("../../../shared")
-	if other := os.Getenv("GEMWIRE_SHARED"); other != "" {
-		dir = other
-	}
+	text, mmproj := conformance.NanoInTwo(t)
 	both, vision := "v 2x64 side 128 to 256, a 2x64 over 96 to 256", "v 2x64 side 128 to 256"
 	want := map[string]string{
-		"../gemma4/nano/nano.gguf":                 "v 3x128 side 512 to 256, a 3x128 over 256 to 256",
-		dir + "/conformance/nano/nano-mmproj.gguf": "v 3x128 side 512 to 256, a 3x128 over 256 to 256",
-		dir + "/conformance/nano/nano-text.gguf":   "",
-		"../../testdata/conformance/f32.gguf":      "",
-		"../../testdata/conformance/e2b.gguf":      both,
-		dir + "/conformance/types.gguf":            both,
-		dir + "/conformance/dense.gguf":            vision,
-		dir + "/conformance/moe.gguf":              vision,
+		conformance.Path(t, "nano/nano.gguf"): "v 3x128 side 512 to 256, a 3x128 over 256 to 256",
+		mmproj:                                "v 3x128 side 512 to 256, a 3x128 over 256 to 256",
+		text:                                  "",
+		conformance.Path(t, "f32.gguf"):       "",
+		conformance.Path(t, "e2b.gguf"):       both,
+		conformance.Path(t, "types.gguf"):     both,
+		conformance.Path(t, "dense.gguf"):     vision,
+		conformance.Path(t, "moe.gguf"):       vision,
 	}
 	for path, want := range want {
-		path = filepath.FromSlash(path)
-		if _, err := os.Stat(path); err != nil {
-			t.Logf("%s is not there", path)
-			continue
-		}
 		f, err := gguf.OpenPath(context.Background(), path)
 		if err != nil {
 			t.Fatal(err)

@@ -112,7 +112,8 @@ func (r *resolver) patches(v *Vision) {
 	r.same("patch_size", v.PatchSize, "v.patch_embd.weight")
 	r.same("num_channels", Colours, "the model's release")
 	if side := v.PatchSize * v.Pool; r.err == nil && side > maxPixels {
-		r.fail("projector.scale_factor", "is %d, which makes soft tokens of %d × %d pixels, and the most is %d × %d", v.Pool, side, side, maxPixels, maxPixels)
+		r.fail("projector.scale_factor", "is %d, which makes soft tokens of %d × %d pixels, and the most is %d × %d",
+			v.Pool, side, side, maxPixels, maxPixels)
 	}
 	v.MaxSide = r.dims(3, "v.position_embd")[1]
 }

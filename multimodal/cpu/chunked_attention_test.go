@@ -81,7 +81,8 @@ func TestRelativeAttention(t *testing.T) {
 			for d, row := range rowsOf(distances, width, h, dim) {
 				p[arch.AudioWindow-d] = row
 			}
-			for i, row := range chunkedAttention(rowsOf(q, width, h, dim), rowsOf(k, width, h, dim), rowsOf(v, width, h, dim), p) {
+			for i, row := range chunkedAttention(rowsOf(q, width, h, dim), rowsOf(k, width, h, dim),
+				rowsOf(v, width, h, dim), p) {
 				copy(want[i*width+h*dim:], row)
 			}
 		}

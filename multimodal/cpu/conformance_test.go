@@ -4,32 +4,14 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/picture"
 )
-
-// conformanceFile finds a file of the conformance cases, in the repository or
-// beside it.
-func conformanceFile(t testing.TB, name string) string {
-	t.Helper()
-	dirs := []string{filepath.FromSlash("../../testdata/conformance"), filepath.FromSlash("../../../shared/conformance")}
-	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
-		dirs[1] = filepath.Join(dir, "conformance")
-	}
-	for _, dir := range dirs {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skipf("conformance case %s is not there: set GEMWIRE_SHARED to the shared folder", name)
-	return ""
-}
 
 func openTowers(t testing.TB, path string) *arch.Towers {
 	t.Helper()
@@ -94,6 +76,12 @@ func openReferences(t testing.TB, path string) references {
 	return references{file}
 }
 
+// openInputs are the pixels and mel frames, the same ones for all models.
+func openInputs(t testing.TB) references {
+	t.Helper()
+	return openReferences(t, conformance.Path(t, "e2b.safetensors"))
+}
+
 func (r references) floats(t testing.TB, name string) []float32 {
 	t.Helper()
 	values, err := r.file.Floats(name)
@@ -136,7 +124,7 @@ func checkSoft(t *testing.T, name string, soft []float32, err error, refs refere
 // picturePatches brings an image of the cases into the size for a budget.
 func picturePatches(t *testing.T, a *arch.Vision, name string, budget int) (patches []float32, columns, rows int) {
 	t.Helper()
-	data, err := os.ReadFile(conformanceFile(t, name+".png"))
+	data, err := os.ReadFile(conformance.Path(t, name+".png"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +132,8 @@ func picturePatches(t *testing.T, a *arch.Vision, name string, budget int) (patc
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, h, err := picture.Fit(rgb.Width, rgb.Height, picture.Grid{Patch: a.PatchSize, Pool: a.Pool, Budget: budget, MaxSide: a.MaxSide})
+	w, h, err := picture.Fit(rgb.Width, rgb.Height,
+		picture.Grid{Patch: a.PatchSize, Pool: a.Pool, Budget: budget, MaxSide: a.MaxSide})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,9 +143,9 @@ func picturePatches(t *testing.T, a *arch.Vision, name string, budget int) (patc
 func TestImages(t *testing.T) {
 	for _, name := range []string{"e2b", "types", "dense", "moe"} {
 		t.Run(name, func(t *testing.T) {
-			v := newVision(t, openTowers(t, conformanceFile(t, name+".gguf")), Options{})
-			refs := openReferences(t, conformanceFile(t, name+".safetensors"))
-			soft, err := v.Encode(context.Background(), refs.floats(t, "wide.pixels"), 33, 18)
+			v := newVision(t, openTowers(t, conformance.Path(t, name+".gguf")), Options{})
+			refs := openReferences(t, conformance.Path(t, name+".safetensors"))
+			soft, err := v.Encode(context.Background(), openInputs(t).floats(t, "wide.pixels"), 33, 18)
 			checkSoft(t, "wide", soft, err, refs)
 			for image, budget := range map[string]int{"tall": 280, "tiny": 70, "photo": 70} {
 				patches, columns, rows := picturePatches(t, v.config, image, budget)
@@ -170,10 +159,10 @@ func TestImages(t *testing.T) {
 func TestClips(t *testing.T) {
 	for _, name := range []string{"e2b", "types"} {
 		t.Run(name, func(t *testing.T) {
-			a := newAudio(t, openTowers(t, conformanceFile(t, name+".gguf")), Options{})
-			refs := openReferences(t, conformanceFile(t, name+".safetensors"))
+			a := newAudio(t, openTowers(t, conformance.Path(t, name+".gguf")), Options{})
+			refs := openReferences(t, conformance.Path(t, name+".safetensors"))
 			for clip, valid := range map[string]int{"short": 99, "long": 522, "edge": 100} {
-				mel := refs.floats(t, clip+".mel")
+				mel := openInputs(t).floats(t, clip+".mel")
 				soft, err := a.Encode(context.Background(), mel, len(mel)/arch.MelBins, valid)
 				checkSoft(t, clip, soft, err, refs)
 			}

@@ -38,7 +38,8 @@ func (r *reader) conformerBlock(a *arch.AudioLayer) conformerBlock {
 }
 
 func (r *reader) halfStep(a *arch.AudioFeedForward) halfStep {
-	return halfStep{norm: r.vector(a.Norm), postNorm: r.vector(a.PostNorm), up: r.linear(&a.Up), down: r.linear(&a.Down)}
+	return halfStep{norm: r.vector(a.Norm), postNorm: r.vector(a.PostNorm), up: r.linear(&a.Up),
+		down: r.linear(&a.Down)}
 }
 
 // block runs one block over the positions of a clip, x [positions, n]: half a

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/quant"
 )
@@ -96,7 +97,8 @@ func towersOf(t *testing.T, path, prefix string, rename func(string) string) *fo
 	}
 	for _, tensor := range file.Tensors {
 		name := rename(tensor.Name)
-		if name == "" || !strings.HasPrefix(name, "v.") && !strings.HasPrefix(name, "a.") && !strings.HasPrefix(name, "mm.") {
+		if name == "" || !strings.HasPrefix(name, "v.") && !strings.HasPrefix(name, "a.") &&
+			!strings.HasPrefix(name, "mm.") {
 			continue
 		}
 		data := make([]byte, tensor.Size)
@@ -138,8 +140,9 @@ func asItIs(name string) string { return name }
 
 // The same weights under llama.cpp's names give the same soft tokens.
 func TestLlamaNames(t *testing.T) {
-	path := conformanceFile(t, "e2b.gguf")
-	names := strings.NewReplacer(".ln1.", ".attn_pre_norm.", ".ln2.", ".attn_post_norm.", ".layer_pre_norm.", ".ln2.", ".linear_pos.", ".attn_k_rel.",
+	path := conformance.Path(t, "e2b.gguf")
+	names := strings.NewReplacer(".ln1.", ".attn_pre_norm.", ".ln2.", ".attn_post_norm.", ".layer_pre_norm.", ".ln2.",
+		".linear_pos.", ".attn_k_rel.",
 		"a.pre_encode.out.", "a.input_projection.", "mm.a.fc.", "a.pre_encode.out.")
 	renamed := towersOf(t, path, "clip.", func(name string) string {
 		if strings.HasPrefix(name, "v.") {
@@ -147,12 +150,13 @@ func TestLlamaNames(t *testing.T) {
 		}
 		return names.Replace(name)
 	})
-	same(t, "llama.cpp's names", softTokens(t, renamed.open(t)), softTokens(t, towersOf(t, path, "gemma4.", asItIs).open(t)))
+	same(t, "llama.cpp's names", softTokens(t, renamed.open(t)),
+		softTokens(t, towersOf(t, path, "gemma4.", asItIs).open(t)))
 }
 
 // Bounds packed in one tensor do what bounds beside each linear do.
 func TestPackedBounds(t *testing.T) {
-	path := conformanceFile(t, "types.gguf")
+	path := conformance.Path(t, "types.gguf")
 	file, err := gguf.OpenPath(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +195,7 @@ func TestPackedBounds(t *testing.T) {
 
 // Weights of a file that ends early are an error that names one of them.
 func TestUnreadableWeights(t *testing.T) {
-	path := conformanceFile(t, "e2b.gguf")
+	path := conformance.Path(t, "e2b.gguf")
 	broken := towersOf(t, path, "gemma4.", asItIs).open(t)
 	towers, err := arch.Open(broken, 0)
 	if err != nil {
@@ -202,15 +206,18 @@ func TestUnreadableWeights(t *testing.T) {
 		tensor.Offset = 1 << 40
 	}
 	_, err = v.Encode(context.Background(), pixels(v, 6, 9), 6, 9)
-	if err == nil || !strings.Contains(err.Error(), "block 1") || !strings.Contains(err.Error(), "v.blk.1.ffn_up.weight") {
+	if err == nil || !strings.Contains(err.Error(), "block 1") ||
+		!strings.Contains(err.Error(), "v.blk.1.ffn_up.weight") {
 		t.Errorf("image: %v", err)
 	}
 	_, err = a.Encode(context.Background(), frames(60), 60, 60)
-	if err == nil || !strings.Contains(err.Error(), "block 1") || !strings.Contains(err.Error(), "a.blk.1.conv_pw1.weight") {
+	if err == nil || !strings.Contains(err.Error(), "block 1") ||
+		!strings.Contains(err.Error(), "a.blk.1.conv_pw1.weight") {
 		t.Errorf("clip: %v", err)
 	}
 	towers.Vision.Layers[0].AttnNorm.Offset = 1 << 40
-	if _, err := NewVision(context.Background(), towers.Vision, Options{}); err == nil || !strings.Contains(err.Error(), "v.blk.0.ln1.weight") {
+	if _, err := NewVision(context.Background(), towers.Vision, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "v.blk.0.ln1.weight") {
 		t.Errorf("loading: %v", err)
 	}
 }

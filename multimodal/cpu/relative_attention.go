@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"errors"
-	"math"
 
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
@@ -19,7 +18,8 @@ func (a *Audio) attention(b *conformerBlock, x []float32) error {
 	h := make([]float32, len(x))
 	kernel.Best.RMSNorm(h, x, b.attnNorm, eps)
 	q, k, v := make([]float32, len(x)), make([]float32, len(x)), make([]float32, len(x))
-	if err := errors.Join(b.q.apply(a.cores, n, h, q), b.k.apply(a.cores, n, h, k), b.v.apply(a.cores, n, h, v)); err != nil {
+	if err := errors.Join(b.q.apply(a.cores, n, h, q), b.k.apply(a.cores, n, h, k),
+		b.v.apply(a.cores, n, h, v)); err != nil {
 		return err
 	}
 	distances := make([]float32, len(a.sinusoids))
@@ -62,7 +62,7 @@ func (a *Audio) attend(y, q, k, v, distances []float32, position, head int) {
 	for i := range scores {
 		j := first + i
 		score := kernel.Best.Dot(query, slice(k, j)) + kernel.Best.Dot(query, slice(distances, position-j))
-		scores[i] = float32(arch.AudioSoftcap * math.Tanh(float64(score)/arch.AudioSoftcap))
+		scores[i] = kernel.Softcap(score, arch.AudioSoftcap)
 	}
 	sum := kernel.Best.Softmax(scores)
 	out := slice(y, position)

@@ -20,7 +20,8 @@ type rotation2D struct {
 func newRotation2D(headDim, columns, rows int) rotation2D {
 	quarter := headDim / 4
 	positions := max(columns, rows)
-	r := rotation2D{columns: columns, quarter: quarter, cos: make([]float32, positions*quarter), sin: make([]float32, positions*quarter)}
+	r := rotation2D{columns: columns, quarter: quarter, cos: make([]float32, positions*quarter),
+		sin: make([]float32, positions*quarter)}
 	for j := range quarter {
 		frequency := float32(math.Pow(arch.VisionTheta, -float64(2*j)/float64(2*quarter)))
 		for p := range positions {

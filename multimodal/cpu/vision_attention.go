@@ -56,7 +56,8 @@ func (v *Vision) keysValues(b *visionBlock, image *image, kv *keysValues, first 
 
 // attention adds rms(attn_out·attn(rms(x; ln1)); attn_post_norm) to a batch of
 // patches, each of which sees every patch. The scores are q·k, with no scale.
-func (v *Vision) attention(ctx context.Context, b *visionBlock, image *image, kv *keysValues, first int, x []float32) error {
+func (v *Vision) attention(ctx context.Context, b *visionBlock, image *image, kv *keysValues, first int,
+	x []float32) error {
 	c := v.config
 	n := len(x) / c.Width
 	h := make([]float32, len(x))

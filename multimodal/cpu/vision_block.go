@@ -19,8 +19,9 @@ type visionBlock struct {
 
 func (r *reader) visionBlock(a *arch.VisionLayer) visionBlock {
 	return visionBlock{
-		attnNorm: r.vector(a.AttnNorm), qNorm: r.vector(a.QNorm), kNorm: r.vector(a.KNorm), attnPostNorm: r.vector(a.AttnPostNorm),
-		q: r.linear(&a.Q), k: r.linear(&a.K), v: r.linear(&a.V), attnOutput: r.linear(&a.AttnOutput),
+		attnNorm: r.vector(a.AttnNorm), qNorm: r.vector(a.QNorm), kNorm: r.vector(a.KNorm),
+		attnPostNorm: r.vector(a.AttnPostNorm),
+		q:            r.linear(&a.Q), k: r.linear(&a.K), v: r.linear(&a.V), attnOutput: r.linear(&a.AttnOutput),
 		ffnNorm: r.vector(a.FFNNorm), ffnPostNorm: r.vector(a.FFNPostNorm),
 		gate: r.linear(&a.Gate), up: r.linear(&a.Up), down: r.linear(&a.Down),
 		outputScale: r.vector(a.OutputScale),

@@ -86,6 +86,7 @@ var kinds = []struct {
 	{arch.ErrConfig, BadFile},
 	{arch.ErrMissingTensor, BadFile},
 	{arch.ErrShape, BadFile},
+	{gemma4.ErrSavedSession, BadFile},
 	{tokenizer.ErrVocabulary, BadFile},
 	{chat.ErrVocabulary, BadFile},
 	{mediaarch.ErrNoVision, Unsupported},

@@ -84,7 +84,8 @@ func (a *Audio) Profile() ([]wgslkit.KernelTime, error) {
 	for _, part := range []struct {
 		program *ops.Recording
 		width   int
-	}{{a.programs.first, a.encoded}, {a.programs.second, (a.encoded + 1) / 2}, {a.programs.body, arch.AudioTokens(a.encoded)}} {
+	}{{a.programs.first, a.encoded}, {a.programs.second, (a.encoded + 1) / 2},
+		{a.programs.body, arch.AudioTokens(a.encoded)}} {
 		times, err := part.program.Profile(part.width)
 		if err != nil {
 			return nil, err

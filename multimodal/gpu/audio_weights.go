@@ -74,7 +74,8 @@ func (l *loader) audioLayer(a *arch.Audio, t *arch.AudioLayer, distances *distan
 }
 
 func (l *loader) halfStep(t *arch.AudioFeedForward) halfStep {
-	return halfStep{norm: l.vector(t.Norm), up: l.linear(&t.Up), down: l.linear(&t.Down), postNorm: l.scaled(t.PostNorm, 0.5)}
+	return halfStep{norm: l.vector(t.Norm), up: l.linear(&t.Up), down: l.linear(&t.Down),
+		postNorm: l.scaled(t.PostNorm, 0.5)}
 }
 
 // conv uploads a convolution's weights as the op reads them: [time, mel, in,

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -52,24 +52,6 @@ func kitsOf(t *testing.T, opts wgslkit.Options) map[string]*ops.Kit {
 	return kits
 }
 
-// conformanceFile finds a file of the conformance cases, in the repository or
-// beside it.
-func conformanceFile(t testing.TB, name string) string {
-	t.Helper()
-	dirs := []string{"../../testdata/conformance", "../../../shared/conformance"}
-	if dir := os.Getenv("GEMWIRE_SHARED"); dir != "" {
-		dirs[1] = filepath.Join(dir, "conformance")
-	}
-	for _, dir := range dirs {
-		path := filepath.Join(filepath.FromSlash(dir), filepath.FromSlash(name))
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	t.Skipf("conformance case %s is not there: set GEMWIRE_SHARED to the shared folder", name)
-	return ""
-}
-
 func openTowers(t testing.TB, path string) *arch.Towers {
 	t.Helper()
 	file, err := gguf.OpenPath(context.Background(), path)
@@ -86,8 +68,9 @@ func openTowers(t testing.TB, path string) *arch.Towers {
 
 // cases are what the reference made of a model's media.
 type cases struct {
-	file *safetensors.File
-	list struct {
+	file   *safetensors.File
+	inputs *safetensors.File // has the pixels and mel frames, the same ones for all models
+	list   struct {
 		Images []struct {
 			File    string
 			Patches [2]int // columns, rows
@@ -101,21 +84,8 @@ type cases struct {
 
 func openCases(t testing.TB, model string) cases {
 	t.Helper()
-	path := conformanceFile(t, model+".safetensors")
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	info, err := f.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := cases{}
-	if c.file, err = safetensors.Read(f, info.Size()); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(conformanceFile(t, model+".json"))
+	c := cases{file: openArrays(t, model), inputs: openArrays(t, "e2b")}
+	raw, err := os.ReadFile(conformance.Path(t, model+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +95,37 @@ func openCases(t testing.TB, model string) cases {
 	return c
 }
 
-func (c cases) has(name string) bool {
-	_, ok := c.file.Tensor(name)
+func openArrays(t testing.TB, model string) *safetensors.File {
+	t.Helper()
+	f, err := os.Open(conformance.Path(t, model+".safetensors"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrays, err := safetensors.Read(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arrays
+}
+
+// prepared says whether the reference kept what goes into a tower.
+func (c cases) prepared(name string) bool {
+	_, ok := c.inputs.Tensor(name)
 	return ok
+}
+
+func (c cases) input(t testing.TB, name string) []float32 {
+	t.Helper()
+	values, err := c.inputs.Floats(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
 }
 
 func (c cases) floats(t testing.TB, name string) []float32 {
@@ -158,7 +156,7 @@ func TestImages(t *testing.T) {
 	kits := kits(t)
 	for _, model := range []string{"e2b", "types", "dense", "moe"} {
 		t.Run(model, func(t *testing.T) {
-			tower, err := openTowers(t, conformanceFile(t, model+".gguf")).NeedVision()
+			tower, err := openTowers(t, conformance.Path(t, model+".gguf")).NeedVision()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -172,10 +170,11 @@ func TestImages(t *testing.T) {
 					defer v.Close()
 					for _, image := range cases.list.Images {
 						name := strings.TrimSuffix(image.File, ".png")
-						if !cases.has(name + ".pixels") {
+						if !cases.prepared(name + ".pixels") {
 							continue
 						}
-						soft, err := v.Encode(context.Background(), cases.floats(t, name+".pixels"), image.Patches[0], image.Patches[1])
+						soft, err := v.Encode(context.Background(), cases.input(t, name+".pixels"), image.Patches[0],
+							image.Patches[1])
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -200,7 +199,7 @@ func TestClips(t *testing.T) {
 	kits := kits(t)
 	for _, model := range []string{"e2b", "types"} {
 		t.Run(model, func(t *testing.T) {
-			tower, err := openTowers(t, conformanceFile(t, model+".gguf")).NeedAudio()
+			tower, err := openTowers(t, conformance.Path(t, model+".gguf")).NeedAudio()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +213,7 @@ func TestClips(t *testing.T) {
 					defer a.Close()
 					for _, clip := range cases.list.Clips {
 						name := strings.TrimSuffix(clip.File, ".wav")
-						mel := cases.floats(t, name+".mel")
+						mel := cases.input(t, name+".mel")
 						soft, err := a.Encode(context.Background(), mel, len(mel)/arch.MelBins, clip.Frames)
 						if err != nil {
 							t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/arch/archtest"
 	"github.com/gemwire/gemwire/multimodal/cpu"
@@ -101,7 +102,7 @@ func TestAudioAgainstCPU(t *testing.T) {
 
 // TestNano compares the towers that answer in the built-in model.
 func TestNano(t *testing.T) {
-	towers := openTowers(t, conformanceFile(t, "nano/nano.gguf"))
+	towers := openTowers(t, conformance.Path(t, "nano/nano.gguf"))
 	kit := kits(t)["as here"]
 	v, err := NewVision(context.Background(), kit, towers.Vision, Options{})
 	if err != nil {
@@ -155,7 +156,8 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ values, columns, rows int }{
 		{0, 0, 0}, {75, 1, 1}, {4*75 - 1, 2, 2}, {75 * 4, 2, -2}, {75 * 2 * 42, 2, 42}, {75, 1 << 40, 1 << 40},
 	} {
-		if _, err := v.Encode(context.Background(), make([]float32, c.values), c.columns, c.rows); !errors.Is(err, arch.ErrInput) {
+		if _, err := v.Encode(context.Background(), make([]float32, c.values), c.columns, c.rows); !errors.Is(err,
+			arch.ErrInput) {
 			t.Errorf("%d values for %d × %d patches: %v", c.values, c.columns, c.rows, err)
 		}
 	}
@@ -164,8 +166,10 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	for _, c := range []struct{ values, frames, valid int }{{0, 0, 0}, {128, 1, 2}, {127, 1, 1}, {3100 * 128, 3100, 3100}, {128, 1, 0}} {
-		if _, err := a.Encode(context.Background(), make([]float32, c.values), c.frames, c.valid); !errors.Is(err, arch.ErrInput) {
+	for _, c := range []struct{ values, frames, valid int }{{0, 0, 0}, {128, 1, 2}, {127, 1, 1},
+		{3100 * 128, 3100, 3100}, {128, 1, 0}} {
+		if _, err := a.Encode(context.Background(), make([]float32, c.values), c.frames, c.valid); !errors.Is(err,
+			arch.ErrInput) {
 			t.Errorf("%d values for %d frames of %d: %v", c.values, c.valid, c.frames, err)
 		}
 	}

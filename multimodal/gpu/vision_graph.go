@@ -17,10 +17,11 @@ type visionBuffers struct {
 	positions        *wgslkit.Buffer // [places, n] of the columns, then of the rows
 	x, other         *wgslkit.Buffer // [width, n] the residual stream
 	block            *wgslkit.Buffer // [width, n] what half a block gives
-	wide             *wgslkit.Buffer // [width, patch values], then [rows, widest]: queries, keys and values, or the hidden layer
-	gate             *wgslkit.Buffer // [rows, ff], nil where no gate stands by itself
-	pooled           *wgslkit.Buffer // [width / pool², n]
-	soft             *wgslkit.Buffer // [width / pool², d]
+	// [width, patch values], then [rows, widest]: queries, keys and values, or the hidden layer
+	wide   *wgslkit.Buffer
+	gate   *wgslkit.Buffer // [rows, ff], nil where no gate stands by itself
+	pooled *wgslkit.Buffer // [width / pool², n]
+	soft   *wgslkit.Buffer // [width / pool², d]
 
 	// rows is how many of the patches go through wide at once. Where those are not
 	// all, windows are the states of the first rows of them, the next, and so on.
@@ -47,14 +48,16 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // newVisionBuffers makes them for images of up to width patches; those that hold a
 // layer's widest rows get at most limit bytes each.
-func newVisionBuffers(device *wgslkit.Device, a *arch.Vision, w *visionWeights, width int, limit int64) (*visionBuffers, error) {
+func newVisionBuffers(device *wgslkit.Device, a *arch.Vision, w *visionWeights, width int,
+	limit int64) (*visionBuffers, error) {
 	b := &visionBuffers{buffers: buffers{device: device}, width: width}
 	// Columns and rows together are most where one of them is least.
 	b.places = min(width/a.Pool+a.Pool, 2*a.MaxSide)
 	soft := width / a.Pool / a.Pool
 	b.state, b.softState = b.buffers.state(), b.buffers.state()
 	b.positions = b.floats("positions", b.places*a.Width)
-	b.x, b.other, b.block = b.floats("x", width*a.Width), b.floats("x'", width*a.Width), b.floats("block", width*a.Width)
+	b.x, b.other, b.block = b.floats("x", width*a.Width), b.floats("x'", width*a.Width),
+		b.floats("block", width*a.Width)
 	widest := max(3*a.Width, a.FeedForward)
 	b.rows = windowRows(limit, width, widest)
 	for first := 0; b.rows < width && first < width; first += b.rows {
@@ -96,9 +99,11 @@ type visionGraph struct {
 	act     *visionBuffers
 }
 
-func recordVision(kit *ops.Kit, a *arch.Vision, w *visionWeights, act *visionBuffers) (body, end *ops.Recording, marks []int, err error) {
+func recordVision(kit *ops.Kit, a *arch.Vision, w *visionWeights,
+	act *visionBuffers) (body, end *ops.Recording, marks []int, err error) {
 	g := &visionGraph{
-		stream: stream{Recorder: kit.Record("image tower", act.width, act.state), x: act.x, other: act.other, size: a.Width, eps: a.Eps},
+		stream: stream{Recorder: kit.Record("image tower", act.width, act.state), x: act.x, other: act.other,
+			size: a.Width, eps: a.Eps},
 		config: a, weights: w, act: act,
 	}
 	g.embed()
@@ -111,7 +116,8 @@ func recordVision(kit *ops.Kit, a *arch.Vision, w *visionWeights, act *visionBuf
 	if body, err = g.Finish(); err != nil {
 		return nil, nil, nil, err
 	}
-	end, err = recordProjection(kit, "image tower's projection", act.softState, act.width/a.Pool/a.Pool, w.projection, act.pooled, act.soft, a.Eps)
+	end, err = recordProjection(kit, "image tower's projection", act.softState, act.width/a.Pool/a.Pool, w.projection,
+		act.pooled, act.soft, a.Eps)
 	if err != nil {
 		body.Release()
 		return nil, nil, nil, err
@@ -173,12 +179,14 @@ func (g *visionGraph) attention(w *visionLayer) {
 	}
 	g.eachWindow(func(first int) {
 		for _, p := range w.qkv {
-			g.Linear(ops.Linear{Label: "attn_qkv", W: p.w, Bounds: p.bounds, In: in(first), Out: g.act.wide, OutOffset: p.offset, OutStride: 3 * c.Width})
+			g.Linear(ops.Linear{Label: "attn_qkv", W: p.w, Bounds: p.bounds, In: in(first), Out: g.act.wide,
+				OutOffset: p.offset, OutStride: 3 * c.Width})
 		}
 		g.FullAttentionHeads(o, g.act.width)
 	})
 	g.FullAttentionOfHeads(o)
-	g.Linear(ops.Linear{Label: "attn_out", W: w.attnOutput.w, Bounds: w.attnOutput.bounds, In: ops.Input{X: attended}, Out: g.act.block})
+	g.Linear(ops.Linear{Label: "attn_out", W: w.attnOutput.w, Bounds: w.attnOutput.bounds, In: ops.Input{X: attended},
+		Out: g.act.block})
 	g.pend(g.act.block, w.attnPostNorm, 1)
 }
 
@@ -187,13 +195,17 @@ func (g *visionGraph) feedForward(w *visionLayer) {
 	in := g.inputs(w.ffnNorm)
 	g.eachWindow(func(first int) {
 		if both := w.gateUp.both; both.w != nil {
-			g.Linear(ops.Linear{Label: "ffn_gate_up", W: both.w, Bounds: both.bounds, In: in(first), Out: g.act.wide, Act: ops.GELU, Gated: true})
+			g.Linear(ops.Linear{Label: "ffn_gate_up", W: both.w, Bounds: both.bounds, In: in(first), Out: g.act.wide,
+				Act: ops.GELU, Gated: true})
 		} else {
 			gate, up := w.gateUp.gate, w.gateUp.up
-			g.Linear(ops.Linear{Label: "ffn_gate", W: gate.w, Bounds: gate.bounds, In: in(first), Out: g.act.gate, Act: ops.GELU})
-			g.Linear(ops.Linear{Label: "ffn_up", W: up.w, Bounds: up.bounds, In: in(first), Out: g.act.wide, Mul: g.act.gate})
+			g.Linear(ops.Linear{Label: "ffn_gate", W: gate.w, Bounds: gate.bounds, In: in(first), Out: g.act.gate,
+				Act: ops.GELU})
+			g.Linear(ops.Linear{Label: "ffn_up", W: up.w, Bounds: up.bounds, In: in(first), Out: g.act.wide,
+				Mul: g.act.gate})
 		}
-		g.Linear(ops.Linear{Label: "ffn_down", W: w.down.w, Bounds: w.down.bounds, In: ops.Input{X: g.act.wide}, Out: g.act.block, OutOffset: first * g.size})
+		g.Linear(ops.Linear{Label: "ffn_down", W: w.down.w, Bounds: w.down.bounds, In: ops.Input{X: g.act.wide},
+			Out: g.act.block, OutOffset: first * g.size})
 	})
 	g.pend(g.act.block, w.ffnPostNorm, w.outputScale)
 }
@@ -204,14 +216,17 @@ func (g *visionGraph) pool() {
 	c := g.config
 	g.settle("ffn_post_norm")
 	g.GridPool(ops.GridPool{
-		Label: "pool", X: g.x, Out: g.act.pooled, Size: c.Width, Pool: c.Pool, Scale: float32(math.Sqrt(float64(c.Width))),
-		Bias: g.weights.stdBias, Factor: g.weights.stdScale,
+		Label: "pool", X: g.x, Out: g.act.pooled, Size: c.Width, Pool: c.Pool,
+		Scale: float32(math.Sqrt(float64(c.Width))),
+		Bias:  g.weights.stdBias, Factor: g.weights.stdScale,
 	})
 }
 
 // recordProjection records soft = input_projection·rms(x), with no norm weight.
-func recordProjection(kit *ops.Kit, label string, state *wgslkit.Buffer, width int, p product, x, soft *wgslkit.Buffer, eps float32) (*ops.Recording, error) {
+func recordProjection(kit *ops.Kit, label string, state *wgslkit.Buffer, width int, p product, x, soft *wgslkit.Buffer,
+	eps float32) (*ops.Recording, error) {
 	r := kit.Record(label, width, state)
-	r.Linear(ops.Linear{Label: "input_projection", W: p.w, Bounds: p.bounds, In: ops.Input{X: x, Norm: &ops.Norm{Eps: eps}}, Out: soft})
+	r.Linear(ops.Linear{Label: "input_projection", W: p.w, Bounds: p.bounds,
+		In: ops.Input{X: x, Norm: &ops.Norm{Eps: eps}}, Out: soft})
 	return r.Finish()
 }

@@ -51,9 +51,11 @@ func (l *loader) vision(a *arch.Vision) *visionWeights {
 
 func (l *loader) visionLayer(a *arch.VisionLayer) visionLayer {
 	v := visionLayer{
-		attnNorm: l.vector(a.AttnNorm), qkv: l.stacked(&a.Q, &a.K, &a.V), qNorm: l.vector(a.QNorm), kNorm: l.vector(a.KNorm),
+		attnNorm: l.vector(a.AttnNorm), qkv: l.stacked(&a.Q, &a.K, &a.V), qNorm: l.vector(a.QNorm),
+		kNorm:      l.vector(a.KNorm),
 		attnOutput: l.linear(&a.AttnOutput), attnPostNorm: l.vector(a.AttnPostNorm),
-		ffnNorm: l.vector(a.FFNNorm), gateUp: l.gated(&a.Gate, &a.Up), down: l.linear(&a.Down), ffnPostNorm: l.vector(a.FFNPostNorm),
+		ffnNorm: l.vector(a.FFNNorm), gateUp: l.gated(&a.Gate, &a.Up), down: l.linear(&a.Down),
+		ffnPostNorm: l.vector(a.FFNPostNorm),
 		outputScale: 1,
 	}
 	if scale := l.floats(a.OutputScale); scale != nil {

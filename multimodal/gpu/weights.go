@@ -19,7 +19,7 @@ type loader struct {
 	ctx     context.Context
 	kit     *ops.Kit
 	uploads *ops.Uploads
-	held    []releaser
+	owned   []releaser
 	err     error
 }
 
@@ -36,10 +36,10 @@ func (l *loader) finish() error {
 }
 
 func (l *loader) release() {
-	for _, h := range l.held {
+	for _, h := range l.owned {
 		h.Release()
 	}
-	l.held = nil
+	l.owned = nil
 }
 
 // floats reads a whole small tensor; nil stays nil.
@@ -62,7 +62,7 @@ func (l *loader) upload(label string, values []float32) *wgslkit.Buffer {
 		l.keep(fmt.Errorf("loading %s: %w", label, err))
 		return nil
 	}
-	l.held = append(l.held, b)
+	l.owned = append(l.owned, b)
 	return b
 }
 
@@ -86,7 +86,7 @@ func (l *loader) matrix(layout ops.Layout, sources ...ops.Source) *ops.Matrix {
 	}
 	m, err := l.uploads.Matrix(sources[0].Name, layout, sources)
 	if err == nil {
-		l.held = append(l.held, m)
+		l.owned = append(l.owned, m)
 		err = l.uploads.Run(l.ctx, nil)
 	}
 	if err != nil {
@@ -152,7 +152,7 @@ func (l *loader) product(layout ops.Layout, list ...clipped) product {
 			return p
 		}
 		p.bounds = b
-		l.held = append(l.held, b)
+		l.owned = append(l.owned, b)
 	}
 	return p
 }
@@ -203,7 +203,7 @@ func (l *loader) rope(theta float64, dim int) *ops.Rope {
 		l.keep(err)
 		return nil
 	}
-	l.held = append(l.held, r)
+	l.owned = append(l.owned, r)
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/arch/archtest"
 	"github.com/gemwire/gemwire/multimodal/cpu"
@@ -18,7 +19,7 @@ import (
 func TestWindows(t *testing.T) {
 	kits := kits(t)
 	for _, model := range []string{"e2b", "types", "moe"} {
-		tower, err := openTowers(t, conformanceFile(t, model+".gguf")).NeedVision()
+		tower, err := openTowers(t, conformance.Path(t, model+".gguf")).NeedVision()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,10 +35,10 @@ func TestWindows(t *testing.T) {
 				compared := 0
 				for _, image := range cases.list.Images {
 					name := strings.TrimSuffix(image.File, ".png")
-					if !cases.has(name+".pixels") || image.Patches[0]*image.Patches[1] > 1152 {
+					if !cases.prepared(name+".pixels") || image.Patches[0]*image.Patches[1] > 1152 {
 						continue // the larger ones take seconds
 					}
-					pixels := cases.floats(t, name+".pixels")
+					pixels := cases.input(t, name+".pixels")
 					got := encode(t, narrow, pixels, image.Patches)
 					checkSoft(t, name, got, cases.floats(t, name+".soft"))
 					// Sums of a row's squares are in another order, and no more.
@@ -133,7 +134,8 @@ func TestWindowRows(t *testing.T) {
 		{4*4304*640 - 1, 640, 4304, 320},     // just not
 	} {
 		if got := windowRows(test.limit, test.width, test.values); got != test.want {
-			t.Errorf("%d rows of %d values in %d bytes: %d, wanted %d", test.width, test.values, test.limit, got, test.want)
+			t.Errorf("%d rows of %d values in %d bytes: %d, wanted %d", test.width, test.values, test.limit, got,
+				test.want)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func (b *buffers) floats(label string, n int) *wgslkit.Buffer {
 	}
 	size := int64(4 * n)
 	if limit := b.device.Limits().MaxStorageBindingSize; size > limit {
-		b.err = fmt.Errorf("%w: %s takes %d bytes and this device binds %d at once: give a smaller image budget", wgslkit.ErrLimit, label, size, limit)
+		b.err = fmt.Errorf("%w: %s takes %d bytes and this device binds %d at once: give a smaller image budget",
+			wgslkit.ErrLimit, label, size, limit)
 		return nil
 	}
 	buffer, err := b.device.NewBuffer(label, wgslkit.Activations, size)
@@ -213,7 +214,8 @@ func (s *stream) settle(label string) {
 func (s *stream) products(label string, list []product, norm, out *wgslkit.Buffer, width int) {
 	in := s.input(norm)
 	for _, p := range list {
-		s.Linear(ops.Linear{Label: label, W: p.w, Bounds: p.bounds, In: in, Out: out, OutOffset: p.offset, OutStride: width})
+		s.Linear(ops.Linear{Label: label, W: p.w, Bounds: p.bounds, In: in, Out: out, OutOffset: p.offset,
+			OutStride: width})
 		in = s.again(norm)
 	}
 }

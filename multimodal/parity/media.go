@@ -86,7 +86,8 @@ func (m *medium) place(soft gemma4.Medium) (gemma4.Prompt, error) {
 			return gemma4.Prompt{Tokens: m.IDs, Media: []gemma4.Medium{soft}}, nil
 		}
 	}
-	return gemma4.Prompt{}, fmt.Errorf("%w: the prompt of %s has no run of %d equal ids", textparity.ErrNoCase, m.File, m.SoftTokens)
+	return gemma4.Prompt{}, fmt.Errorf("%w: the prompt of %s has no run of %d equal ids", textparity.ErrNoCase, m.File,
+		m.SoftTokens)
 }
 
 // question is the conversation that the medium is asked about in.

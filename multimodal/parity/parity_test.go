@@ -3,51 +3,27 @@ package parity_test
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
 	textparity "github.com/gemwire/gemwire/gemma4/parity"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/multimodal/parity"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// folders are where conformance cases lie: in the repository, and, with the
-// larger ones, in a folder shared beside it.
-func folders(t *testing.T) []string {
-	t.Helper()
-	list := []string{filepath.FromSlash("../../testdata/conformance")}
-	dir := os.Getenv("GEMWIRE_SHARED")
-	if dir == "" {
-		dir = filepath.FromSlash("../../../shared")
-	}
-	if dir = filepath.Join(dir, "conformance"); isFolder(dir) {
-		return append(list, dir)
-	}
-	t.Logf("%s is not here: only the repository's own cases run", dir)
-	return list
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 func TestConformance(t *testing.T) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
 		t.Run(string(device), func(t *testing.T) {
-			done := map[string]bool{}
-			for _, folder := range folders(t) {
+			for _, folder := range conformance.Folders(t) {
 				cases, err := textparity.Find(folder)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, c := range cases {
-					if c.Kind == textparity.ModelCase && !done[c.Name] {
-						done[c.Name] = true
+					if c.Kind == textparity.ModelCase {
 						t.Run(c.Name, func(t *testing.T) { runCase(t, c, device) })
 					}
 				}

@@ -60,7 +60,8 @@ type run struct {
 }
 
 func (r *run) check(what string, err, tolerance float64, detail string) error {
-	k := textparity.Check{Case: r.c.Name, What: what, Error: err, Tolerance: tolerance, Passed: err <= tolerance, Detail: detail}
+	k := textparity.Check{Case: r.c.Name, What: what, Error: err, Tolerance: tolerance, Passed: err <= tolerance,
+		Detail: detail}
 	if !r.yield(k, nil) {
 		return errLeft
 	}
@@ -115,7 +116,7 @@ func (r *run) source() (gguf.Source, error) {
 		return gguf.OpenFile(r.c.GGUF)
 	}
 	if r.opts.BuiltIn == nil {
-		return nil, fmt.Errorf("%w: its GGUF file is not beside %s", textparity.ErrNoCase, r.c.JSON)
+		return nil, fmt.Errorf("%w: its GGUF file is not next to %s", textparity.ErrNoCase, r.c.JSON)
 	}
 	return r.opts.BuiltIn(), nil
 }
@@ -153,7 +154,8 @@ func (r *run) medium(m *medium) error {
 	if err != nil {
 		return err
 	}
-	if err := r.check(m.File+": soft tokens", textparity.RelativeError(soft, want), r.onDevice(toleranceSoftCPU, toleranceSoftGPU), ""); err != nil {
+	if err := r.check(m.File+": soft tokens", textparity.RelativeError(soft, want),
+		r.onDevice(toleranceSoftCPU, toleranceSoftGPU), ""); err != nil {
 		return err
 	}
 	if m.IDs == nil {
@@ -184,7 +186,8 @@ func (r *run) inputs(m *medium, p gemma4.PreparedMedium) error {
 	case interface{ Patches() ([]float32, int, int) }:
 		values, columns, rows := p.Patches()
 		if m.Patches != nil && !slices.Equal(m.Patches, []int{columns, rows}) {
-			return r.check(m.File+": patches", math.Inf(1), 0, fmt.Sprintf("%d × %d, want %v", columns, rows, m.Patches))
+			return r.check(m.File+": patches", math.Inf(1), 0,
+				fmt.Sprintf("%d × %d, want %v", columns, rows, m.Patches))
 		}
 		return r.against(m.File+": pixels", m.stem()+".pixels", values, unequal, 0)
 	case interface{ Mel() ([]float32, int) }:
@@ -195,7 +198,8 @@ func (r *run) inputs(m *medium, p gemma4.PreparedMedium) error {
 }
 
 // against compares with a tensor of the reference, where it has that.
-func (r *run) against(what, tensor string, got []float32, compare func(got, want []float32) float64, tolerance float64) error {
+func (r *run) against(what, tensor string, got []float32, compare func(got, want []float32) float64,
+	tolerance float64) error {
 	if r.reference == nil {
 		return nil
 	}
@@ -262,7 +266,8 @@ func (r *run) logits(m *medium, place func() (gemma4.Prompt, error)) error {
 	if err != nil {
 		return err
 	}
-	return r.check(m.File+": logits", textparity.RelativeError(got, want), textparity.BoundsOf(r.session.Model().Info()).Logits, "")
+	return r.check(m.File+": logits", textparity.RelativeError(got, want),
+		textparity.BoundsOf(r.session.Model().Info()).Logits, "")
 }
 
 // greedyTo compares the tokens that follow the prompt.
@@ -284,14 +289,16 @@ func (r *run) greedy(m *medium, prompt gemma4.Prompt) (wrong float64, detail str
 	for at := 0; at < len(m.Greedy); at++ {
 		text := prompt
 		text.Tokens = slices.Concat(prompt.Tokens, m.Greedy[:at])
-		for choice, err := range r.session.Choose(r.ctx, text, gemma4.Choosing{MaxTokens: len(m.Greedy) - at, Drafts: gemma4.NoDrafts}) {
+		for choice, err := range r.session.Choose(r.ctx, text,
+			gemma4.Choosing{MaxTokens: len(m.Greedy) - at, Drafts: gemma4.NoDrafts}) {
 			if err != nil {
 				return 0, "", err
 			}
 			if choice.Token != m.Greedy[at] {
 				if m.Margins[at] >= textparity.BoundsOf(r.session.Model().Info()).Margin {
 					wrong++
-					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, m.Greedy[at], m.Margins[at])
+					detail = fmt.Sprintf("token %d is %d, want %d (margin %.3g)", at, choice.Token, m.Greedy[at],
+						m.Margins[at])
 				}
 				break
 			}

@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/multimodal/picture"
 )
 
 // sized is an image that Pillow resized.
 type sized struct {
-	File          string // in the shared folder; or
+	File          string // of the conformance cases; or
 	Noise         []int  // width and height of noise
 	Budget        int    // of which the size follows, for a File
 	Width, Height int
@@ -48,7 +49,7 @@ func (c sized) source(t *testing.T) *picture.RGB {
 	if c.File == "" {
 		return noise(c.Noise[0], c.Noise[1])
 	}
-	m := decodeShared(t, c.File)
+	m := decodeCase(t, c.File)
 	w, h, err := picture.Fit(m.Width, m.Height, picture.Grid{Patch: 16, Pool: 3, Budget: c.Budget})
 	if err != nil || w != c.Width || h != c.Height {
 		t.Fatalf("%d × %d became %d × %d, %v, want %d × %d", m.Width, m.Height, w, h, err, c.Width, c.Height)
@@ -67,13 +68,10 @@ func noise(width, height int) *picture.RGB {
 	return m
 }
 
-// decodeShared decodes a picture of the shared conformance cases.
-func decodeShared(t *testing.T, name string) *picture.RGB {
+// decodeCase decodes a picture of the conformance cases.
+func decodeCase(t *testing.T, name string) *picture.RGB {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(sharedFolder(), filepath.FromSlash(name)))
-	if os.IsNotExist(err) {
-		t.Skipf("no shared conformance cases: set GEMWIRE_SHARED to test with %s", name)
-	}
+	data, err := os.ReadFile(conformance.Path(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,40 +91,29 @@ func readFile(t testing.TB, path ...string) []byte {
 	return data
 }
 
-func sharedFolder() string {
-	if folder := os.Getenv("GEMWIRE_SHARED"); folder != "" {
-		return filepath.Join(folder, "conformance")
-	}
-	return filepath.Join("..", "..", "..", "shared", "conformance")
-}
-
 // The reference's own patches, from the file to values in 0…1.
 func TestPatchesAsReference(t *testing.T) {
 	grid := picture.Grid{Patch: 16, Pool: 3, Budget: 70}
-	for _, model := range []string{"e2b", "types", "dense", "moe"} {
-		t.Run(model, func(t *testing.T) {
-			m := decodeShared(t, "wide.png")
-			w, h, err := picture.Fit(m.Width, m.Height, grid)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := picture.Patches(m.Resize(w, h), grid.Patch)
-			want := sharedFloats(t, model, "wide.pixels")
-			if len(got) != len(want) {
-				t.Fatalf("%d values, want %d", len(got), len(want))
-			}
-			for i := range got {
-				if got[i] != want[i] {
-					t.Fatalf("value %d is %v, want %v", i, got[i], want[i])
-				}
-			}
-		})
+	m := decodeCase(t, "wide.png")
+	w, h, err := picture.Fit(m.Width, m.Height, grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := picture.Patches(m.Resize(w, h), grid.Patch)
+	want := caseFloats(t, "e2b", "wide.pixels") // the same for all models
+	if len(got) != len(want) {
+		t.Fatalf("%d values, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Fatalf("value %d is %v, want %v", i, got[i], want[i])
+		}
 	}
 }
 
-func sharedFloats(t *testing.T, model, tensor string) []float32 {
+func caseFloats(t *testing.T, model, tensor string) []float32 {
 	t.Helper()
-	data := readFile(t, sharedFolder(), model+".safetensors")
+	data := readFile(t, conformance.Path(t, model+".safetensors"))
 	f, err := safetensors.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,8 @@ func TestFromImageDropsAlpha(t *testing.T) {
 	half := []color.NRGBA{{200, 100, 50, 255}, {10, 20, 30, 255}}
 	nrgba64 := image.NewNRGBA64(area)
 	for i, c := range colors { // Set would multiply by alpha
-		nrgba64.SetNRGBA64(area.Min.X+i, area.Min.Y, color.NRGBA64{uint16(c.R)<<8 | 0xff, uint16(c.G) << 8, uint16(c.B) << 8, uint16(c.A) * 257})
+		nrgba64.SetNRGBA64(area.Min.X+i, area.Min.Y,
+			color.NRGBA64{uint16(c.R)<<8 | 0xff, uint16(c.G) << 8, uint16(c.B) << 8, uint16(c.A) * 257})
 	}
 	paletted := image.NewPaletted(area, color.Palette{colors[0], colors[1]})
 	paletted.Pix[1] = 1
@@ -82,7 +83,8 @@ func TestFromImageChroma(t *testing.T) {
 		fill(whole.Y, 141)
 		fill(whole.Cb, 58)
 		fill(whole.Cr, 210)
-		for _, area := range []image.Rectangle{whole.Rect, image.Rect(4, 2, 12, 9), image.Rect(3, 1, 8, 9), image.Rect(12, 8, 13, 9)} {
+		for _, area := range []image.Rectangle{whole.Rect, image.Rect(4, 2, 12, 9), image.Rect(3, 1, 8, 9),
+			image.Rect(12, 8, 13, 9)} {
 			m := picture.FromImage(whole.SubImage(area))
 			if m.Width != area.Dx() || m.Height != area.Dy() {
 				t.Fatalf("%v %v: %d × %d", ratio, area, m.Width, m.Height)

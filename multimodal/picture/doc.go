@@ -17,7 +17,7 @@
 // Sizes are checked in a file's header, against [Limits], before there is
 // memory for its pixels.
 //
-// Read decode.go first (in a browser decode_js.go and bitmap_js.go), then the way of the pixels: convert.go (with ycbcr.go,
-// webp.go and gif.go for what Go's decoders leave open), exif.go and
+// Read decode.go first (in a browser decode_js.go and bitmap_js.go), then the way of the pixels:
+// convert.go (with ycbcr.go, webp.go and gif.go for what Go's decoders leave open), exif.go and
 // orientation.go, size.go, bicubic.go, patches.go.
 package picture

@@ -28,15 +28,19 @@ type format struct {
 }
 
 var formats = []format{
-	{name: "PNG", magic: "\x89PNG\r\n\x1a\n", config: png.DecodeConfig, decode: with(png.Decode, FromImage), exif: pngExif, check: checkPNG},
-	{name: "JPEG", magic: "\xff\xd8\xff", config: jpeg.DecodeConfig, decode: with(jpeg.Decode, FromImage), exif: jpegExif, check: checkJPEG},
-	{name: "WebP", magic: "RIFF????WEBP", config: decodeWebPConfig, decode: with(webp.Decode, fromWebP), exif: webpExif},
+	{name: "PNG", magic: "\x89PNG\r\n\x1a\n", config: png.DecodeConfig, decode: with(png.Decode, FromImage),
+		exif: pngExif, check: checkPNG},
+	{name: "JPEG", magic: "\xff\xd8\xff", config: jpeg.DecodeConfig, decode: with(jpeg.Decode, FromImage),
+		exif: jpegExif, check: checkJPEG},
+	{name: "WebP", magic: "RIFF????WEBP", config: decodeWebPConfig, decode: with(webp.Decode, fromWebP),
+		exif: webpExif},
 	{name: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: decodeGIF},
 	{name: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: with(bmp.Decode, FromImage), check: checkBMP},
 }
 
 // with makes a format's decoder of a library's and what turns its image to RGB.
-func with(decode func(io.Reader) (image.Image, error), convert func(image.Image) *RGB) func(context.Context, []byte, image.Config) (*RGB, error) {
+func with(decode func(io.Reader) (image.Image, error), convert func(image.Image) *RGB) func(context.Context, []byte,
+	image.Config) (*RGB, error) {
 	return func(ctx context.Context, data []byte, _ image.Config) (*RGB, error) {
 		m, err := decode(newReader(ctx, data))
 		if err != nil {
@@ -82,5 +86,6 @@ func sniff(data []byte) (format, error) {
 func isUnsupported(err error) bool {
 	var inJPEG jpeg.UnsupportedError
 	var inPNG png.UnsupportedError
-	return errors.As(err, &inJPEG) || errors.As(err, &inPNG) || errors.Is(err, bmp.ErrUnsupported) || errors.Is(err, errAnimated)
+	return errors.As(err, &inJPEG) || errors.As(err, &inPNG) || errors.Is(err, bmp.ErrUnsupported) ||
+		errors.Is(err, errAnimated)
 }

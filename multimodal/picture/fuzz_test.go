@@ -32,7 +32,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := picture.Decode(t.Context(), data, limits)
 		if err != nil {
-			if !errors.Is(err, picture.ErrFormat) && !errors.Is(err, picture.ErrDamaged) && !errors.Is(err, picture.ErrSize) {
+			if !errors.Is(err, picture.ErrFormat) && !errors.Is(err, picture.ErrDamaged) &&
+				!errors.Is(err, picture.ErrSize) {
 				t.Fatalf("an error without a sentinel: %v", err)
 			}
 			return

@@ -45,7 +45,8 @@ func TestCheckHeader(t *testing.T) {
 func TestCheckHeaderHostile(t *testing.T) {
 	for _, c := range hostile(t) {
 		err := picture.CheckHeader(c.data, picture.Limits{})
-		if wrong := errors.Is(c.want, picture.ErrSize); wrong != errors.Is(err, picture.ErrSize) && c.name != "PNG of 0 × 0" && c.name != "the largest PNG" {
+		if wrong := errors.Is(c.want, picture.ErrSize); wrong != errors.Is(err, picture.ErrSize) &&
+			c.name != "PNG of 0 × 0" && c.name != "the largest PNG" {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

@@ -127,10 +127,12 @@ func hostile(t testing.TB) []hostileFile {
 		{"JPEG of a thousand scans", jpegWithScans(t, 1000), picture.ErrDamaged, "scans"},
 		{"JPEG cut off", cut[:len(cut)/2], picture.ErrDamaged, "too early"},
 		{"PNG cut off", pngOf(t, 30, 30, 8, 2, nil)[:40], picture.ErrDamaged, "too early"},
-		{"PNG without its rows", pngOf(t, 30, 30, 8, 2, make([]byte, 100)), picture.ErrDamaged, "not enough pixel data"},
+		{"PNG without its rows", pngOf(t, 30, 30, 8, 2, make([]byte, 100)), picture.ErrDamaged,
+			"not enough pixel data"},
 		{"BMP without pixels", bmpOf(30, 30), picture.ErrDamaged, "too small"},
 		{"GIF without a frame", gifOf(30, 30), picture.ErrDamaged, "EOF"},
-		{"GIF with an empty control", append(gifOf(30, 30), "!\xf9\x00\x01\x00\x00I."...), picture.ErrDamaged, "control"},
+		{"GIF with an empty control", append(gifOf(30, 30), "!\xf9\x00\x01\x00\x00I."...), picture.ErrDamaged,
+			"control"},
 	}
 }
 
@@ -161,7 +163,8 @@ func allocated(f func()) uint64 {
 
 // A file that ends too early is never half an image.
 func TestEveryCutIsAnError(t *testing.T) {
-	for _, name := range []string{"palette.png", "progressive.jpg", "lossy.webp", "alpha.webp", "palette.gif", "plain.bmp"} {
+	for _, name := range []string{"palette.png", "progressive.jpg", "lossy.webp", "alpha.webp", "palette.gif",
+		"plain.bmp"} {
 		whole := readFile(t, "testdata", name)
 		for n := 0; n < len(whole)-trailer[filepath.Ext(name)]; n += 1 + n/40 {
 			_, err := picture.Decode(t.Context(), whole[:n], picture.Limits{})

@@ -29,9 +29,11 @@ func (l Limits) check(width, height int) error {
 	case width <= 0 || height <= 0:
 		return fmt.Errorf("picture: %d × %d has no pixels: %w", width, height, ErrSize)
 	case width > maxSide || height > maxSide:
-		return fmt.Errorf("picture: %d × %d: a side is longer than %d pixels; cut or shrink it: %w", width, height, maxSide, ErrSize)
+		return fmt.Errorf("picture: %d × %d: a side is longer than %d pixels; cut or shrink it: %w", width, height,
+			maxSide, ErrSize)
 	case width > maxPixels/height:
-		return fmt.Errorf("picture: %d × %d is over %g megapixels; shrink it: %w", width, height, float64(maxPixels)/1e6, ErrSize)
+		return fmt.Errorf("picture: %d × %d is over %g megapixels; shrink it: %w", width, height,
+			float64(maxPixels)/1e6, ErrSize)
 	}
 	return nil
 }

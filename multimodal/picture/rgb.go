@@ -28,7 +28,8 @@ func FromRGBA(width, height int, pix []uint8, limits Limits) (*RGB, error) {
 		return nil, err
 	}
 	if len(pix) != 4*width*height {
-		return nil, fmt.Errorf("picture: %d bytes for %d × %d pixels of RGBA, want %d: %w", len(pix), width, height, 4*width*height, ErrSize)
+		return nil, fmt.Errorf("picture: %d bytes for %d × %d pixels of RGBA, want %d: %w", len(pix), width, height,
+			4*width*height, ErrSize)
 	}
 	m := newRGB(width, height)
 	dropFourth(m.Pix, pix)

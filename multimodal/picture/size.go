@@ -37,7 +37,8 @@ func Fit(width, height int, g Grid) (w, h int, err error) {
 		return 0, 0, fmt.Errorf("picture: %d × %d has no pixels: %w", width, height, ErrSize)
 	}
 	if g.Patch <= 0 || g.Pool <= 0 || g.Budget <= 0 {
-		return 0, 0, fmt.Errorf("picture: patch %d, pool %d, budget %d: each must be at least 1", g.Patch, g.Pool, g.Budget)
+		return 0, 0, fmt.Errorf("picture: patch %d, pool %d, budget %d: each must be at least 1", g.Patch, g.Pool,
+			g.Budget)
 	}
 	side := g.Patch * g.Pool
 	area := float64(g.Budget) * float64(side) * float64(side)
@@ -46,7 +47,8 @@ func Fit(width, height int, g Grid) (w, h int, err error) {
 	h = multiple(f*float64(height), side)
 	switch {
 	case w == 0 && h == 0:
-		return 0, 0, fmt.Errorf("picture: %d × %d does not fit into %d soft tokens: %w", width, height, g.Budget, ErrSize)
+		return 0, 0, fmt.Errorf("picture: %d × %d does not fit into %d soft tokens: %w", width, height, g.Budget,
+			ErrSize)
 	case w == 0:
 		w, h = side, stretch(height, width, side, g.Budget)
 	case h == 0:
@@ -70,7 +72,8 @@ func (g Grid) check(width, height, w, h int) error {
 			width, height, columns, rows, g.Budget, ErrSize)
 	}
 	if g.MaxSide > 0 && max(columns, rows) > g.MaxSide {
-		return fmt.Errorf("picture: %d × %d makes %d × %d patches, and the model knows %d positions along a side; cut the image or take a smaller budget: %w",
+		return fmt.Errorf("picture: %d × %d makes %d × %d patches, and the model knows %d positions along a side; "+
+			"cut the image or take a smaller budget: %w",
 			width, height, columns, rows, g.MaxSide, ErrSize)
 	}
 	return nil

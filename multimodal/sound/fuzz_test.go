@@ -36,7 +36,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s, err := sound.Decode(t.Context(), data, limits)
 		if err != nil {
-			for _, known := range []error{sound.ErrFormat, sound.ErrDamaged, sound.ErrTooShort, sound.ErrTooLong, sound.ErrSamples} {
+			for _, known := range []error{sound.ErrFormat, sound.ErrDamaged, sound.ErrTooShort, sound.ErrTooLong,
+				sound.ErrSamples} {
 				if errors.Is(err, known) {
 					return
 				}

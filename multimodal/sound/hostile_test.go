@@ -44,7 +44,8 @@ func hostile(t testing.TB) []hostileFile {
 		{"Vorbis with an endless codebook", oggWithSetup(t, vorbis, endlessCodebook()), sound.ErrDamaged, "codebook"},
 		{"Vorbis with a huge codebook", oggWithSetup(t, vorbis, hugeCodebook()), sound.ErrDamaged, "codebook"},
 		{"Opus cut off", opus[:len(opus)/2], sound.ErrDamaged, "too early"},
-		{"Opus of 255 channels", oggOf(t, []byte("OpusHead\x01\xff\x00\x00\x80\xbb\x00\x00\x00\x00\x01")), sound.ErrFormat, "255 channels"},
+		{"Opus of 255 channels", oggOf(t, []byte("OpusHead\x01\xff\x00\x00\x80\xbb\x00\x00\x00\x00\x01")),
+			sound.ErrFormat, "255 channels"},
 		{"Ogg with a wrong checksum", flipped(opus, 30), sound.ErrDamaged, "checksum"},
 		{"Ogg with a page of nothing", oggOf(t), sound.ErrDamaged, ""},
 		{"Ogg with Speex", oggOf(t, []byte("Speex   1.2rc1")), sound.ErrFormat, "Speex"},
@@ -93,7 +94,8 @@ func oggOf(t testing.TB, packets ...[]byte) []byte {
 func oggWithSetup(t testing.TB, vorbis, setup []byte) []byte {
 	t.Helper()
 	head := vorbis[28 : 28+30]
-	return oggOf(t, head, []byte("\x03vorbis"), append([]byte("\x05vorbis"), setup...), make([]byte, 40), make([]byte, 40))
+	return oggOf(t, head, []byte("\x03vorbis"), append([]byte("\x05vorbis"), setup...), make([]byte, 40),
+		make([]byte, 40))
 }
 
 // Each begins with the number of codebooks less one and a codebook's mark; then
@@ -138,9 +140,11 @@ func allocated(f func()) uint64 {
 
 // Whatever comes compressed stops at the limit, whether or not its header tells.
 func TestCompressedLimits(t *testing.T) {
-	for _, name := range []string{"mono16.flac", "mono24000.mp3", "mono22050.mp3", "mono16000.ogg", "mono16000.opus.ogg"} {
+	for _, name := range []string{"mono16.flac", "mono24000.mp3", "mono22050.mp3", "mono16000.ogg",
+		"mono16000.opus.ogg"} {
 		data := readFile(t, "testdata", name)
-		if _, err := sound.Decode(t.Context(), data, sound.Limits{MaxDuration: 590 * time.Millisecond}); !errors.Is(err, sound.ErrTooLong) {
+		if _, err := sound.Decode(t.Context(), data, sound.Limits{MaxDuration: 590 * time.Millisecond}); !errors.Is(err,
+			sound.ErrTooLong) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := sound.Decode(t.Context(), data, sound.Limits{MaxDuration: 600 * time.Millisecond}); err != nil {

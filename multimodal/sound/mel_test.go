@@ -6,24 +6,17 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/sound"
 )
 
-func sharedFile(t *testing.T, name string) []byte {
+func caseFile(t *testing.T, name string) []byte {
 	t.Helper()
-	folder := filepath.Join("..", "..", "..", "shared")
-	if f := os.Getenv("GEMWIRE_SHARED"); f != "" {
-		folder = f
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "conformance", name))
-	if os.IsNotExist(err) {
-		t.Skipf("no shared conformance cases: set GEMWIRE_SHARED to test with %s", name)
-	}
+	data, err := os.ReadFile(conformance.Path(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,32 +26,30 @@ func sharedFile(t *testing.T, name string) []byte {
 // The reference's own frames, from the file on.
 func TestMelAsReference(t *testing.T) {
 	const tolerance = 2e-5
-	for _, model := range []string{"e2b", "types"} {
-		for clip, frames := range map[string]int{"short": 99, "long": 522, "edge": 100} {
-			t.Run(model+"/"+clip, func(t *testing.T) {
-				got, valid := melOf(t, sharedFile(t, clip+".wav"))
-				data := sharedFile(t, model+".safetensors")
-				f, err := safetensors.Read(bytes.NewReader(data), int64(len(data)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := f.Floats(clip + ".mel")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if valid != frames || len(got) != len(want) {
-					t.Fatalf("%d values, %d frames valid, want %d, %d", len(got), valid, len(want), frames)
-				}
-				worst := 0.0
-				for i := range want {
-					worst = max(worst, math.Abs(float64(got[i]-want[i])))
-				}
-				t.Logf("off by %.2g at most", worst)
-				if !(worst <= tolerance) {
-					t.Errorf("off by %g, tolerance %g", worst, tolerance)
-				}
-			})
-		}
+	data := caseFile(t, "e2b.safetensors") // the frames are the same for all models
+	f, err := safetensors.Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for clip, frames := range map[string]int{"short": 99, "long": 522, "edge": 100} {
+		t.Run(clip, func(t *testing.T) {
+			got, valid := melOf(t, caseFile(t, clip+".wav"))
+			want, err := f.Floats(clip + ".mel")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if valid != frames || len(got) != len(want) {
+				t.Fatalf("%d values, %d frames valid, want %d, %d", len(got), valid, len(want), frames)
+			}
+			worst := 0.0
+			for i := range want {
+				worst = max(worst, math.Abs(float64(got[i]-want[i])))
+			}
+			t.Logf("off by %.2g at most", worst)
+			if !(worst <= tolerance) {
+				t.Errorf("off by %g, tolerance %g", worst, tolerance)
+			}
+		})
 	}
 }
 
@@ -86,7 +77,7 @@ func TestSoftTokens(t *testing.T) {
 		"nano/speech0.wav": 28, "nano/speech1.wav": 18, "nano/speech2.wav": 20, "nano/speech3.wav": 30,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, valid := melOf(t, sharedFile(t, name)); arch.AudioTokens(valid) != want {
+			if _, valid := melOf(t, caseFile(t, name)); arch.AudioTokens(valid) != want {
 				t.Errorf("%d frames make %d soft tokens, want %d", valid, arch.AudioTokens(valid), want)
 			}
 		})
@@ -120,7 +111,8 @@ func checkLengths(t *testing.T, samples []float32) {
 			want = 0
 		}
 		if v != want {
-			t.Fatalf("%d samples: band %d of frame %d is %v, want %v", len(samples), i%sound.Bands, i/sound.Bands, v, want)
+			t.Fatalf("%d samples: band %d of frame %d is %v, want %v", len(samples), i%sound.Bands, i/sound.Bands, v,
+				want)
 		}
 	}
 }

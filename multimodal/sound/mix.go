@@ -29,7 +29,8 @@ func newMixer(ctx context.Context, rate, channels int, limits Limits) (*mixer, e
 // check refuses a recording of which a header tells that it is too long.
 func (m *mixer) check(frames int) error {
 	if frames > m.limits.frames(m.rate) {
-		return fmt.Errorf("sound: %.1f s, and %g s are the limit: %w", float64(frames)/float64(m.rate), m.limits.duration().Seconds(), ErrTooLong)
+		return fmt.Errorf("sound: %.1f s, and %g s are the limit: %w", float64(frames)/float64(m.rate),
+			m.limits.duration().Seconds(), ErrTooLong)
 	}
 	return nil
 }
@@ -55,7 +56,8 @@ func (m *mixer) add(interleaved []float32) error {
 		}
 		mean := average(interleaved[:m.channels])
 		if math.IsNaN(float64(mean)) || math.IsInf(float64(mean), 0) {
-			return fmt.Errorf("sound: a sample at %.3f s is %v: %w", float64(len(m.data))/float64(m.rate), mean, ErrSamples)
+			return fmt.Errorf("sound: a sample at %.3f s is %v: %w", float64(len(m.data))/float64(m.rate), mean,
+				ErrSamples)
 		}
 		m.data = append(m.data, mean)
 		interleaved = interleaved[m.channels:]

@@ -20,7 +20,8 @@ func decodeMP3(ctx context.Context, data []byte, limits Limits) (*Samples, error
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(stream.data)}) // hides Seek, for which it would read all first
+	// hides Seek, for which it would read all first
+	decoder, err := mp3.NewDecoder(struct{ io.Reader }{bytes.NewReader(stream.data)})
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,8 @@ func FromFloat(rate int, channels [][]float32, limits Limits) (*Samples, error) 
 	frames := len(channels[0])
 	for i, c := range channels {
 		if len(c) != frames {
-			return nil, fmt.Errorf("sound: channel %d has %d samples, the first has %d: %w", i, len(c), frames, ErrSamples)
+			return nil, fmt.Errorf("sound: channel %d has %d samples, the first has %d: %w", i, len(c), frames,
+				ErrSamples)
 		}
 	}
 	if err := m.expect(frames); err != nil {

@@ -83,7 +83,8 @@ func parseWAVHeader(b []byte) (*wavHeader, error) {
 	// Bits that are no whole bytes stand in the upper part of as many as are needed.
 	h.width = (bits + 7) / 8
 	if frame == 0 || frame != h.width*h.channels {
-		return nil, fmt.Errorf("sound: WAV: frames of %d bytes, of %d channels of %d bits: %w", frame, h.channels, bits, ErrDamaged)
+		return nil, fmt.Errorf("sound: WAV: frames of %d bytes, of %d channels of %d bits: %w", frame, h.channels, bits,
+			ErrDamaged)
 	}
 	if h.reader() == nil {
 		return nil, fmt.Errorf("sound: WAV of kind %#x with %d bits: %w", h.kind, bits, ErrFormat)

@@ -82,20 +82,31 @@ func TestWAV(t *testing.T) {
 		wav  wav
 		want []float32
 	}{
-		{"8 bits", wav{kind: 1, bits: 8, channels: 1, rate: 8000, data: []byte{0, 128, 255}}, []float32{-1, 0, 127.0 / 128}},
-		{"16 bits", wav{kind: 1, bits: 16, channels: 1, rate: 16000, data: []byte{0, 0x80, 0, 0, 0xff, 0x7f, 0xff, 0xff}}, []float32{-1, 0, 32767.0 / 32768, -1.0 / 32768}},
-		{"24 bits", wav{kind: 1, bits: 24, channels: 1, rate: 48000, data: []byte{0, 0, 0x80, 1, 0, 0, 0, 0, 0x40}}, []float32{-1, 1.0 / (1 << 23), 0.5}},
-		{"32 bits", wav{kind: 1, bits: 32, channels: 1, rate: 96000, data: []byte{0, 0, 0, 0x80, 0, 0, 0, 0x20}}, []float32{-1, 0.25}},
+		{"8 bits", wav{kind: 1, bits: 8, channels: 1, rate: 8000, data: []byte{0, 128, 255}},
+			[]float32{-1, 0, 127.0 / 128}},
+		{"16 bits", wav{kind: 1, bits: 16, channels: 1, rate: 16000,
+			data: []byte{0, 0x80, 0, 0, 0xff, 0x7f, 0xff, 0xff}}, []float32{-1, 0, 32767.0 / 32768, -1.0 / 32768}},
+		{"24 bits", wav{kind: 1, bits: 24, channels: 1, rate: 48000, data: []byte{0, 0, 0x80, 1, 0, 0, 0, 0, 0x40}},
+			[]float32{-1, 1.0 / (1 << 23), 0.5}},
+		{"32 bits", wav{kind: 1, bits: 32, channels: 1, rate: 96000, data: []byte{0, 0, 0, 0x80, 0, 0, 0, 0x20}},
+			[]float32{-1, 0.25}},
 		{"12 bits in 16", wav{kind: 1, bits: 12, channels: 1, rate: 8000, data: []byte{0, 0x40}}, []float32{0.5}},
 		{"float", wav{kind: 3, bits: 32, channels: 1, rate: 44100, data: floats32(-1.5, 0.1)}, []float32{-1.5, 0.1}},
 		{"double", wav{kind: 3, bits: 64, channels: 1, rate: 44100, data: floats64(0.1, -0.2)}, []float32{0.1, -0.2}},
-		{"stereo", wav{kind: 1, bits: 8, channels: 2, rate: 8000, data: []byte{128, 192, 0, 128}}, []float32{0.25, -0.5}},
-		{"five channels", wav{kind: 3, bits: 32, channels: 5, rate: 8000, data: floats32(1, 0, 0, 0, 0, 1, 1, 1, 1, 1)}, []float32{0.2, 1}},
-		{"extensible", wav{kind: 1, bits: 24, channels: 1, rate: 8000, extensible: true, data: []byte{0, 0, 0xc0}}, []float32{-0.5}},
-		{"extensible float", wav{kind: 3, bits: 32, channels: 1, rate: 8000, extensible: true, data: floats32(0.5)}, []float32{0.5}},
-		{"other chunks", wav{kind: 1, bits: 8, channels: 1, rate: 8000, chunks: list, data: []byte{64}}, []float32{-0.5}},
-		{"streamed", wav{kind: 1, bits: 8, channels: 1, rate: 8000, dataSize: &unknown, data: []byte{64}}, []float32{-0.5}},
-		{"a broken last frame", wav{kind: 1, bits: 16, channels: 1, rate: 8000, data: []byte{0, 0x40, 7}}, []float32{0.5}},
+		{"stereo", wav{kind: 1, bits: 8, channels: 2, rate: 8000, data: []byte{128, 192, 0, 128}},
+			[]float32{0.25, -0.5}},
+		{"five channels", wav{kind: 3, bits: 32, channels: 5, rate: 8000, data: floats32(1, 0, 0, 0, 0, 1, 1, 1, 1, 1)},
+			[]float32{0.2, 1}},
+		{"extensible", wav{kind: 1, bits: 24, channels: 1, rate: 8000, extensible: true, data: []byte{0, 0, 0xc0}},
+			[]float32{-0.5}},
+		{"extensible float", wav{kind: 3, bits: 32, channels: 1, rate: 8000, extensible: true, data: floats32(0.5)},
+			[]float32{0.5}},
+		{"other chunks", wav{kind: 1, bits: 8, channels: 1, rate: 8000, chunks: list, data: []byte{64}},
+			[]float32{-0.5}},
+		{"streamed", wav{kind: 1, bits: 8, channels: 1, rate: 8000, dataSize: &unknown, data: []byte{64}},
+			[]float32{-0.5}},
+		{"a broken last frame", wav{kind: 1, bits: 16, channels: 1, rate: 8000, data: []byte{0, 0x40, 7}},
+			[]float32{0.5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := sound.Decode(t.Context(), c.wav.bytes(), sound.Limits{})
@@ -127,7 +138,8 @@ func TestHostileWAV(t *testing.T) {
 		{"cut before the samples", good.bytes()[:36], sound.ErrDamaged},
 		{"cut in the samples", good.bytes()[:500], sound.ErrDamaged},
 		{"more promised than there is", with(func(w *wav) { w.dataSize = &tooMuch }), sound.ErrDamaged},
-		{"samples before their format", []byte("RIFF\x00\x00\x00\x00WAVEdata\x02\x00\x00\x00\x00\x00"), sound.ErrDamaged},
+		{"samples before their format", []byte("RIFF\x00\x00\x00\x00WAVEdata\x02\x00\x00\x00\x00\x00"),
+			sound.ErrDamaged},
 		{"no channels", with(func(w *wav) { w.channels = 0 }), sound.ErrDamaged},
 		{"256 channels", with(func(w *wav) { w.channels = 256 }), sound.ErrSamples},
 		{"no frame", with(func(w *wav) { w.frame = &zero }), sound.ErrDamaged},
@@ -141,9 +153,11 @@ func TestHostileWAV(t *testing.T) {
 		{"0 s", with(func(w *wav) { w.data = nil }), sound.ErrTooShort},
 		{"NaN", with(func(w *wav) { w.kind, w.bits, w.data = 3, 32, floats32(0, math.NaN()) }), sound.ErrSamples},
 		{"infinite", with(func(w *wav) { w.kind, w.bits, w.data = 3, 64, floats64(math.Inf(-1)) }), sound.ErrSamples},
-		{"infinite as float32", with(func(w *wav) { w.kind, w.bits, w.data = 3, 64, floats64(1e300) }), sound.ErrSamples},
+		{"infinite as float32", with(func(w *wav) { w.kind, w.bits, w.data = 3, 64, floats64(1e300) }),
+			sound.ErrSamples},
 		{"30 s and a sample", with(func(w *wav) { w.data = make([]byte, 2*sound.MaxSamples+2) }), sound.ErrTooLong},
-		{"10 minutes", with(func(w *wav) { w.bits, w.rate, w.data = 8, 8000, make([]byte, 600*8000) }), sound.ErrTooLong},
+		{"10 minutes", with(func(w *wav) { w.bits, w.rate, w.data = 8, 8000, make([]byte, 600*8000) }),
+			sound.ErrTooLong},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, err := sound.Decode(t.Context(), c.data, sound.Limits{})
@@ -160,7 +174,8 @@ func TestLongerLimit(t *testing.T) {
 	if err != nil || s.Duration() != 40*time.Second {
 		t.Error(s, err)
 	}
-	if _, err := sound.Decode(t.Context(), data, sound.Limits{MaxDuration: 39 * time.Second}); !errors.Is(err, sound.ErrTooLong) {
+	if _, err := sound.Decode(t.Context(), data, sound.Limits{MaxDuration: 39 * time.Second}); !errors.Is(err,
+		sound.ErrTooLong) {
 		t.Error(err)
 	}
 }

@@ -176,7 +176,8 @@ func (l *list) vision() {
 	l.tower(k, s.Vision)
 	l.set(k+"patch_size", uint32(s.PatchSize))
 	l.set(k+"projector.scale_factor", uint32(s.Pool))
-	l.add("v.patch_embd.weight", 0, 1/math.Sqrt(float64(s.PatchSize*s.PatchSize*arch.Colours)), s.PatchSize, s.PatchSize, arch.Colours, n)
+	l.add("v.patch_embd.weight", 0, 1/math.Sqrt(float64(s.PatchSize*s.PatchSize*arch.Colours)), s.PatchSize,
+		s.PatchSize, arch.Colours, n)
 	l.add("v.position_embd.weight", 0, 0.5, n, s.MaxSide, 2)
 	for i := range s.Vision.Blocks {
 		b := fmt.Sprintf("v.blk.%d.", i)
