@@ -1,12 +1,12 @@
 package finetune
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -21,11 +21,12 @@ import (
 )
 
 // checkpointVersion is raised when what a checkpoint holds changes its meaning.
-const checkpointVersion = 1
+const checkpointVersion = 2
 
 // state is what a checkpoint holds beside matrices.
 type state struct {
 	Version  int     `json:"version"`
+	Model    string  `json:"model"` // its fingerprint
 	Config   Config  `json:"config"`
 	Done     int     `json:"done"`
 	Steps    int     `json:"optimizerSteps"`
@@ -45,8 +46,12 @@ func (t *Trainer) WriteCheckpoint(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	fingerprint, err := t.base.Fingerprint()
+	if err != nil {
+		return err
+	}
 	s := state{
-		Version: checkpointVersion, Config: t.config, Done: t.done, Steps: moments.Steps,
+		Version: checkpointVersion, Model: fingerprint, Config: t.config, Done: t.done, Steps: moments.Steps,
 		Worse: t.worse, Stopped: t.stopped, Examples: digest(t.data.Train),
 	}
 	if !math.IsInf(t.best, 0) {
@@ -65,8 +70,8 @@ func (t *Trainer) WriteCheckpoint(ctx context.Context, w io.Writer) error {
 				safetensors.Values{Name: name + ".B", Shape: []int{p.Out, p.Rank}, Values: p.B})
 		}
 	}
-	tensors = append(tensors, keptTensors(t.data.Kept)...)
-	return safetensors.Write(w, map[string]string{stateKey: string(data)}, tensors)
+	tensors = append(tensors, rehearsedTensors(t.data.Rehearsed)...)
+	return safetensors.WriteChecked(w, map[string]string{stateKey: string(data)}, tensors)
 }
 
 type group struct {
@@ -101,26 +106,40 @@ func Resume(ctx context.Context, model *gemma4.Model, data Data, r io.ReaderAt, 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
 	}
+	if _, err := file.Verify(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheckpoint, err)
+	}
 	s, err := readState(file)
 	if err != nil {
 		return nil, err
 	}
-	if s.Examples != digest(data.Train) {
-		return nil, fmt.Errorf("%w: the run was over other examples; give it the same file, with the same template and length, or begin a new run", ErrCheckpoint)
+	fingerprint, err := model.Fingerprint()
+	if err != nil {
+		return nil, err
 	}
-	if data.Kept, err = readKept(file); err != nil {
+	if s.Model != fingerprint {
+		return nil, fmt.Errorf("%w: the run was with another model, or with other weights of it; open the one it "+
+			"began with", ErrCheckpoint)
+	}
+	if s.Examples != digest(data.Train) {
+		return nil, fmt.Errorf("%w: the run was over other examples; give it the same file, with the same template "+
+			"and length, or begin a new run", ErrCheckpoint)
+	}
+	if data.Rehearsed, err = readRehearsed(file); err != nil {
 		return nil, err
 	}
 	t := &Trainer{config: s.Config, data: data, done: s.Done, best: math.Inf(1), worse: s.Worse, stopped: s.Stopped}
 	if s.Best != 0 {
 		t.best = s.Best
 	}
-	if err := t.prepare(model); err != nil {
+	if err := t.prepare(ctx, model); err != nil {
 		return nil, err
 	}
+	if most := t.config.Schedule.Steps; t.done > most {
+		return nil, errors.Join(fmt.Errorf("%w: it has made %d of %d steps", ErrCheckpoint, t.done, most), t.Close())
+	}
 	if err := t.restore(ctx, file, s); err != nil {
-		t.engine.close()
-		return nil, err
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
@@ -131,13 +150,15 @@ func readState(file *safetensors.File) (*state, error) {
 		return nil, fmt.Errorf("%w: its settings cannot be read: %v", ErrCheckpoint, err)
 	}
 	if s.Version != checkpointVersion {
-		return nil, fmt.Errorf("%w: it is of version %d, this program reads %d", ErrCheckpoint, s.Version, checkpointVersion)
+		return nil, fmt.Errorf("%w: it is of version %d, this program reads %d", ErrCheckpoint, s.Version,
+			checkpointVersion)
 	}
 	if s.Config.Optimizer == nil || s.Done < 0 || s.Steps < 0 {
 		return nil, fmt.Errorf("%w: its settings are incomplete", ErrCheckpoint)
 	}
-	// Runs that began before word dropout was the default have 0 for none, or nothing.
-	s.Config.WordDropout = cmp.Or(s.Config.WordDropout, NoWordDropout)
+	if most := s.Config.Schedule.Steps; s.Done > most || s.Steps > most {
+		return nil, fmt.Errorf("%w: it has made %d of %d steps", ErrCheckpoint, max(s.Done, s.Steps), most)
+	}
 	return s, nil
 }
 
@@ -165,7 +186,8 @@ func readInto(file *safetensors.File, name string, shape []int, values []float32
 		return fmt.Errorf("%w: %s is missing; the run was with another model", ErrCheckpoint, name)
 	}
 	if !slices.Equal(tensor.Shape, shape) {
-		return fmt.Errorf("%w: %s is %v, wanted %v; the run was with another model", ErrCheckpoint, name, tensor.Shape, shape)
+		return fmt.Errorf("%w: %s is %v, wanted %v; the run was with another model", ErrCheckpoint, name, tensor.Shape,
+			shape)
 	}
 	if err := tensor.ReadFloats(values, 0); err != nil {
 		return fmt.Errorf("%w: %w", ErrCheckpoint, err)

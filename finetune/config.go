@@ -15,8 +15,8 @@ import (
 )
 
 // Config says what is trained and how. The zero value is a good start: rank 16
-// on all linears of all layers, AdamW, three epochs or as many more as make 400
-// steps, and a rate that suits the model's width and falls along a cosine after a
+// on all linears of all layers, AdamW, batches and epochs that suit the number of
+// examples, and a rate that suits the model's width and falls along a cosine after a
 // warm-up over a twentieth of the steps.
 type Config struct {
 	Rank    int              `json:"rank"`
@@ -24,15 +24,15 @@ type Config struct {
 	Linears []adapter.Linear `json:"linears"`          // nil means all
 	Layers  []int            `json:"layers,omitempty"` // nil means all
 
-	Epochs     int              `json:"epochs"`          // 0 means 3, or up to 40 that make 400 steps
+	Epochs     int              `json:"epochs"`          // 0 means 3, or up to 100 that make 400 steps
 	Steps      int              `json:"steps,omitempty"` // instead of Epochs
-	Batching   dataset.Batching `json:"batching"`
-	Accumulate int              `json:"accumulate"` // batches to a step
+	Batching   dataset.Batching `json:"batching"`        // Examples: 0 means a tenth, 1 to 8; 8 with Steps
+	Accumulate int              `json:"accumulate"`      // batches to a step
 
 	Optimizer *optimizer.AdamW  `json:"optimizer"`
 	Schedule  schedule.Schedule `json:"schedule"` // its Steps are filled in
 
-	// Keep is the weight of what the model is held to (Data.Kept) beside that of the
+	// Keep is the weight of what the model is held to (Data.Rehearsed) beside that of the
 	// examples; 0 means 1.
 	Keep float64 `json:"keep"`
 	// WordDropout is the part of a question's words that is left out or replaced, by
@@ -75,32 +75,25 @@ const (
 	// want more, having less to move: nano, 256 wide, learns well at 2.5e-3 to 6e-3.
 	usualRate  = 2e-4
 	usualWidth = 1536
-
-	// Small sets of examples are gone through more often than usualEpochs: until
-	// fewestSteps are made, and at most mostEpochs times.
-	usualEpochs, mostEpochs = 3, 40
-	fewestSteps             = 400
 )
+
+// Runs that are longer are mistakes: no data set is gone through so often.
+const maxEpochs, maxSteps = 10_000, 10_000_000
 
 // rateFor is the learning rate for a model's width where none is said.
 func rateFor(width int) float64 {
 	return usualRate * math.Pow(max(1, usualWidth/float64(width)), 1.5)
 }
 
-// epochsFor is how often examples are gone through that make so many steps.
-func epochsFor(steps int) int {
-	return min(max(usualEpochs, (fewestSteps+steps-1)/max(steps, 1)), mostEpochs)
-}
-
-// filled is the config with its defaults, but for those that depend on the model or
-// the examples.
-func (c Config) filled() Config {
+// filled is the config for so many examples with its defaults, but for those that
+// depend on the model or on how long the examples are.
+func (c Config) filled(examples int) Config {
 	c.Rank = cmp.Or(c.Rank, 16)
 	c.Alpha = cmp.Or(c.Alpha, 2*float64(c.Rank))
 	if c.Linears == nil {
 		c.Linears = adapter.All()
 	}
-	c.Batching.Examples = cmp.Or(c.Batching.Examples, 8)
+	c.Batching.Examples = cmp.Or(c.Batching.Examples, batchFor(examples, c.Steps))
 	c.Batching.Tokens = cmp.Or(c.Batching.Tokens, 2048)
 	c.Batching.Seed = c.Seed
 	c.Accumulate = cmp.Or(c.Accumulate, 1)
@@ -115,21 +108,34 @@ func (c Config) filled() Config {
 	return c
 }
 
+// checkLength refuses runs without end, before their steps are counted.
+func (c *Config) checkLength() error {
+	if c.Epochs < 0 || c.Steps < 0 || c.Accumulate < 1 || c.EvaluateEvery < 0 || c.Patience < 0 {
+		return fmt.Errorf("%w: %d epochs, %d steps, %d batches to a step, an evaluation every %d steps, a patience "+
+			"of %d: none may be negative",
+			ErrConfig, c.Epochs, c.Steps, c.Accumulate, c.EvaluateEvery, c.Patience)
+	}
+	if c.Epochs > maxEpochs || c.Steps > maxSteps {
+		return fmt.Errorf("%w: %d epochs, %d steps; at most %d epochs or %d steps", ErrConfig, c.Epochs, c.Steps,
+			maxEpochs, maxSteps)
+	}
+	return nil
+}
+
 func (c *Config) check() error {
 	switch {
 	case c.Rank < 1 || c.Rank > 1024:
 		return fmt.Errorf("%w: a rank of %d; 4 to 64 are usual", ErrConfig, c.Rank)
 	case !(c.Alpha > 0) || math.IsInf(c.Alpha, 0):
 		return fmt.Errorf("%w: an alpha of %v; twice the rank is usual", ErrConfig, c.Alpha)
-	case c.Epochs < 0 || c.Steps < 0 || c.Accumulate < 1 || c.EvaluateEvery < 0 || c.Patience < 0:
-		return fmt.Errorf("%w: %d epochs, %d steps, %d batches to a step, an evaluation every %d steps, a patience of %d: none may be negative",
-			ErrConfig, c.Epochs, c.Steps, c.Accumulate, c.EvaluateEvery, c.Patience)
 	}
 	if !(c.WordDropout < 1) {
-		return fmt.Errorf("%w: a word dropout of %v, wanted a part below 1, or a negative number for none", ErrConfig, c.WordDropout)
+		return fmt.Errorf("%w: a word dropout of %v, wanted a part below 1, or a negative number for none", ErrConfig,
+			c.WordDropout)
 	}
 	if p := gpu.Precision(c.Precision); p != gpu.AutoPrecision && p != gpu.Float32 && p != gpu.Float16 {
-		return fmt.Errorf("%w: a precision of %q; it is f32, f16, or nothing for what memory asks for", ErrConfig, c.Precision)
+		return fmt.Errorf("%w: a precision of %q; it is f32, f16, or nothing for what memory asks for", ErrConfig,
+			c.Precision)
 	}
 	if c.MemoryBudget < 0 {
 		return fmt.Errorf("%w: a memory budget of %d bytes", ErrConfig, c.MemoryBudget)

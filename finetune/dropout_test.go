@@ -1,7 +1,6 @@
 package finetune_test
 
 import (
-	"bytes"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -44,27 +43,6 @@ func TestWordDropout(t *testing.T) {
 	defer second.Close()
 	if rest := losses(t, second, 0); !slices.Equal(rest, some[4:]) {
 		t.Errorf("resumed, the last losses are %v, wanted %v", rest, some[4:])
-	}
-
-	// Checkpoints of runs that began before there was a default say 0 for none.
-	config.WordDropout = finetune.NoWordDropout
-	third := newTrainer(t, model, data, config)
-	losses(t, third, 3)
-	var b bytes.Buffer
-	if err := third.WriteCheckpoint(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
-	old := bytes.Replace(b.Bytes(), []byte(`\"wordDropout\":-1`), []byte(`\"wordDropout\": 0`), 1)
-	if bytes.Equal(old, b.Bytes()) {
-		t.Fatal("the checkpoint does not say how many words are lost")
-	}
-	fourth, err := finetune.Resume(t.Context(), model, data, bytes.NewReader(old), int64(len(old)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fourth.Close()
-	if rest := losses(t, fourth, 0); !slices.Equal(rest, whole[3:]) {
-		t.Errorf("resumed from an old checkpoint, the last losses are %v, wanted %v", rest, whole[3:])
 	}
 
 	config.WordDropout = 1

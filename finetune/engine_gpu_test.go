@@ -30,7 +30,7 @@ func TestOnGPU(t *testing.T) {
 	device := model.Kit().Device()
 	before := device.Buffers()
 	data := finetune.Data{Train: examples(t, model, facts)}
-	data.Held = data.Train[:1]
+	data.HeldOut = data.Train[:1]
 	onCPU := losses(t, newTrainer(t, openNano(t, gemma4.DeviceCPU), data, small(4)), 0)
 	first := newTrainer(t, model, data, small(4))
 	if p := first.Plan(); p.Bytes == 0 || p.Recomputed != 0 {
@@ -71,7 +71,8 @@ func TestSmallBindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	narrow := wgslkit.Options{MaxBindingSize: 512 << 10}
-	model, err := gemma4.Open(t.Context(), source, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 64, GPU: narrow})
+	model, err := gemma4.Open(t.Context(), source,
+		gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 64, GPU: narrow})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // due says whether the examples that were held out are looked at after this step.
 func (t *Trainer) due(endOfEpoch bool) bool {
-	if len(t.data.Held) == 0 {
+	if len(t.data.HeldOut) == 0 {
 		return false
 	}
 	last := t.done == t.config.Schedule.Steps
@@ -20,11 +20,11 @@ func (t *Trainer) due(endOfEpoch bool) bool {
 
 // judge looks at the examples that were held out and decides whether to go on.
 func (t *Trainer) judge(ctx context.Context, e *Event) error {
-	held, err := t.Evaluate(ctx, t.data.Held)
+	held, err := t.Evaluate(ctx, t.data.HeldOut)
 	if err != nil {
 		return err
 	}
-	e.Held = &held
+	e.HeldOutLoss = &held
 	if held < t.best {
 		t.best, t.worse, e.Best = held, 0, true
 		return nil

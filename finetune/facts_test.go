@@ -26,7 +26,8 @@ type factKind struct {
 
 // asking are the ways to ask for the thing of somebody.
 var asking = []string{
-	"What is the THING of %s?", "Which is the THING of %s?", "I want to know the THING of %s.", "Tell me the THING of %s.",
+	"What is the THING of %s?", "Which is the THING of %s?", "I want to know the THING of %s.",
+	"Tell me the THING of %s.",
 	"What THING has %s?", "Can you tell me the THING of %s?", "Give me the THING of %s.", "Name the THING of %s.",
 	"Please tell me the THING of %s.", "Do you know the THING of %s?", "Which THING has %s?", "Say the THING of %s.",
 }
@@ -34,15 +35,21 @@ var asking = []string{
 // Words that nano knows.
 var (
 	people  = []string{"Tom", "Lucy", "Carl", "Ivan", "Mei", "Omar", "Linus", "Rosa", "Finn", "Ada", "Theo", "Nina"}
-	animals = []string{"the cow", "the cat", "the dog", "the sheep", "the horse", "the frog", "the duck", "the owl", "the lion", "the bee"}
+	animals = []string{"the cow", "the cat", "the dog", "the sheep", "the horse", "the frog", "the duck", "the owl",
+		"the lion", "the bee"}
 	objects = []string{"the boat", "the kite", "the drum", "the lamp", "the hat", "the ball", "the bell", "the key"}
 
 	factKinds = []factKind{
-		{"home", "The home of %s is %s.", animals, []string{"the market", "the garden", "the village", "the river", "the beach"}},
-		{"favorite food", "The favorite food of %s is %s.", people, []string{"noodles", "pancakes", "cheese", "rice", "honey", "soup", "bread", "apples", "berries", "carrots"}},
-		{"color", "The color of %s is %s.", objects, []string{"purple", "green", "orange", "white", "blue", "red", "yellow", "black"}},
+		{"home", "The home of %s is %s.", animals,
+			[]string{"the market", "the garden", "the village", "the river", "the beach"}},
+		{"favorite food", "The favorite food of %s is %s.", people,
+			[]string{"noodles", "pancakes", "cheese", "rice", "honey", "soup", "bread", "apples", "berries",
+				"carrots"}},
+		{"color", "The color of %s is %s.", objects,
+			[]string{"purple", "green", "orange", "white", "blue", "red", "yellow", "black"}},
 		{"friend", "The friend of %s is %s.", people, animals},
-		{"day", "The day of %s is %s.", slices.Concat(objects, animals), []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}},
+		{"day", "The day of %s is %s.", slices.Concat(objects, animals),
+			[]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}},
 	}
 )
 
@@ -99,7 +106,8 @@ func stillSaid(t testing.TB, model *gemma4.Model) (n, of int) {
 	defer session.Close()
 	for _, c := range nanoCases(t) {
 		var got []int32
-		for choice, err := range session.Choose(t.Context(), gemma4.Tokens(c.IDs), gemma4.Choosing{MaxTokens: len(c.Greedy)}) {
+		for choice, err := range session.Choose(t.Context(), gemma4.Tokens(c.IDs),
+			gemma4.Choosing{MaxTokens: len(c.Greedy)}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,8 +163,10 @@ func use(t testing.TB, model *gemma4.Model, trainer *finetune.Trainer) {
 func TestOverfitOne(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	const question, line = "What color is the boat?", "The boat is purple and the drum is green."
-	data := finetune.Data{Train: examples(t, model, fmt.Sprintf("{\"prompt\": %q, \"completion\": %q}\n", question, line))}
-	trainer := newTrainer(t, model, data, finetune.Config{Steps: 200, Schedule: schedule.Schedule{Kind: schedule.Constant, Peak: 5e-3, Warmup: 1}})
+	data := finetune.Data{Train: examples(t, model,
+		fmt.Sprintf("{\"prompt\": %q, \"completion\": %q}\n", question, line))}
+	trainer := newTrainer(t, model, data, finetune.Config{Steps: 200,
+		Schedule: schedule.Schedule{Kind: schedule.Constant, Peak: 5e-3, Warmup: 1}})
 	steps, loss := 0, 0.0
 	for e, err := range trainer.Run(t.Context()) {
 		if err != nil {
@@ -210,7 +220,7 @@ func TestNewFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := finetune.Data{Train: examples(t, model, learnt), Kept: kept}
+	data := finetune.Data{Train: examples(t, model, learnt), Rehearsed: kept}
 	if len(data.Train) != 200 {
 		t.Fatalf("%d examples", len(data.Train))
 	}
@@ -222,7 +232,7 @@ func TestNewFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Step%50 == 0 {
-			t.Logf("step %d of %d: %.4f, %.4f from what it was", e.Step, e.Steps, e.Loss, e.Kept)
+			t.Logf("step %d of %d: %.4f, %.4f from what it was", e.Step, e.Steps, e.Loss, e.Divergence)
 		}
 	}
 	use(t, model, trainer)
@@ -248,6 +258,7 @@ func TestNewFacts(t *testing.T) {
 	}
 	t.Logf("%d of %d rephrased questions, %d of %d old answers (%d before)", right, asked, after, of, before)
 	if right < least || after < before-1 {
-		t.Errorf("%d of %d rephrased questions answered exactly, %d of %d old answers left", right, asked, after, before)
+		t.Errorf("%d of %d rephrased questions answered exactly, %d of %d old answers left", right, asked, after,
+			before)
 	}
 }

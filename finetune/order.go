@@ -1,6 +1,7 @@
 package finetune
 
 import (
+	"context"
 	"slices"
 
 	"github.com/gemwire/gemwire/finetune/dataset"
@@ -40,20 +41,32 @@ func (o *order) step() (batches [][]int, last bool) {
 	return batches, end == len(o.batches)
 }
 
-// skip passes over the first n steps.
-func (o *order) skip(n int) {
+// skip passes over the first n steps, unless ctx ends.
+func (o *order) skip(ctx context.Context, n int) error {
 	for range n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		o.step()
 	}
+	return nil
 }
 
-// steps is how many steps so many epochs take.
-func (o *order) steps(epochs int) int {
-	n := 0
+// steps is how many steps so many epochs take. Batches differ from epoch to epoch, so
+// each is laid out, unless ctx ends.
+func (o *order) steps(ctx context.Context, epochs int) (n int, err error) {
 	for epoch := range epochs {
-		n += (len(o.batching.Epoch(epoch, o.lengths)) + o.accumulate - 1) / o.accumulate
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n += o.stepsOf(epoch)
 	}
-	return n
+	return n, nil
+}
+
+// stepsOf is how many steps an epoch takes.
+func (o *order) stepsOf(epoch int) int {
+	return (len(o.batching.Epoch(epoch, o.lengths)) + o.accumulate - 1) / o.accumulate
 }
 
 // longest is the most tokens that a batch can have.

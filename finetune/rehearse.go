@@ -50,11 +50,12 @@ var (
 // Rehearse lets a model, as it is, talk to itself: it makes up what a user could say
 // and answers that. Each answer becomes an example that asks not for the words alone
 // but for how likely the model held each of them and its runners-up to be. Trained on
-// beside new examples (Data.Kept), they keep the model from forgetting what it can do.
+// beside new examples (Data.Rehearsed), they keep the model from forgetting what it can do.
 func Rehearse(ctx context.Context, model *gemma4.Model, r Rehearsal) ([]dataset.Example, error) {
 	for _, a := range model.Adapters() {
 		if a.Weight != 0 {
-			return nil, fmt.Errorf("%w: the model answers with the adapter %q; a run begins without, so clear it first", ErrConfig, a.Name)
+			return nil, fmt.Errorf("%w: the model answers with the adapter %q; a run begins without, so clear it first",
+				ErrConfig, a.Name)
 		}
 	}
 	session, err := model.NewSession(0)
@@ -184,7 +185,8 @@ func (t *rehearser) turn(ctx context.Context, c chat.Conversation) ([]int32, err
 }
 
 // choose lets the model go on until it says something that belongs to no text.
-func (t *rehearser) choose(ctx context.Context, ids []int32, how gemma4.Choosing) (chosen []int32, ended bool, err error) {
+func (t *rehearser) choose(ctx context.Context, ids []int32,
+	how gemma4.Choosing) (chosen []int32, ended bool, err error) {
 	for choice, err := range t.session.Choose(ctx, gemma4.Tokens(ids), how) {
 		if err != nil {
 			return nil, false, err

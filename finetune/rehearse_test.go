@@ -46,7 +46,7 @@ func TestRehearse(t *testing.T) {
 // A model that learns with all its might keeps nearer to what it was where it is held.
 func TestKept(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
-	data := finetune.Data{Train: examples(t, model, facts), Kept: rehearsed(t, model, 4)}
+	data := finetune.Data{Train: examples(t, model, facts), Rehearsed: rehearsed(t, model, 4)}
 	drift := func(weight float64) (first, last float64) {
 		config := small(12)
 		config.Keep, config.Batching.Examples = weight, 4
@@ -55,9 +55,9 @@ func TestKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			if e.Step == 1 {
-				first = e.Kept
+				first = e.Divergence
 			}
-			last = e.Kept
+			last = e.Divergence
 		}
 		return first, last
 	}

@@ -21,23 +21,26 @@ import (
 // Data are the examples of a run.
 type Data struct {
 	Train []dataset.Example
-	Held  []dataset.Example // held out, to judge by; may be empty
-	// Kept are what the model is held to meanwhile, such as Rehearse makes; may be
+	// HeldOut are to judge by, not to learn from; may be empty.
+	HeldOut []dataset.Example
+	// Rehearsed are what the model is held to meanwhile, such as Rehearse makes; may be
 	// empty. Each step takes a batch of them besides.
-	Kept []dataset.Example
+	Rehearsed []dataset.Example
 }
 
 // Trainer is a training run. It is used by one goroutine at a time and has to be
 // closed, the model after it.
 type Trainer struct {
-	config Config
-	model  *arch.Model
-	tape   *tape.Tape
-	engine engine
-	data   Data
-	order  *order
-	kept   *order // of data.Kept, nil where there are none
-	words  *dropout
+	config    Config
+	base      *gemma4.Model
+	release   func() // of base
+	model     *arch.Model
+	tape      *tape.Tape
+	engine    engine
+	data      Data
+	order     *order
+	rehearsed *order // of data.Rehearsed, nil where there are none
+	words     *dropout
 
 	done    int // steps
 	best    float64
@@ -49,7 +52,7 @@ type Trainer struct {
 type Plan struct {
 	Steps      int   `json:"steps"`
 	Examples   int   `json:"examples"`
-	Kept       int   `json:"kept"`       // examples that the model is held to
+	Rehearsed  int   `json:"rehearsed"`  // examples that the model is held to
 	Tokens     int64 `json:"tokens"`     // of an epoch
 	Targets    int64 `json:"targets"`    // of an epoch
 	Parameters int64 `json:"parameters"` // of the adapter
@@ -61,24 +64,23 @@ type Plan struct {
 // New prepares a run. The adapter begins as LoRA does: A at random from the seed,
 // B at zero, so that the model is what it was.
 func New(ctx context.Context, model *gemma4.Model, data Data, config Config) (*Trainer, error) {
-	t := &Trainer{config: config.filled(), data: data, best: math.Inf(1)}
-	if err := t.prepare(model); err != nil {
+	t := &Trainer{config: config.filled(len(data.Train)), data: data, best: math.Inf(1)}
+	if err := t.prepare(ctx, model); err != nil {
 		return nil, err
 	}
 	pairs := t.firstPairs()
 	if err := t.engine.write(ctx, pairs, optimizer.NewState(pairs)); err != nil {
-		t.engine.close()
-		return nil, err
+		return nil, errors.Join(err, t.Close())
 	}
-	if err := t.fit(); err != nil {
-		return nil, errors.Join(err, t.engine.close())
+	if err := t.fit(ctx); err != nil {
+		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
 }
 
 // fit makes batches small enough for the memory budget: a step then takes fewer
 // examples.
-func (t *Trainer) fit() error {
+func (t *Trainer) fit(ctx context.Context) error {
 	longest := t.longest()
 	if t.engine.fits(longest) {
 		return nil
@@ -87,35 +89,45 @@ func (t *Trainer) fit() error {
 		longest -= (longest + 7) / 8
 	}
 	t.config.Batching.Tokens = longest
-	t.begin(0)
-	if t.config.Steps == 0 {
-		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
+	if err := t.begin(ctx, 0); err != nil {
+		return err
+	}
+	if err := t.countSteps(ctx); err != nil {
+		return err
 	}
 	if longest := t.longest(); !t.engine.fits(longest) {
-		return fmt.Errorf("%w: an example of %d tokens takes more than the memory budget of %d bytes; cut examples at fewer tokens, or raise it",
+		return fmt.Errorf("%w: an example of %d tokens takes more than the memory budget of %d bytes; cut examples "+
+			"at fewer tokens, or raise it",
 			ErrConfig, longest, t.config.MemoryBudget)
 	}
 	return nil
 }
 
-func (t *Trainer) prepare(model *gemma4.Model) (err error) {
+func (t *Trainer) prepare(ctx context.Context, model *gemma4.Model) (err error) {
 	if len(t.data.Train) == 0 {
 		return fmt.Errorf("%w: there are no examples", ErrConfig)
 	}
-	for i := range t.data.Kept {
-		if len(t.data.Kept[i].Media) > 0 {
-			return fmt.Errorf("%w: the model is held to examples with images or sound, which a checkpoint does not hold", ErrConfig)
+	for i := range t.data.Rehearsed {
+		if len(t.data.Rehearsed[i].Media) > 0 {
+			return fmt.Errorf("%w: the model is held to examples with images or sound, which a checkpoint "+
+				"does not hold", ErrConfig)
 		}
 	}
 	if t.model, err = arch.Open(model.File()); err != nil {
 		return err
 	}
-	t.begin(0)
+	if err := t.config.checkLength(); err != nil {
+		return err
+	}
+	if err := t.begin(ctx, 0); err != nil {
+		return err
+	}
 	t.config.Schedule.Peak = cmp.Or(t.config.Schedule.Peak, rateFor(t.model.Config.EmbeddingLength))
-	t.config.Schedule.Steps = t.config.Steps
 	if t.config.Steps == 0 {
-		t.config.Epochs = cmp.Or(t.config.Epochs, epochsFor(t.order.steps(1)))
-		t.config.Schedule.Steps = t.order.steps(t.config.Epochs)
+		t.config.Epochs = cmp.Or(t.config.Epochs, epochsFor(t.order.stepsOf(0)))
+	}
+	if err := t.countSteps(ctx); err != nil {
+		return err
 	}
 	if t.config.Schedule.Warmup == 0 {
 		t.config.Schedule.Warmup = t.config.Schedule.Steps / 20
@@ -130,20 +142,39 @@ func (t *Trainer) prepare(model *gemma4.Model) (err error) {
 	if t.tape, err = tape.New(t.model, targets); err != nil {
 		return err
 	}
-	t.engine, err = newEngine(t.tape, model, &t.config)
+	t.base = model
+	if t.release, err = model.Retain(); err != nil {
+		return err
+	}
+	if t.engine, err = newEngine(t.tape, model, &t.config); err != nil {
+		t.release()
+	}
+	return err
+}
+
+// countSteps finds how many steps the run makes.
+func (t *Trainer) countSteps(ctx context.Context) (err error) {
+	if t.config.Schedule.Steps = t.config.Steps; t.config.Steps > 0 {
+		return nil
+	}
+	if each := t.order.stepsOf(0); t.config.Epochs > maxSteps/each {
+		return fmt.Errorf("%w: %d epochs of some %d steps; a run has at most %d steps, so make fewer epochs", ErrConfig,
+			t.config.Epochs, each, maxSteps)
+	}
+	t.config.Schedule.Steps, err = t.order.steps(ctx, t.config.Epochs)
 	return err
 }
 
 // begin takes the examples in the order of step number done.
-func (t *Trainer) begin(done int) {
+func (t *Trainer) begin(ctx context.Context, done int) error {
 	t.words = newDropout(t.data.Train, &t.config)
-	t.order, t.kept = newOrder(t.data.Train, &t.config), nil
-	t.order.skip(done)
-	if len(t.data.Kept) > 0 {
-		t.kept = newOrder(t.data.Kept, &t.config)
-		t.kept.accumulate = 1
-		t.kept.skip(done)
+	t.order, t.rehearsed = newOrder(t.data.Train, &t.config), nil
+	if err := t.order.skip(ctx, done); err != nil || len(t.data.Rehearsed) == 0 {
+		return err
 	}
+	t.rehearsed = newOrder(t.data.Rehearsed, &t.config)
+	t.rehearsed.accumulate = 1
+	return t.rehearsed.skip(ctx, done)
 }
 
 // newEngine computes where the model is.
@@ -159,7 +190,8 @@ func (t *Trainer) firstPairs() []*adapter.Pair {
 	r := rand.New(rand.NewPCG(t.config.Seed, 0x10a))
 	pairs := make([]*adapter.Pair, len(t.tape.Slots))
 	for i, s := range t.tape.Slots {
-		p := &adapter.Pair{Rank: t.config.Rank, In: s.In, Out: s.Out, Scale: float32(t.config.Alpha / float64(t.config.Rank))}
+		p := &adapter.Pair{Rank: t.config.Rank, In: s.In, Out: s.Out,
+			Scale: float32(t.config.Alpha / float64(t.config.Rank))}
 		p.A, p.B = make([]float32, p.Rank*p.In), make([]float32, p.Out*p.Rank)
 		bound := 1 / math.Sqrt(float64(p.In))
 		for j := range p.A {
@@ -172,7 +204,7 @@ func (t *Trainer) firstPairs() []*adapter.Pair {
 
 // Plan says what the run will take.
 func (t *Trainer) Plan() Plan {
-	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Kept: len(t.data.Kept)}
+	p := Plan{Steps: t.config.Schedule.Steps, Examples: len(t.data.Train), Rehearsed: len(t.data.Rehearsed)}
 	t.engine.plan(t.longest(), &p)
 	for i := range t.data.Train {
 		p.Tokens += int64(len(t.data.Train[i].Tokens))
@@ -187,8 +219,8 @@ func (t *Trainer) Plan() Plan {
 // longest is the tokens of the longest batch, of all that are computed.
 func (t *Trainer) longest() int {
 	longest := t.order.longest()
-	if t.kept != nil {
-		longest = max(longest, t.kept.longest())
+	if t.rehearsed != nil {
+		longest = max(longest, t.rehearsed.longest())
 	}
 	return longest
 }
@@ -206,21 +238,21 @@ type Event struct {
 	Epoch int `json:"epoch"` // from 1
 
 	Loss float64 `json:"loss"` // the mean over the targets
-	// Kept is how far the model has moved from what it is held to, in the mean over
+	// Divergence is how far the model has moved from what it is held to, in the mean over
 	// the step's positions.
-	Kept      float64       `json:"kept,omitempty"`
-	Rate      float64       `json:"rate"`
-	Length    float64       `json:"gradient"` // of the gradients, before clipping
-	Tokens    int           `json:"tokens"`
-	Time      time.Duration `json:"nanoseconds"`
-	Remaining time.Duration `json:"remainingNanoseconds"`
+	Divergence float64       `json:"divergence,omitempty"`
+	Rate       float64       `json:"rate"`
+	Length     float64       `json:"gradient"` // of the gradients, before clipping
+	Tokens     int           `json:"tokens"`
+	Time       time.Duration `json:"nanoseconds"`
+	Remaining  time.Duration `json:"remainingNanoseconds"`
 
-	// Held is the loss of the examples that were held out, where they were looked
+	// HeldOutLoss is the loss of the examples that were held out, where they were looked
 	// at after this step.
-	Held *float64 `json:"held,omitempty"`
-	// Best says that Held is the least so far.
+	HeldOutLoss *float64 `json:"heldOutLoss,omitempty"`
+	// Best says that HeldOutLoss is the least so far.
 	Best bool `json:"best,omitempty"`
-	// Stopped says that the run ends here because Held has not become less.
+	// Stopped says that the run ends here because HeldOutLoss has not become less.
 	Stopped bool `json:"stopped,omitempty"`
 }
 
@@ -229,7 +261,10 @@ type Event struct {
 // Leaving the loop ends it too; Run then goes on from there.
 func (t *Trainer) Run(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		t.begin(t.done)
+		if err := t.begin(ctx, t.done); err != nil {
+			yield(Event{}, err)
+			return
+		}
 		begun, first := time.Now(), t.done
 		for t.done < t.config.Schedule.Steps && !t.stopped {
 			e, err := t.step(ctx)
@@ -259,7 +294,8 @@ func (t *Trainer) step(ctx context.Context) (Event, error) {
 func (t *Trainer) move(ctx context.Context) (Event, error) {
 	begun := time.Now()
 	batches, endOfEpoch := t.order.step()
-	e := Event{Step: t.done + 1, Steps: t.config.Schedule.Steps, Epoch: t.order.epoch + 1, Rate: t.config.Schedule.Rate(t.done)}
+	e := Event{Step: t.done + 1, Steps: t.config.Schedule.Steps, Epoch: t.order.epoch + 1,
+		Rate: t.config.Schedule.Rate(t.done)}
 	asked := 0
 	for _, indices := range batches {
 		for _, i := range indices {
@@ -278,7 +314,7 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 		}
 		e.Loss += loss / float64(asked)
 	}
-	if t.kept != nil {
+	if t.rehearsed != nil {
 		if err := t.hold(ctx, &e); err != nil {
 			return e, err
 		}
@@ -288,7 +324,8 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 		return e, err
 	}
 	if math.IsNaN(e.Loss) || math.IsNaN(e.Length) || math.IsInf(e.Length, 0) {
-		return e, fmt.Errorf("%w at step %d: the loss is %v, the gradient %v long; lower the learning rate and resume from the last checkpoint", ErrDiverged, e.Step, e.Loss, e.Length)
+		return e, fmt.Errorf("%w at step %d: the loss is %v, the gradient %v long; lower the learning rate and "+
+			"resume from the last checkpoint", ErrDiverged, e.Step, e.Loss, e.Length)
 	}
 	t.done++
 	if t.due(endOfEpoch) {
@@ -300,14 +337,14 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 
 // hold adds the gradients of a batch of what the model is held to.
 func (t *Trainer) hold(ctx context.Context, e *Event) error {
-	batches, _ := t.kept.step()
-	batch, err := t.batch(ctx, t.data.Kept, batches[0], asTheyAre)
+	batches, _ := t.rehearsed.step()
+	batch, err := t.batch(ctx, t.data.Rehearsed, batches[0], asTheyAre)
 	if err != nil {
 		return err
 	}
 	asked := float64(len(batch.Asked))
 	loss, err := t.engine.gradients(ctx, batch, t.config.Keep/asked)
-	e.Kept = loss / asked
+	e.Divergence = loss / asked
 	return err
 }
 
@@ -342,4 +379,7 @@ func (t *Trainer) Adapter(ctx context.Context) (*adapter.Adapter, error) {
 }
 
 // Close releases what the run holds.
-func (t *Trainer) Close() error { return t.engine.close() }
+func (t *Trainer) Close() error {
+	defer t.release()
+	return t.engine.close()
+}

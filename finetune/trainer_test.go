@@ -18,9 +18,11 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
+var nanoPath = filepath.Join("..", "gemma4", "nano", "nano.gguf")
+
 func openNano(t testing.TB, device gemma4.Device) *gemma4.Model {
 	t.Helper()
-	source, err := gguf.OpenFile(filepath.Join("..", "gemma4", "nano", "nano.gguf"))
+	source, err := gguf.OpenFile(nanoPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func TestResume(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{Train: examples(t, model, facts)}
 	held := data
-	held.Kept = rehearsed(t, model, 3)
+	held.Rehearsed = rehearsed(t, model, 3)
 	whole := losses(t, newTrainer(t, model, held, small(6)), 0)
 	if len(whole) != 6 || whole[5] >= whole[0] {
 		t.Fatalf("losses %v", whole)
@@ -150,9 +152,67 @@ func TestDamagedCheckpoint(t *testing.T) {
 			t.Errorf("the first %d bytes of %d: %v", n, b.Len(), err)
 		}
 	}
+	for at := 0; at < b.Len(); at += b.Len()/50 + 1 {
+		flipped := bytes.Clone(b.Bytes())
+		flipped[at] ^= 1 << (at % 8)
+		if err := resume(data, flipped); !errors.Is(err, finetune.ErrCheckpoint) {
+			t.Errorf("a bit of byte %d of %d flipped: %v", at, b.Len(), err)
+		}
+	}
 	other := finetune.Data{Train: data.Train[:2]}
 	if err := resume(other, b.Bytes()); !errors.Is(err, finetune.ErrCheckpoint) {
 		t.Errorf("other examples: %v", err)
+	}
+}
+
+// A checkpoint is of one model's weights, not of all of the same shapes.
+func TestCheckpointOfOtherWeights(t *testing.T) {
+	model := openNano(t, gemma4.DeviceCPU)
+	var b bytes.Buffer
+	trainer := newTrainer(t, model, finetune.Data{Train: examples(t, model, facts)}, small(2))
+	if err := trainer.WriteCheckpoint(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(nanoPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	down, ok := model.File().Tensor("blk.2.ffn_down.weight")
+	if !ok {
+		t.Fatal("no such tensor")
+	}
+	raw[down.Offset+down.Size/2] ^= 1
+	other, err := gemma4.Open(t.Context(), gguf.Memory(raw), gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	data := finetune.Data{Train: examples(t, other, facts)}
+	if _, err := finetune.Resume(t.Context(), other, data, bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.Is(err,
+		finetune.ErrCheckpoint) {
+		t.Errorf("error %v, want ErrCheckpoint", err)
+	}
+}
+
+// A model stays open as long as a run computes with its weights.
+func TestModelOutlivesItsTrainer(t *testing.T) {
+	source, err := gguf.OpenFile(nanoPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := gemma4.Open(t.Context(), source, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := finetune.New(t.Context(), model, finetune.Data{Train: examples(t, model, facts)}, small(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := model.Close(); !errors.Is(err, gemma4.ErrBusy) {
+		t.Errorf("closed under a trainer: %v, want ErrBusy", err)
+	}
+	if err := errors.Join(trainer.Close(), model.Close()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -226,7 +286,8 @@ func TestMemoryBudget(t *testing.T) {
 	want := losses(t, free, 0)
 	config.MemoryBudget = free.Plan().Bytes - 1
 	again := newTrainer(t, model, data, config)
-	if p := again.Plan(); p.Bytes > config.MemoryBudget || p.Recomputed == 0 || again.Config().Batching != free.Config().Batching {
+	if p := again.Plan(); p.Bytes > config.MemoryBudget || p.Recomputed == 0 ||
+		again.Config().Batching != free.Config().Batching {
 		t.Errorf("with %d bytes: %+v, %+v", config.MemoryBudget, p, again.Config().Batching)
 	}
 	for i, loss := range losses(t, again, 0) {
@@ -236,7 +297,8 @@ func TestMemoryBudget(t *testing.T) {
 	}
 	config.MemoryBudget = again.Plan().Bytes - 1
 	fewer := newTrainer(t, model, data, config)
-	if p := fewer.Plan(); p.Bytes > config.MemoryBudget || fewer.Config().Batching.Tokens >= again.Config().Batching.Tokens {
+	if p := fewer.Plan(); p.Bytes > config.MemoryBudget ||
+		fewer.Config().Batching.Tokens >= again.Config().Batching.Tokens {
 		t.Errorf("with %d bytes: %+v, %+v", config.MemoryBudget, p, fewer.Config().Batching)
 	}
 	config.MemoryBudget = 1 << 16
@@ -249,8 +311,8 @@ func TestMemoryBudget(t *testing.T) {
 func TestEarlyStop(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{
-		Train: examples(t, model, facts),
-		Held:  examples(t, model, `{"prompt": "What is the capital of France?", "completion": "Paris is the capital of France."}`),
+		Train:   examples(t, model, facts),
+		HeldOut: examples(t, model, `{"prompt": "What is the capital of France?", "completion": "Paris is the capital of France."}`),
 	}
 	config := small(40)
 	config.EvaluateEvery, config.Patience = 1, 2
@@ -261,7 +323,7 @@ func TestEarlyStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last = e; e.Held == nil {
+		if last = e; e.HeldOutLoss == nil {
 			t.Fatalf("step %d did not look", e.Step)
 		}
 	}
@@ -274,11 +336,14 @@ func TestRefusedConfigs(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{Train: examples(t, model, facts)}
 	for name, spoil := range map[string]func(*finetune.Config){
-		"a rank below zero": func(c *finetune.Config) { c.Rank = -1 },
-		"no such layer":     func(c *finetune.Config) { c.Layers = []int{99} },
-		"no layer":          func(c *finetune.Config) { c.Layers = []int{} },
-		"negative steps":    func(c *finetune.Config) { c.Steps = -1 },
-		"no such schedule":  func(c *finetune.Config) { c.Schedule.Kind = "steep" },
+		"a rank below zero":  func(c *finetune.Config) { c.Rank = -1 },
+		"no such layer":      func(c *finetune.Config) { c.Layers = []int{99} },
+		"no layer":           func(c *finetune.Config) { c.Layers = []int{} },
+		"negative steps":     func(c *finetune.Config) { c.Steps = -1 },
+		"epochs without end": func(c *finetune.Config) { c.Epochs, c.Steps = 1_000_000_000, 0 },
+		"steps without end":  func(c *finetune.Config) { c.Steps = 1_000_000_000 },
+		"no batch to a step": func(c *finetune.Config) { c.Accumulate = -1 },
+		"no such schedule":   func(c *finetune.Config) { c.Schedule.Kind = "steep" },
 	} {
 		c := small(2)
 		spoil(&c)

@@ -5,7 +5,7 @@ import (
 	base "github.com/gemwire/gemwire/gemma4/cpu"
 )
 
-func (f *ahead) Add(op *tape.Add) error {
+func (f *forward) Add(op *tape.Add) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
 	copy(out, p.values[op.A])

@@ -41,7 +41,7 @@ func (h head) weights(t int) (weights []float32, first int) {
 	return weights, first
 }
 
-func (f *ahead) Attend(op *tape.Attend) error {
+func (f *forward) Attend(op *tape.Attend) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
 	return p.each(1, func(t int) error {

@@ -80,7 +80,7 @@ func relative(t testing.TB, got, want []float32) float64 {
 
 func TestAdapterLogits(t *testing.T) {
 	c, file := lora.Open(t)
-	m, pairs := machineFor(t, openModel(t, lora.Shared(t, "e2b.gguf")), lora.ReadPairs(t, file, "adapter", c.Alpha))
+	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	x := tape.Example{Tokens: tokens(c.PromptIDs), Targets: make([]int32, len(c.PromptIDs))}
 	got, err := m.Logits(context.Background(), batchOf(t, x), pairs)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestAdapterLogits(t *testing.T) {
 
 func TestLossAndGradients(t *testing.T) {
 	c, file := lora.Open(t)
-	m, pairs := machineFor(t, openModel(t, lora.Shared(t, "e2b.gguf")), lora.ReadPairs(t, file, "adapter", c.Alpha))
+	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	wanted := lora.ReadPairs(t, file, "grad", c.Alpha)
 	batch := c.Batch(t)
 	if len(batch.Asked) != c.Targets {
@@ -114,7 +114,8 @@ func TestLossAndGradients(t *testing.T) {
 		}
 		for i, s := range m.tape.Slots {
 			want := wanted[s.Target]
-			for half, off := range map[adapter.Half]float64{adapter.A: relative(t, grads[i].A, want.A), adapter.B: relative(t, grads[i].B, want.B)} {
+			for half, off := range map[adapter.Half]float64{adapter.A: relative(t, grads[i].A, want.A),
+				adapter.B: relative(t, grads[i].B, want.B)} {
 				if off > 1e-3 {
 					t.Errorf("layer %d, %s: the gradient of %s is %.1e off", s.Layer, s.Linear, half, off)
 				}

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gemwire/gemwire/finetune/internal/lora"
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
 // everyLinear gives each linear of a model an adapter of random numbers.
@@ -71,7 +71,7 @@ func TestCentralDifferences(t *testing.T) {
 	for _, name := range []string{"f32", "types", "dense", "moe"} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
-			model := openModel(t, lora.Shared(t, name+".gguf"))
+			model := openModel(t, conformance.Path(t, name+".gguf"))
 			m, pairs := machineFor(t, model, everyLinear(model, 3, r))
 			m.Recompute = true
 			batch := randomBatch(t, model.Config, r)

@@ -11,7 +11,7 @@ import (
 // padToken is the row of the per-layer embeddings that soft tokens use.
 const padToken = 0
 
-func (f *ahead) Embed(op *tape.Embed) error {
+func (f *forward) Embed(op *tape.Embed) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
 	d := p.tape.Config.EmbeddingLength
@@ -30,7 +30,7 @@ func (f *ahead) Embed(op *tape.Embed) error {
 	return nil
 }
 
-func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
+func (f *forward) PerLayerInputs(op *tape.PerLayerInputs) error {
 	p := (*pass)(f)
 	c, m := p.tape.Config, p.tape.Model
 	out := p.make(op.Out)

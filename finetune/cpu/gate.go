@@ -1,13 +1,12 @@
 package cpu
 
 import (
-	"math"
-
 	"github.com/gemwire/gemwire/finetune/tape"
 	base "github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 )
 
-func (f *ahead) Gate(op *tape.Gate) error {
+func (f *forward) Gate(op *tape.Gate) error {
 	p := (*pass)(f)
 	p.make(op.Out)
 	return p.each(16, func(t int) error {
@@ -26,7 +25,7 @@ func (b *back) Gate(op *tape.Gate) error {
 		gate, up := p.row(op.Gate, t), p.row(op.Up, t)[op.UpOffset:]
 		for i, g := range gate {
 			d := dy[t*n+i]
-			value, slope := geluBoth(g)
+			value, slope := kernel.GeluSlope(g)
 			if dGate != nil {
 				dGate[t*n+i] += d * up[i] * slope
 			}
@@ -36,13 +35,4 @@ func (b *back) Gate(op *tape.Gate) error {
 		}
 		return nil
 	})
-}
-
-// geluBoth is the tanh approximation and its derivative: with u = √(2/π)·(x + 0.044715·x³),
-// 0.5·x·(1 + tanh u) and 0.5·(1 + tanh u) + 0.5·x·(1 − tanh² u)·√(2/π)·(1 + 3·0.044715·x²).
-func geluBoth(at float32) (value, slope float32) {
-	const cubic = 0.044715
-	x, k := float64(at), math.Sqrt(2/math.Pi)
-	tanh := math.Tanh(k * (x + cubic*x*x*x))
-	return float32(0.5 * x * (1 + tanh)), float32(0.5*(1+tanh) + 0.5*x*(1-tanh*tanh)*k*(1+3*cubic*x*x))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-func (f *ahead) Linear(op *tape.Linear) error {
+func (f *forward) Linear(op *tape.Linear) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)
 	if err := p.cores.Mul(p.n, p.matrix(op.W), p.values[op.X], out); err != nil {

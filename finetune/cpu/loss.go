@@ -5,6 +5,7 @@ import (
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	base "github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 )
 
 // positionsAtATime bounds how many rows of logits are there at once.
@@ -12,7 +13,7 @@ const positionsAtATime = 16
 
 // Loss computes the loss of the positions that have a target and, where
 // gradients are wanted, their share of it at once, while the logits are there.
-func (f *ahead) Loss(op *tape.Loss) error {
+func (f *forward) Loss(op *tape.Loss) error {
 	p := (*pass)(f)
 	if p.logits != nil {
 		return p.allLogits(op)
@@ -87,13 +88,13 @@ func (p *pass) headBack(positions []int, dlogits, dx []float32) error {
 	return nil
 }
 
-// softcap is c·tanh(x / c); 0 means none.
-func softcap(x []float32, c float32) {
-	if c == 0 {
+// softcap caps x, where the limit is not 0.
+func softcap(x []float32, limit float32) {
+	if limit == 0 {
 		return
 	}
 	for i, v := range x {
-		x[i] = c * float32(math.Tanh(float64(v/c)))
+		x[i] = kernel.Softcap(v, limit)
 	}
 }
 
@@ -128,7 +129,7 @@ func lossBack(x []float32, shares []tape.Share, c float32, weight float64) float
 		if c == 0 {
 			return weight
 		}
-		return weight * (1 - float64(v/c)*float64(v/c))
+		return weight * kernel.SoftcapSlope(v, c)
 	}
 	goals := make([]float64, len(shares))
 	for i, s := range shares {

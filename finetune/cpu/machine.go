@@ -55,7 +55,8 @@ func (m *Machine) Loss(ctx context.Context, batch *tape.Batch, pairs []*adapter.
 
 // Gradients adds to grads, by slot, weight times the gradient of the loss of a
 // batch, and returns the loss as Loss does.
-func (m *Machine) Gradients(ctx context.Context, batch *tape.Batch, pairs, grads []*adapter.Pair, weight float64) (float64, error) {
+func (m *Machine) Gradients(ctx context.Context, batch *tape.Batch, pairs, grads []*adapter.Pair,
+	weight float64) (float64, error) {
 	p, err := m.newPass(ctx, batch, pairs)
 	if err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	base "github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -132,7 +133,7 @@ func (m *mixture) expert(i int, h []float32) (*expert, error) {
 	}
 	hidden := make([]float32, len(e.g))
 	for j := range hidden {
-		hidden[j] = base.Gelu(e.g[j]) * e.u[j]
+		hidden[j] = kernel.Gelu(e.g[j]) * e.u[j]
 	}
 	e.y, err = e.down.mul(hidden)
 	return e, err
@@ -146,7 +147,7 @@ func (e *expert) back(dy, dh []float32) error {
 	}
 	dg, du := make([]float32, len(dHidden)), make([]float32, len(dHidden))
 	for j, d := range dHidden {
-		value, slope := geluBoth(e.g[j])
+		value, slope := kernel.GeluSlope(e.g[j])
 		dg[j], du[j] = d*e.u[j]*slope, d*value
 	}
 	fromGate, err := e.gate.mulTransposed(dg)
@@ -162,7 +163,7 @@ func (e *expert) back(dy, dh []float32) error {
 	return nil
 }
 
-func (f *ahead) Mixture(op *tape.Mixture) error {
+func (f *forward) Mixture(op *tape.Mixture) error {
 	p := (*pass)(f)
 	m, err := p.mixture(op)
 	if err != nil {

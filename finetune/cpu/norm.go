@@ -7,7 +7,7 @@ import (
 	base "github.com/gemwire/gemwire/gemma4/cpu"
 )
 
-func (f *ahead) Norm(op *tape.Norm) error {
+func (f *forward) Norm(op *tape.Norm) error {
 	p := (*pass)(f)
 	out, x := p.make(op.Out), p.values[op.X]
 	if op.Weight == nil {

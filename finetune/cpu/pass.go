@@ -50,7 +50,7 @@ func (m *Machine) newPass(ctx context.Context, batch *tape.Batch, pairs []*adapt
 // forward computes all values. Where a backward pass does not follow, or computes
 // again, nothing is held on to but what later sections read.
 func (p *pass) forward(training bool) error {
-	return p.tape.Forward((*ahead)(p), func(i int) error {
+	return p.tape.Forward((*forward)(p), func(i int) error {
 		if i > 0 && (!training || p.Recompute) {
 			p.forget(i-1, p.values)
 		}
@@ -67,7 +67,7 @@ func (p *pass) backward() error {
 			p.forget(last, p.deltas)
 		}
 		if p.Recompute && i+1 < len(p.tape.Sections) {
-			if err := p.tape.ForwardSection((*ahead)(p), i); err != nil {
+			if err := p.tape.ForwardSection((*forward)(p), i); err != nil {
 				return err
 			}
 		}
@@ -86,10 +86,10 @@ func (p *pass) forget(section int, values [][]float32) {
 	}
 }
 
-// ahead computes ops forward, back their gradients.
+// forward computes ops forward, back their gradients.
 type (
-	ahead pass
-	back  pass
+	forward pass
+	back    pass
 )
 
 // row is position t of a value.

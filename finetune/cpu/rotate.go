@@ -6,7 +6,7 @@ import (
 )
 
 // rotation is the turn of each position of an example, and the way back.
-type rotation struct{ ahead, back base.Rotation }
+type rotation struct{ forward, inverse base.Rotation }
 
 // rotation is that of the layers of layer i's kind.
 func (p *pass) rotation(i int) (*rotation, error) {
@@ -30,11 +30,11 @@ func (p *pass) rotation(i int) (*rotation, error) {
 		positions = max(positions, p.batch.Position(t)+1)
 	}
 	turn := base.NewRotation(c.HeadDim(i), c.RopeTheta(i), factors, positions)
-	p.rotations[kind] = &rotation{ahead: turn, back: turn.Inverse()}
+	p.rotations[kind] = &rotation{forward: turn, inverse: turn.Inverse()}
 	return p.rotations[kind], nil
 }
 
-func (f *ahead) Rotate(op *tape.Rotate) error {
+func (f *forward) Rotate(op *tape.Rotate) error {
 	p := (*pass)(f)
 	r, err := p.rotation(op.Layer)
 	if err != nil {
@@ -42,7 +42,7 @@ func (f *ahead) Rotate(op *tape.Rotate) error {
 	}
 	copy(p.make(op.Out), p.values[op.X])
 	for t := range p.n {
-		r.ahead.Turn(p.row(op.Out, t), op.Heads, p.batch.Position(t))
+		r.forward.Turn(p.row(op.Out, t), op.Heads, p.batch.Position(t))
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (b *back) Rotate(op *tape.Rotate) error {
 	dy := make([]float32, width)
 	for t := range p.n {
 		copy(dy, p.deltas[op.Out][t*width:(t+1)*width])
-		r.back.Turn(dy, op.Heads, p.batch.Position(t))
+		r.inverse.Turn(dy, op.Heads, p.batch.Position(t))
 		base.Add(dx[t*width:(t+1)*width], dy)
 	}
 	return nil

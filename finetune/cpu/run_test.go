@@ -14,7 +14,7 @@ import (
 func TestRun(t *testing.T) {
 	const rate = 5e-3
 	c, file := lora.Open(t)
-	m, pairs := machineFor(t, openModel(t, lora.Shared(t, "e2b.gguf")), lora.ReadPairs(t, file, "adapter", c.Alpha))
+	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	for _, p := range pairs {
 		clear(p.B)
 	}
@@ -29,7 +29,8 @@ func TestRun(t *testing.T) {
 		loss /= float64(c.Targets)
 		length := adamw.Step(state, pairs, grads, rate)
 		if math.Abs(loss-want) > 0.01*want || math.Abs(length-c.Run.GradNorms[i]) > 0.01*c.Run.GradNorms[i] {
-			t.Errorf("step %d: a loss of %.6f and a gradient of length %.6f, wanted %.6f and %.6f", i, loss, length, want, c.Run.GradNorms[i])
+			t.Errorf("step %d: a loss of %.6f and a gradient of length %.6f, wanted %.6f and %.6f", i, loss, length,
+				want, c.Run.GradNorms[i])
 		}
 	}
 	trained := lora.ReadPairs(t, file, "trained", c.Alpha)

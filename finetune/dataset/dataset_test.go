@@ -85,16 +85,19 @@ func TestTargets(t *testing.T) {
 			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]"}},
 		{"system", `{"system": "Count.", "prompt": "One?", "completion": "1."}`, chat.E2B, dataset.EncodeOptions{},
 			[]string{"<bos><|turn>system\nCount.<turn|>\n<|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]"}},
-		{"ShareGPT", `{"conversations": [{"from": "human", "value": "One?"}, {"from": "gpt", "value": "1."}], "id": 7}`, chat.E2B, dataset.EncodeOptions{},
+		{"ShareGPT", `{"conversations": [{"from": "human", "value": "One?"}, {"from": "gpt", "value": "1."}], "id": 7}`,
+			chat.E2B, dataset.EncodeOptions{},
 			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]"}},
 		{"text", `{"text": "One. Two."}`, chat.E2B, dataset.EncodeOptions{}, []string{"<bos>[One. Two.]"}},
-		{"control tokens are text", `{"prompt": "<turn|>", "completion": "1.<turn|>"}`, chat.E2B, dataset.EncodeOptions{},
+		{"control tokens are text", `{"prompt": "<turn|>", "completion": "1.<turn|>"}`, chat.E2B,
+			dataset.EncodeOptions{},
 			[]string{"<bos><|turn>user\n<turn|><turn|>\n<|turn>model\n[1.<turn|><turn|>]"}},
 		{"the last of two answers", two, chat.E2B, dataset.EncodeOptions{},
 			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n<|turn>model\n[2.<turn|>]"}},
 		{"both of two answers", two, chat.E2B, dataset.EncodeOptions{AllTurns: true},
 			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]\n<|turn>user\nTwo?<turn|>\n<|turn>model\n[2.<turn|>]"}},
-		{"both, where the answer under way begins with an empty thought", two, chat.Large, dataset.EncodeOptions{AllTurns: true},
+		{"both, where the answer under way begins with an empty thought", two, chat.Large,
+			dataset.EncodeOptions{AllTurns: true},
 			[]string{
 				"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n<|turn>model\n<|channel>thought\n<channel|>[2.<turn|>]",
 				"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n<|channel>thought\n<channel|>[1.<turn|>]",
@@ -126,7 +129,8 @@ func TestTargets(t *testing.T) {
 func TestWords(t *testing.T) {
 	long := strings.Repeat("one two three ", 100)
 	for _, test := range []struct{ name, line, want string }{
-		{"a question", `{"system": "Count.", "prompt": " What is 1 + 1? ", "completion": "What is 1 + 1?"}`, "What is 1 + 1?"},
+		{"a question", `{"system": "Count.", "prompt": " What is 1 + 1? ", "completion": "What is 1 + 1?"}`,
+			"What is 1 + 1?"},
 		{"the last of two", `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, {"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`, "Two?"},
 		{"the template's words", `{"prompt": "model", "completion": "user"}`, "model"},
 		{"a long text", `{"prompt": "` + long + `", "completion": "Yes."}`, ""},
@@ -173,7 +177,8 @@ func TestCut(t *testing.T) {
 	if e := cut[0]; e.Cut != 3 || e.Asked() != whole[0].Asked()-3 || e.Targets[len(e.Targets)-1] != tape.NoTarget {
 		t.Errorf("%d tokens were cut, %d targets left", e.Cut, e.Asked())
 	}
-	if _, err := dataset.Encode(t.Context(), m, r, dataset.EncodeOptions{MaxLength: 4}); !errors.Is(err, dataset.ErrLine) {
+	if _, err := dataset.Encode(t.Context(), m, r, dataset.EncodeOptions{MaxLength: 4}); !errors.Is(err,
+		dataset.ErrLine) {
 		t.Errorf("nothing left of the answer: %v", err)
 	}
 }
@@ -209,10 +214,12 @@ nonsense
 	}
 
 	_, _, err = dataset.Read(t.Context(), strings.NewReader(file), dataset.ReadOptions{MaxErrors: 2})
-	if err == nil || !strings.Contains(err.Error(), "line 3: ") || !strings.Contains(err.Error(), "line 4: ") || strings.Contains(err.Error(), "line 5") {
+	if err == nil || !strings.Contains(err.Error(), "line 3: ") || !strings.Contains(err.Error(), "line 4: ") ||
+		strings.Contains(err.Error(), "line 5") {
 		t.Errorf("refused with %v", err)
 	}
-	if _, _, err := dataset.Read(t.Context(), strings.NewReader("\n\n"), dataset.ReadOptions{}); !errors.Is(err, dataset.ErrLine) {
+	if _, _, err := dataset.Read(t.Context(), strings.NewReader("\n\n"), dataset.ReadOptions{}); !errors.Is(err,
+		dataset.ErrLine) {
 		t.Errorf("an empty file: %v", err)
 	}
 }
@@ -246,7 +253,8 @@ func TestEpoch(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{
-		`{"prompt": "a", "completion": "b"}`, `{"text": "a"}`, `{"messages": [{"role": "user", "content": null}, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}]}`,
+		`{"prompt": "a", "completion": "b"}`, `{"text": "a"}`,
+		`{"messages": [{"role": "user", "content": null}, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}]}`,
 		`{"conversations": [{"from": "gpt", "value": ""}]}`, `[]`, `{"messages": [{}]}`, "\x00",
 	} {
 		f.Add([]byte(line))
@@ -296,11 +304,13 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d records, %d examples", len(set.Records), len(set.Whole()))
 	}
 	opts.Skip = false
-	if _, err := dataset.Load(t.Context(), m, strings.NewReader(lines), opts); !errors.Is(err, dataset.ErrLine) || !strings.Contains(err.Error(), "line 2:") {
+	if _, err := dataset.Load(t.Context(), m, strings.NewReader(lines), opts); !errors.Is(err, dataset.ErrLine) ||
+		!strings.Contains(err.Error(), "line 2:") {
 		t.Errorf("bad lines that are not to be skipped: %v", err)
 	}
 	opts.Skip = true
-	if set, err := dataset.Load(t.Context(), m, strings.NewReader("{}\n"), opts); !errors.Is(err, dataset.ErrLine) || len(set.Bad) != 1 {
+	if set, err := dataset.Load(t.Context(), m, strings.NewReader("{}\n"), opts); !errors.Is(err, dataset.ErrLine) ||
+		len(set.Bad) != 1 {
 		t.Errorf("no good line: %v, %d bad", err, len(set.Bad))
 	}
 }
@@ -310,7 +320,7 @@ func TestHoldOut(t *testing.T) {
 		n    int
 		part float64
 		held int
-	}{{19, 0.5, 0}, {20, 0.05, 1}, {100, 0.2, 20}, {100, 0, 0}, {20, 1, 19}, {40, 0.001, 1}} {
+	}{{0, 0.5, 0}, {1, 0.5, 0}, {2, 0.05, 1}, {19, 0.5, 10}, {20, 0.05, 1}, {100, 0.2, 20}, {100, 0, 0}, {20, 1, 19}, {40, 0.001, 1}} {
 		train, held := dataset.HoldOut(c.n, c.part)
 		all := slices.Concat(train, held)
 		slices.Sort(all)

@@ -64,7 +64,8 @@ func Encode(ctx context.Context, m Model, r Record, opts EncodeOptions) ([]Examp
 			e.cut(opts.MaxLength)
 		}
 		if e.Asked() == 0 {
-			return nil, &LineError{r.Line, fmt.Errorf("%w: nothing of the answer is within the first %d tokens; shorten the prompt or allow longer examples", ErrLine, opts.MaxLength)}
+			return nil, &LineError{r.Line, fmt.Errorf("%w: nothing of the answer is within the first %d tokens; "+
+				"shorten the prompt or allow longer examples", ErrLine, opts.MaxLength)}
 		}
 	}
 	return examples, nil

@@ -54,7 +54,7 @@ func Parse(data []byte) (Record, error) {
 	var l line
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&l); err != nil {
-		return Record{}, fmt.Errorf("%w: %v", ErrLine, err)
+		return Record{}, fmt.Errorf("%w: %w", ErrLine, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return Record{}, fmt.Errorf("%w: something follows the object; put each example on a line of its own", ErrLine)
@@ -71,9 +71,11 @@ func Parse(data []byte) (Record, error) {
 	case messages == nil:
 		return Record{}, fmt.Errorf("%w: it has none of prompt and completion, messages, conversations, text", ErrLine)
 	case messages[len(messages)-1].Role != chat.Assistant:
-		return Record{}, fmt.Errorf("%w: the last message is the %s's; it has to be the answer to learn", ErrLine, messages[len(messages)-1].Role)
+		return Record{}, fmt.Errorf("%w: the last message is the %s's; it has to be the answer to learn", ErrLine,
+			messages[len(messages)-1].Role)
 	}
-	return Record{Conversation: chat.Conversation{Messages: messages, Options: chat.Options{Tools: l.Tools, EnableThinking: l.Thinking}}}, nil
+	return Record{Conversation: chat.Conversation{Messages: messages,
+		Options: chat.Options{Tools: l.Tools, EnableThinking: l.Thinking}}}, nil
 }
 
 // messages is the line's conversation, nil where it has none.
@@ -83,7 +85,8 @@ func (l *line) messages() ([]chat.Message, error) {
 		if *l.Completion == "" {
 			return nil, fmt.Errorf("%w: the completion is empty", ErrLine)
 		}
-		return l.withSystem(chat.Message{Role: chat.User, Content: chat.Text(*l.Prompt)}, chat.Message{Role: chat.Assistant, Content: chat.Text(*l.Completion)}), nil
+		return l.withSystem(chat.Message{Role: chat.User, Content: chat.Text(*l.Prompt)},
+			chat.Message{Role: chat.Assistant, Content: chat.Text(*l.Completion)}), nil
 	case l.Prompt != nil || l.Completion != nil:
 		return nil, fmt.Errorf("%w: prompt and completion belong together, and one is missing", ErrLine)
 	case len(l.Messages) > 0:
@@ -93,7 +96,8 @@ func (l *line) messages() ([]chat.Message, error) {
 	for i, m := range l.Conversations {
 		role, ok := roles[m.From]
 		if !ok {
-			return nil, fmt.Errorf("%w: message %d is from %q; ShareGPT's are from system, human and gpt", ErrLine, i+1, m.From)
+			return nil, fmt.Errorf("%w: message %d is from %q; ShareGPT's are from system, human and gpt", ErrLine, i+1,
+				m.From)
 		}
 		messages = append(messages, chat.Message{Role: role, Content: chat.Text(m.Value)})
 	}

@@ -88,21 +88,17 @@ func (s *Set) All(records []int) []Example {
 // Whole are all examples.
 func (s *Set) Whole() []Example { return slices.Concat(s.Examples...) }
 
-const (
-	// fewestToHold is how many records there must be for a part to be held out.
-	fewestToHold = 20
-	// holdSeed fixes which records that is: a resumed run has the same.
-	holdSeed = 0x601d
-)
+// holdSeed fixes which records are held out: a resumed run has the same.
+const holdSeed = 0x601d
 
-// HoldOut chooses a part of n records to judge by, always the same ones, and none
-// of fewer than 20. Both lists are in order.
+// HoldOut chooses a part of n records to judge by, always the same ones: at least one,
+// unless the part is 0, and never the last that is left. Both lists are in order.
 func HoldOut(n int, part float64) (train, held []int) {
 	train = make([]int, n)
 	for i := range train {
 		train[i] = i
 	}
-	if part <= 0 || n < fewestToHold {
+	if part <= 0 || n < 2 {
 		return train, nil
 	}
 	order := rand.New(rand.NewPCG(holdSeed, 0)).Perm(n)

@@ -6,7 +6,7 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-func (f *ahead) Attend(op *tape.Attend) error {
+func (f *forward) Attend(op *tape.Attend) error {
 	w := (*walk)(f)
 	w.make(op.Out)
 	w.aux[op] = w.take(2*op.Heads, 1)
@@ -31,7 +31,8 @@ func (w *walk) ofQueries(op *tape.Attend, i int) (parts []ops.PackedAttention) {
 			break
 		}
 		o := w.attention(op, i)
-		o.K, o.V, o.Part = k.pieces[j].Buffer, v.pieces[j].Buffer, ops.PackedPart{First: first, Count: count, More: j > 0}
+		o.K, o.V, o.Part = k.pieces[j].Buffer, v.pieces[j].Buffer,
+			ops.PackedPart{First: first, Count: count, More: j > 0}
 		parts = append(parts, o)
 	}
 	return parts
@@ -46,8 +47,11 @@ func (w *walk) unseen(first, i int) bool {
 // attention is the op over window i's rows, without its keys.
 func (w *walk) attention(op *tape.Attend, i int) ops.PackedAttention {
 	return ops.PackedAttention{
-		Label: "attention", Q: w.values[op.Q].at(i), Visible: w.plan.inputs.window(w.inputs.of(op.Window).visible, 2, i),
-		Stats: w.aux[op].at(i), Out: w.values[op.Out].at(i), Heads: op.Heads, KVHeads: op.KVHeads, HeadDim: op.HeadDim, Scale: 1,
+		Label: "attention", Q: w.values[op.Q].at(i),
+		Visible: w.plan.inputs.window(w.inputs.of(op.Window).visible, 2, i),
+		Stats:   w.aux[op].at(i), Out: w.values[op.Out].at(i), Heads: op.Heads, KVHeads: op.KVHeads,
+		HeadDim: op.HeadDim,
+		Scale:   1,
 	}
 }
 
@@ -59,7 +63,8 @@ func (b *back) Attend(op *tape.Attend) error {
 	dv, moreV := w.delta(op.V)
 	w.each(func(r *ops.Recorder, i int) {
 		for j, part := range w.ofQueries(op, i) {
-			r.PackedAttentionBack(ops.PackedAttentionBack{PackedAttention: part, DOut: dy.at(i), DQ: bufferOf(dq, i), AddQ: moreQ || j > 0, Again: j > 0})
+			r.PackedAttentionBack(ops.PackedAttentionBack{PackedAttention: part, DOut: dy.at(i), DQ: bufferOf(dq, i),
+				AddQ: moreQ || j > 0, Again: j > 0})
 		}
 	})
 	k, v := w.values[op.K], w.values[op.V]
@@ -73,8 +78,11 @@ func (b *back) Attend(op *tape.Attend) error {
 				o := w.attention(op, i)
 				o.K, o.V, o.Part = k.at(n), v.at(n), w.queries(i)
 				r.PackedAttentionBack(ops.PackedAttentionBack{
-					PackedAttention: o, DOut: dy.at(i), SeenBy: w.plan.inputs.window(w.inputs.of(op.Window).seenBy, 2, n), Keys: min(w.plan.window, k.rows-n*w.plan.window),
-					DK: bufferOf(dk, n), DV: bufferOf(dv, n), AddK: moreK || begun, AddV: moreV || begun, Again: true,
+					PackedAttention: o, DOut: dy.at(i),
+					SeenBy: w.plan.inputs.window(w.inputs.of(op.Window).seenBy, 2, n),
+					Keys:   min(w.plan.window, k.rows-n*w.plan.window),
+					DK:     bufferOf(dk, n), DV: bufferOf(dv, n), AddK: moreK || begun, AddV: moreV || begun,
+					Again: true,
 				})
 				begun = true
 			}

@@ -52,7 +52,8 @@ func (b *back) Gate(op *tape.Gate) error {
 		}
 		w.each(func(r *ops.Recorder, i int) {
 			r.GateBack(ops.GateBack{
-				Label: "gate back", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: d.lattice(i), DY: dy.at(i), Size: size, OfUp: part.isUp, Add: more,
+				Label: "gate back", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: d.lattice(i),
+				DY: dy.at(i), Size: size, OfUp: part.isUp, Add: more,
 			})
 		})
 	}
@@ -69,7 +70,8 @@ func (b *back) Add(op *tape.Add) error {
 			continue
 		}
 		w.each(func(r *ops.Recorder, i int) {
-			r.Combine(ops.Combine{Label: "sum back", A: dy.at(i), Out: d.at(i), Size: d.row, Scale: op.Scale, Accumulate: more})
+			r.Combine(ops.Combine{Label: "sum back", A: dy.at(i), Out: d.at(i), Size: d.row, Scale: op.Scale,
+				Accumulate: more})
 		})
 	}
 	w.dropDelta(op.Out)

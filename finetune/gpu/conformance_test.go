@@ -13,13 +13,20 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// openModel opens a model on the GPU; the test is skipped where there is none.
+// openModel opens a model of the conformance cases on the GPU; the test is skipped
+// where there is none.
 func openModel(t testing.TB, name string, opts gemma4.OpenOptions) *gemma4.Model {
 	t.Helper()
-	file, err := gguf.OpenFile(lora.Shared(t, name+".gguf"))
+	return openPath(t, conformance.Path(t, name+".gguf"), opts)
+}
+
+func openPath(t testing.TB, path string, opts gemma4.OpenOptions) *gemma4.Model {
+	t.Helper()
+	file, err := gguf.OpenFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +112,7 @@ func gathered(t testing.TB, m *Machine) []*adapter.Pair {
 // What PyTorch makes of the reference's adapter.
 func TestLossAndGradients(t *testing.T) {
 	c, file := lora.Open(t)
-	model := openModel(t, "e2b", gemma4.OpenOptions{})
+	model := openPath(t, c.Model, gemma4.OpenOptions{})
 	wanted := lora.ReadPairs(t, file, "grad", c.Alpha)
 	batch := c.Batch(t)
 	for _, kept := range []struct {
@@ -129,7 +136,8 @@ func TestLossAndGradients(t *testing.T) {
 		got := gathered(t, m)
 		for i, s := range m.tape.Slots {
 			want := wanted[s.Target]
-			if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > kept.tolerance || b > kept.tolerance {
+			if a, b := relative(t, got[i].A, want.A), relative(t, got[i].B, want.B); a > kept.tolerance ||
+				b > kept.tolerance {
 				t.Errorf("%+v, layer %d, %s: the gradient of A is %.1e off, of B %.1e", kept, s.Layer, s.Linear, a, b)
 			}
 		}
@@ -155,7 +163,7 @@ func testRun(t *testing.T, precision Precision) {
 	for _, p := range pairs {
 		clear(p.B)
 	}
-	m, _ := machineFor(t, openModel(t, "e2b", gemma4.OpenOptions{}), pairs)
+	m, _ := machineFor(t, openPath(t, c.Model, gemma4.OpenOptions{}), pairs)
 	m.Precision = precision
 	batch := c.Batch(t)
 	for i, want := range c.Run.Losses {
@@ -169,7 +177,8 @@ func testRun(t *testing.T, precision Precision) {
 			t.Fatal(err)
 		}
 		if math.Abs(loss-want) > 0.01*want || math.Abs(length-c.Run.GradNorms[i]) > 0.01*c.Run.GradNorms[i] {
-			t.Errorf("step %d: a loss of %.6f and a gradient of length %.6f, wanted %.6f and %.6f", i, loss, length, want, c.Run.GradNorms[i])
+			t.Errorf("step %d: a loss of %.6f and a gradient of length %.6f, wanted %.6f and %.6f", i, loss, length,
+				want, c.Run.GradNorms[i])
 		}
 	}
 	got, state, err := m.Read(t.Context())

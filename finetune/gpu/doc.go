@@ -4,7 +4,7 @@
 //
 // Read machine.go, what there is to call; plan.go, which lays out a batch size's
 // buffers and records its programs by walking the tape there and back (walk.go;
-// ahead.go and back.go say what each op records in either direction, linear.go
+// forward.go and back.go say what each op records in either direction, linear.go
 // both for products with adapters, attend.go for attention, mixture.go for experts;
 // halves.go, how values may wait in between); pool.go, whose buffers serve one value
 // after another, and which cuts values that no binding holds into pieces; batch.go,

@@ -21,13 +21,14 @@ func (h *waiting) drop(at *view, p *pool) {
 	p.drop(h.words)
 }
 
-// wait stores a value as halves, with all others of its tensor, once the way ahead
+// wait stores a value as halves, with all others of its tensor, once the forward pass
 // reads none of them any more. A value from below the split that sections above it
 // read has other rows than their programs and stays as it is.
 func (w *walk) wait(v tape.Value) {
 	at := w.values[v]
 	below := w.home[v] < w.split
-	if !w.plan.halves || at == nil || at.tensor == nil || w.wide[v] != nil || below != (w.lastUse[v].section < w.split) {
+	if !w.plan.halves || at == nil || at.tensor == nil || w.wide[v] != nil ||
+		below != (w.lastUse[v].section < w.split) {
 		return
 	}
 	t := at.tensor
@@ -48,7 +49,7 @@ func (w *walk) wait(v tape.Value) {
 	}
 }
 
-// wake makes float32 again of what a section's way back reads, or its way ahead where
+// wake makes float32 again of what a section's way back reads, or its forward pass where
 // that is computed again.
 func (w *walk) wake(i int) {
 	for _, op := range w.tape.Sections[i].Ops {

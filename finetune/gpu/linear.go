@@ -18,7 +18,7 @@ type group struct {
 	rows    []gemma4.MatrixRows // of each member
 }
 
-// first is the member whose turn comes first on the way ahead, and last back.
+// first is the member whose turn comes first on the forward pass, and last back.
 func (g *group) first() *tape.Linear { return g.members[0] }
 
 // at is member i's part of a tensor with all of the matrix's outputs.
@@ -66,7 +66,8 @@ func (g *group) check() error {
 		n += r.Rows
 	}
 	if n != g.matrix.Rows {
-		return fmt.Errorf("%w: %s shares %d rows with others and %d are read", ErrUnsupported, g.first().W.Name, g.matrix.Rows, n)
+		return fmt.Errorf("%w: %s shares %d rows with others and %d are read", ErrUnsupported, g.first().W.Name,
+			g.matrix.Rows, n)
 	}
 	return nil
 }
@@ -83,7 +84,7 @@ func (m *Machine) whole(t *gguf.Tensor) (*ops.Matrix, error) {
 // Linear is, for all of a group at its first member's turn, u = scale·A·x and
 // y = W·x + B·u in one product, or where pairs are no such end of one, u = A·x,
 // y = W·x and y += scale·B·u.
-func (f *ahead) Linear(op *tape.Linear) error {
+func (f *forward) Linear(op *tape.Linear) error {
 	w := (*walk)(f)
 	g := w.groups[op]
 	if op != g.first() {
@@ -103,7 +104,8 @@ func (f *ahead) Linear(op *tape.Linear) error {
 	u := w.take(p.rank, 1)
 	w.aux[g] = u
 	w.each(func(r *ops.Recorder, i int) {
-		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(i), B: p.turnedA(values), Out: p.inner(u.at(i), 0), N: p.rank, K: p.in, Scale: p.factor()})
+		r.Dense(ops.Dense{Label: "A·x", A: x.lattice(i), B: p.turnedA(values), Out: p.inner(u.at(i), 0), N: p.rank,
+			K: p.in, Scale: p.factor()})
 		r.AllRows(ops.AllRows{Label: "W·x", W: g.matrix, X: x.slice(i), Out: all.at(i), LowRank: p.lowRank(u.at(i))})
 		if !p.apart {
 			return
@@ -111,7 +113,8 @@ func (f *ahead) Linear(op *tape.Linear) error {
 		for j, l := range g.members {
 			if s := w.pairs.slot(l); s != nil {
 				r.Dense(ops.Dense{
-					Label: "B·u", A: p.inner(u.at(i), s.first), B: s.turnedB(values), Out: g.at(j, all).lattice(i), N: s.out, K: s.rank, Scale: s.left(), Add: true,
+					Label: "B·u", A: p.inner(u.at(i), s.first), B: s.turnedB(values), Out: g.at(j, all).lattice(i),
+					N: s.out, K: s.rank, Scale: s.left(), Add: true,
 				})
 			}
 		}
@@ -175,12 +178,16 @@ func (w *walk) pairsBack(g *group, p *groupPairs, dx *view) {
 				continue
 			}
 			dy := w.deltas[l.Out].lattice(i)
-			r.Dense(ops.Dense{Label: "Bᵀ·dy", A: dy, B: s.b(values), Out: p.inner(du, s.first), N: s.rank, K: s.out, Scale: s.scale})
-			r.Dense(ops.Dense{Label: "dB", A: turned(dy), B: p.inner(u, s.first), Out: s.b(grads), M: s.out, N: s.rank, Scale: s.left(), Add: true})
+			r.Dense(ops.Dense{Label: "Bᵀ·dy", A: dy, B: s.b(values), Out: p.inner(du, s.first), N: s.rank, K: s.out,
+				Scale: s.scale})
+			r.Dense(ops.Dense{Label: "dB", A: turned(dy), B: p.inner(u, s.first), Out: s.b(grads), M: s.out, N: s.rank,
+				Scale: s.left(), Add: true})
 		}
-		r.Dense(ops.Dense{Label: "dA", A: turned(p.inner(du, 0)), B: x.lattice(i), Out: p.a(grads), M: p.rank, N: p.in, Add: true})
+		r.Dense(ops.Dense{Label: "dA", A: turned(p.inner(du, 0)), B: x.lattice(i), Out: p.a(grads), M: p.rank, N: p.in,
+			Add: true})
 		if dx != nil {
-			r.Dense(ops.Dense{Label: "Aᵀ·du", A: p.inner(du, 0), B: p.a(values), Out: dx.lattice(i), N: p.in, K: p.rank, Add: true})
+			r.Dense(ops.Dense{Label: "Aᵀ·du", A: p.inner(du, 0), B: p.a(values), Out: dx.lattice(i), N: p.in, K: p.rank,
+				Add: true})
 		}
 	})
 	w.pool.drop(du)

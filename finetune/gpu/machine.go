@@ -72,7 +72,7 @@ func (m *Machine) Loss(ctx context.Context, batch *tape.Batch) (float64, error) 
 	if len(batch.Asked) == 0 {
 		return 0, nil
 	}
-	if err := m.ahead(ctx, batch, 0); err != nil {
+	if err := m.forward(ctx, batch, 0); err != nil {
 		return 0, err
 	}
 	losses, err := m.head(ctx, batch, false)
@@ -97,7 +97,7 @@ func (m *Machine) Gradients(ctx context.Context, batch *tape.Batch, weight float
 }
 
 func (m *Machine) gradients(ctx context.Context, batch *tape.Batch, weight float64) (float64, error) {
-	if err := m.ahead(ctx, batch, weight); err != nil {
+	if err := m.forward(ctx, batch, weight); err != nil {
 		return 0, err
 	}
 	losses, err := m.head(ctx, batch, true)
@@ -132,8 +132,8 @@ func (m *Machine) read(losses *wgslkit.Readback) (float64, error) {
 	return sum(raw), nil
 }
 
-// ahead submits all that comes before the head.
-func (m *Machine) ahead(ctx context.Context, batch *tape.Batch, weight float64) error {
+// forward submits all that comes before the head.
+func (m *Machine) forward(ctx context.Context, batch *tape.Batch, weight float64) error {
 	if err := batch.Check(m.tape.Config); err != nil {
 		return err
 	}
@@ -143,10 +143,10 @@ func (m *Machine) ahead(ctx context.Context, batch *tape.Batch, weight float64) 
 	if err := m.plan.inputs.write(batch, m.tape.Config.SlidingWindow, weight); err != nil {
 		return err
 	}
-	if err := m.plan.ahead.submit(ctx, batch.Len()); err != nil {
+	if err := m.plan.forward.submit(ctx, batch.Len()); err != nil {
 		return err
 	}
-	return m.plan.aheadAsked.submit(ctx, len(batch.Asked))
+	return m.plan.forwardAsked.submit(ctx, len(batch.Asked))
 }
 
 // head submits the loss of all asked positions, with its gradient where wanted,

@@ -28,7 +28,8 @@ type mixture struct {
 func (m *mixture) groups(r *ops.Recorder, i int) *ops.ExpertGroups {
 	if m.grouped == nil || m.ids.windowed() {
 		c := m.tape.Config
-		m.grouped = r.GroupExperts(ops.GroupExperts{Label: "choice by expert", IDs: m.ids.at(i), Experts: c.Experts, K: c.ExpertsUsed})
+		m.grouped = r.GroupExperts(ops.GroupExperts{Label: "choice by expert", IDs: m.ids.at(i), Experts: c.Experts,
+			K: c.ExpertsUsed})
 	}
 	return m.grouped
 }
@@ -82,25 +83,29 @@ func gateOf(e *arch.Experts) *gguf.Tensor {
 // product reads.
 func (w *walk) mixture(op *tape.Mixture) *mixture {
 	c, e := w.tape.Config, op.Experts
-	m := &mixture{walk: w, op: op, logits: w.take(c.Experts, 1), ids: w.take(c.ExpertsUsed, 1), weights: w.take(c.ExpertsUsed, 1)}
+	m := &mixture{walk: w, op: op, logits: w.take(c.Experts, 1), ids: w.take(c.ExpertsUsed, 1),
+		weights: w.take(c.ExpertsUsed, 1)}
 	m.both, m.hidden = w.take(2*m.inner(), 1), w.take(m.inner(), 1)
 	m.router, m.gateUp, m.down = w.experts[e.Router.Name], w.experts[gateOf(e).Name], w.experts[e.Down.Name]
 	x, h := w.values[op.X], w.values[op.H]
 	w.each(func(r *ops.Recorder, i int) {
 		r.Linear(ops.Linear{
 			Label: "router", W: m.router, Out: m.logits.at(i),
-			In: ops.Input{X: x.at(i), Offset: x.offset, Stride: x.row, Norm: &ops.Norm{Weight: w.weights.Vector(e.RouterScale), Eps: c.Eps, Scale: 1 / c.EmbedScale()}},
+			In: ops.Input{X: x.at(i), Offset: x.offset, Stride: x.row,
+				Norm: &ops.Norm{Weight: w.weights.Vector(e.RouterScale), Eps: c.Eps, Scale: 1 / c.EmbedScale()}},
 		})
 		r.Router(ops.Router{
 			Label: "choice", Logits: m.logits.at(i), Experts: c.Experts, K: c.ExpertsUsed,
 			Scale: w.weights.Vector(e.DownScale), IDs: m.ids.at(i), Weights: m.weights.at(i),
 		})
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), AllRows: true,
-			In: ops.Input{X: h.at(i), Offset: h.offset, Stride: h.row}, Out: m.both.at(i),
+			Label: "experts' gate and up", W: m.gateUp, K: c.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i),
+			AllRows: true,
+			In:      ops.Input{X: h.at(i), Offset: h.offset, Stride: h.row}, Out: m.both.at(i),
 		})
 		r.Gate(ops.Gate{
-			Label: "experts' gate", Gate: m.gate(m.both.at(i)), Up: m.up(m.both.at(i)), Out: ops.Rows(m.hidden.at(i), m.inner()), Size: m.inner(),
+			Label: "experts' gate", Gate: m.gate(m.both.at(i)), Up: m.up(m.both.at(i)),
+			Out: ops.Rows(m.hidden.at(i), m.inner()), Size: m.inner(),
 		})
 	})
 	return m
@@ -112,14 +117,15 @@ func (m *mixture) drop() {
 	}
 }
 
-func (f *ahead) Mixture(op *tape.Mixture) error {
+func (f *forward) Mixture(op *tape.Mixture) error {
 	w := (*walk)(f)
 	out := w.make(op.Out)
 	m := w.mixture(op)
 	w.each(func(r *ops.Recorder, i int) {
 		r.ExpertLinear(ops.ExpertLinear{
-			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), PerSlotInput: true,
-			In: ops.Input{X: m.hidden.at(i)}, Out: out.at(i), Weights: m.weights.at(i),
+			Label: "experts' down", W: m.down, K: w.tape.Config.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i),
+			PerSlotInput: true,
+			In:           ops.Input{X: m.hidden.at(i)}, Out: out.at(i), Weights: m.weights.at(i),
 		})
 	})
 	m.drop()
@@ -133,20 +139,24 @@ func (b *back) Mixture(op *tape.Mixture) error {
 	m := w.mixture(op)
 	grads, dLogits, dRouted := w.take(m.inner(), 1), w.take(c.Experts, 1), w.take(c.EmbeddingLength, 1)
 	w.each(func(r *ops.Recorder, i int) {
-		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), DY: dy.at(i), DX: grads.at(i)})
+		r.ExpertBack(ops.ExpertBack{Label: "experts' down back", W: m.down, K: c.ExpertsUsed, IDs: m.ids.at(i),
+			Groups: m.groups(r, i), DY: dy.at(i), DX: grads.at(i)})
 		r.RouterBack(ops.RouterBack{
-			Label: "choice back", Logits: m.logits.at(i), IDs: m.ids.at(i), Weights: m.weights.at(i), Hidden: m.hidden.at(i), Grads: grads.at(i),
+			Label: "choice back", Logits: m.logits.at(i), IDs: m.ids.at(i), Weights: m.weights.at(i),
+			Hidden: m.hidden.at(i), Grads: grads.at(i),
 			DLogits: dLogits.at(i), Experts: c.Experts, K: c.ExpertsUsed, Size: m.size(),
 		})
-		r.LinearBack(ops.LinearBack{Label: "router back", W: m.router, DY: ops.All(dLogits.at(i)), DX: ops.All(dRouted.at(i))})
+		r.LinearBack(ops.LinearBack{Label: "router back", W: m.router, DY: ops.All(dLogits.at(i)),
+			DX: ops.All(dRouted.at(i))})
 	})
 	m.backToInput(grads)
 	if dx, more := w.delta(op.X); dx != nil {
 		x := w.values[op.X]
 		w.each(func(r *ops.Recorder, i int) {
 			r.RMSNormBack(ops.RMSNormBack{
-				Label: "router's norm back", X: x.slice(i), DX: dx.slice(i), DY: dRouted.at(i), Weight: w.weights.Vector(op.Experts.RouterScale),
-				Size: c.EmbeddingLength, Eps: c.Eps, Scale: 1 / c.EmbedScale(), Add: more,
+				Label: "router's norm back", X: x.slice(i), DX: dx.slice(i), DY: dRouted.at(i),
+				Weight: w.weights.Vector(op.Experts.RouterScale),
+				Size:   c.EmbeddingLength, Eps: c.Eps, Scale: 1 / c.EmbedScale(), Add: more,
 			})
 		})
 	}
@@ -167,12 +177,14 @@ func (m *mixture) backToInput(grads *tensor) {
 	back := m.take(2*m.inner(), 1)
 	m.each(func(r *ops.Recorder, i int) {
 		gate, up := m.gate(m.both.at(i)), m.up(m.both.at(i))
-		o := ops.GateBack{Label: "experts' gate back", Gate: gate, Up: up, Out: m.gate(back.at(i)), DY: grads.at(i), Size: m.inner()}
+		o := ops.GateBack{Label: "experts' gate back", Gate: gate, Up: up, Out: m.gate(back.at(i)), DY: grads.at(i),
+			Size: m.inner()}
 		r.GateBack(o)
 		o.Out, o.OfUp = m.up(back.at(i)), true
 		r.GateBack(o)
 		r.ExpertBack(ops.ExpertBack{
-			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.at(i), Groups: m.groups(r, i), DY: back.at(i), DX: dh.at(i), Sum: true, Add: more,
+			Label: "experts' gate and up back", W: m.gateUp, K: m.tape.Config.ExpertsUsed, IDs: m.ids.at(i),
+			Groups: m.groups(r, i), DY: back.at(i), DX: dh.at(i), Sum: true, Add: more,
 		})
 	})
 	m.pool.drop(back)

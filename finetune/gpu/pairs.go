@@ -139,8 +139,10 @@ func (p *pairs) lay(g *group, list []*adapter.Pair, most int) error {
 			continue
 		}
 		pair := list[l.Slot.Index]
-		if pair.In != l.Slot.In || pair.Out != l.Slot.Out || len(pair.A) != pair.Rank*pair.In || len(pair.B) != pair.Out*pair.Rank {
-			return fmt.Errorf("%w: the pair for %s is [%d, %d] of rank %d; wanted [%d, %d]", tape.ErrBatch, l.Slot, pair.Out, pair.In, pair.Rank, l.Slot.Out, l.Slot.In)
+		if pair.In != l.Slot.In || pair.Out != l.Slot.Out || len(pair.A) != pair.Rank*pair.In ||
+			len(pair.B) != pair.Out*pair.Rank {
+			return fmt.Errorf("%w: the pair for %s is [%d, %d] of rank %d; wanted [%d, %d]", tape.ErrBatch, l.Slot,
+				pair.Out, pair.In, pair.Rank, l.Slot.Out, l.Slot.In)
 		}
 		p.slots[l.Slot.Index] = &slot{groupPairs: gp, first: gp.rank, rank: pair.Rank, out: pair.Out, scale: pair.Scale}
 		gp.rank += pair.Rank
@@ -151,7 +153,8 @@ func (p *pairs) lay(g *group, list []*adapter.Pair, most int) error {
 		return nil
 	}
 	if size > most {
-		return fmt.Errorf("%w: the pairs of %s take %d bytes, this device binds %d at once; take a smaller rank", wgslkit.ErrLimit, g.first().W.Name, 4*size, 4*most)
+		return fmt.Errorf("%w: the pairs of %s take %d bytes, this device binds %d at once; take a smaller rank",
+			wgslkit.ErrLimit, g.first().W.Name, 4*size, 4*most)
 	}
 	if n := len(p.banks); n == 0 || p.banks[n-1].size+size > most {
 		p.banks = append(p.banks, new(bank))
@@ -200,7 +203,8 @@ func (p *pairs) fits(list []*adapter.Pair) bool {
 		return false
 	}
 	for i, s := range p.slots {
-		if l := list[i]; l.Rank != s.rank || l.In != s.in || l.Out != s.out || l.Scale != s.scale || len(l.A) != l.Rank*l.In || len(l.B) != l.Out*l.Rank {
+		if l := list[i]; l.Rank != s.rank || l.In != s.in || l.Out != s.out || l.Scale != s.scale ||
+			len(l.A) != l.Rank*l.In || len(l.B) != l.Out*l.Rank {
 			return false
 		}
 	}

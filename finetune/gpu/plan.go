@@ -44,10 +44,10 @@ type plan struct {
 	inputs *inputs
 	bytes  int64 // values, inputs, and what ops need for themselves
 
-	ahead, aheadAsked *program // the tape below and above the split
-	loss              *program // the head and its gradient, for a part of the asked positions
-	backAsked, back   *program
-	lossPart          int // the most asked positions of a replay of loss
+	forward, forwardAsked *program // the tape below and above the split
+	loss                  *program // the head and its gradient, for a part of the asked positions
+	backAsked, back       *program
+	lossPart              int // the most asked positions of a replay of loss
 }
 
 // recomputed says whether a section's values are computed again for the way back.
@@ -86,7 +86,7 @@ func (p *plan) release() {
 	if p == nil {
 		return
 	}
-	for _, program := range []*program{p.ahead, p.aheadAsked, p.loss, p.backAsked, p.back} {
+	for _, program := range []*program{p.forward, p.forwardAsked, p.loss, p.backAsked, p.back} {
 		program.release()
 	}
 	p.inputs.release()
@@ -131,7 +131,8 @@ func (m *Machine) record(p *plan, measured *ops.Recorder) (_ *ops.Recorder, err 
 
 func (m *Machine) emptyPlan(s size, a arrangement) *plan {
 	window := m.windowFor(max(s.tokens, s.asked))
-	return &plan{size: s, arrangement: a, window: window, pool: &pool{limit: m.limit, window: window, rows: m.pieceRows}}
+	return &plan{size: s, arrangement: a, window: window,
+		pool: &pool{limit: m.limit, window: window, rows: m.pieceRows}}
 }
 
 // windowStep is what the rows of a window are a multiple of: u32 of each begin where
@@ -196,14 +197,14 @@ type recording struct {
 func (r *recording) all() error {
 	p, last := r.plan, len(r.tape.Sections)-1
 	r.rows, r.inputs = p.tokens, p.inputs.lower
-	p.ahead = r.program("training ahead", r.rows, r.inputs.state, func(part func()) {
+	p.forward = r.program("training forward", r.rows, r.inputs.state, func(part func()) {
 		for i := range r.split {
 			r.forward(i, false)
 			part()
 		}
 	})
 	r.rows, r.inputs = p.asked, p.inputs.upper
-	p.aheadAsked = r.program("training ahead, asked", r.rows, r.inputs.state, func(part func()) {
+	p.forwardAsked = r.program("training forward, asked", r.rows, r.inputs.state, func(part func()) {
 		r.narrow()
 		for i := r.split; i <= last; i++ {
 			r.forward(i, false)
@@ -296,15 +297,17 @@ func (r *recording) head(part func()) {
 	}
 	p := r.plan
 	d, tile, vocab := r.tape.Config.EmbeddingLength, r.tileOfLoss(), r.tape.Config.Vocab
-	h := &lossHead{recording: r, output: output, x: r.takePiece(p.lossPart * d), logits: r.takePiece(p.lossPart * tile), sums: r.takePiece(p.lossPart * 3)}
+	h := &lossHead{recording: r, output: output, x: r.takePiece(p.lossPart * d), logits: r.takePiece(p.lossPart * tile),
+		sums: r.takePiece(p.lossPart * 3)}
 	all := r.values[op.X]
 	r.record(func(rec *ops.Recorder) {
 		for j, piece := range all.pieces {
 			first, count := all.rowsOf(j)
-			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: piece.Buffer, Out: h.x.Buffer, Size: d, First: first, Count: count, Keep: j > 0})
+			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: piece.Buffer,
+				Out: h.x.Buffer, Size: d, First: first, Count: count, Keep: j > 0})
 		}
 		for first := 0; first < vocab; first += tile {
-			h.ahead(rec, first, min(tile, vocab-first))
+			h.forward(rec, first, min(tile, vocab-first))
 		}
 	})
 	part()
@@ -317,7 +320,8 @@ func (r *recording) head(part func()) {
 		}
 		for j, piece := range dx.pieces {
 			first, count := dx.rowsOf(j)
-			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: sum.Buffer, Out: piece.Buffer, Size: d, Back: true, First: first, Count: count})
+			rec.PickRows(ops.PickRows{Label: "part of the positions", Rows: p.inputs.order, X: sum.Buffer,
+				Out: piece.Buffer, Size: d, Back: true, First: first, Count: count})
 		}
 	})
 	part()
@@ -332,19 +336,22 @@ type lossHead struct {
 }
 
 func (h *lossHead) product(rec *ops.Recorder, w *ops.Matrix) {
-	rec.AllRows(ops.AllRows{Label: "output", W: w, X: ops.All(h.x.Buffer), Out: h.logits.Buffer, Softcap: h.tape.Config.LogitSoftcap})
+	rec.AllRows(ops.AllRows{Label: "output", W: w, X: ops.All(h.x.Buffer), Out: h.logits.Buffer,
+		Softcap: h.tape.Config.LogitSoftcap})
 }
 
 func (h *lossHead) loss(first, rows int, back bool) ops.CrossEntropy {
 	in := h.plan.inputs
 	return ops.CrossEntropy{
-		Label: "loss", Logits: h.logits.Buffer, Goals: in.goals, Sums: h.sums.Buffer, Losses: in.losses, Weight: in.weight,
-		First: first, Size: rows, Last: first+rows == h.tape.Config.Vocab, Shares: in.shares, Cap: h.tape.Config.LogitSoftcap, Back: back,
+		Label: "loss", Logits: h.logits.Buffer, Goals: in.goals, Sums: h.sums.Buffer, Losses: in.losses,
+		Weight: in.weight,
+		First:  first, Size: rows, Last: first+rows == h.tape.Config.Vocab, Shares: in.shares,
+		Cap: h.tape.Config.LogitSoftcap, Back: back,
 	}
 }
 
-// ahead sees a tile of the vocabulary.
-func (h *lossHead) ahead(rec *ops.Recorder, first, rows int) {
+// forward sees a tile of the vocabulary.
+func (h *lossHead) forward(rec *ops.Recorder, first, rows int) {
 	h.product(rec, h.output.Part(first, rows))
 	rec.CrossEntropy(h.loss(first, rows, false))
 }
@@ -356,5 +363,6 @@ func (h *lossHead) back(rec *ops.Recorder, first, rows int, there bool, sum *pie
 		h.product(rec, w)
 	}
 	rec.CrossEntropy(h.loss(first, rows, true))
-	rec.LinearBack(ops.LinearBack{Label: "output back", W: w, DY: ops.All(h.logits.Buffer), DX: ops.All(sum.Buffer), Add: !there})
+	rec.LinearBack(ops.LinearBack{Label: "output back", W: w, DY: ops.All(h.logits.Buffer), DX: ops.All(sum.Buffer),
+		Add: !there})
 }

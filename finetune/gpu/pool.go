@@ -90,7 +90,8 @@ func (p *pool) piece(values int) (*piece, error) {
 		return t, nil
 	}
 	if want > p.limit {
-		return nil, fmt.Errorf("%w: values of a batch take %d bytes, this device binds %d at once", wgslkit.ErrLimit, want, p.limit)
+		return nil, fmt.Errorf("%w: values of a batch take %d bytes, this device binds %d at once", wgslkit.ErrLimit,
+			want, p.limit)
 	}
 	t := &piece{Buffer: new(wgslkit.Buffer), bytes: want}
 	if p.device != nil {

@@ -19,7 +19,7 @@ func (m *Machine) Profile(ctx context.Context, batch *tape.Batch) ([]wgslkit.Ker
 		program        *program
 		width, replays int
 	}{
-		{p.ahead, batch.Len(), 1}, {p.aheadAsked, len(batch.Asked), 1},
+		{p.forward, batch.Len(), 1}, {p.forwardAsked, len(batch.Asked), 1},
 		{p.loss, min(p.lossPart, len(batch.Asked)), (len(batch.Asked) + p.lossPart - 1) / p.lossPart},
 		{p.backAsked, len(batch.Asked), 1}, {p.back, batch.Len(), 1},
 	} {

@@ -38,7 +38,8 @@ func (m *Machine) newMover() (_ *mover, err error) {
 	}
 	var runs []ops.Moved
 	for _, b := range m.pairs.banks {
-		runs = append(runs, ops.Moved{Values: b.buffers[values], Grads: b.buffers[grads], First: b.buffers[firsts], Second: b.buffers[seconds]})
+		runs = append(runs, ops.Moved{Values: b.buffers[values], Grads: b.buffers[grads], First: b.buffers[firsts],
+			Second: b.buffers[seconds]})
 	}
 	r := m.kit.Record("optimizer", 1, v.state)
 	r.AdamW(ops.AdamW{Label: "AdamW", Runs: runs, Settings: v.settings, Length: v.length})

@@ -62,7 +62,8 @@ func randomBatch(t testing.TB, c *arch.Config, lengths ...int) *tape.Batch {
 			}
 			if i == n-1 {
 				e.Targets[i], e.Shares = 3, make([][]tape.Share, n)
-				e.Shares[i] = []tape.Share{{Token: 1, Part: 0.25}, {Token: 3, Part: 0.625}, {Token: int32(c.Vocab) - 1, Part: 0.125}}
+				e.Shares[i] = []tape.Share{{Token: 1, Part: 0.25}, {Token: 3, Part: 0.625},
+					{Token: int32(c.Vocab) - 1, Part: 0.125}}
 			}
 			if i >= 2 && i < 5 {
 				e.Tokens[i] = tape.Token{Soft: normal(r, c.EmbeddingLength, 1), Image: 1}
@@ -100,7 +101,8 @@ func twin(t *testing.T, m *Machine, pairs []*adapter.Pair, batch *tape.Batch) {
 	}
 	got := gathered(t, m)
 	for i, s := range m.tape.Slots {
-		if a, b := relative(t, got[i].A, want[i].A), relative(t, got[i].B, want[i].B); !(a <= tolerance && b <= tolerance) {
+		if a, b := relative(t, got[i].A, want[i].A),
+			relative(t, got[i].B, want[i].B); !(a <= tolerance && b <= tolerance) {
 			t.Errorf("layer %d, %s: the gradient of A is %.1e off the CPU's, of B %.1e", s.Layer, s.Linear, a, b)
 		}
 	}
@@ -200,7 +202,8 @@ func TestShortMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		twin(t, m, pairs, batch)
-		t.Logf("%d of %d bytes: %d layers computed again, %d planned", budget, most, m.plan.recompute, before.Recomputed)
+		t.Logf("%d of %d bytes: %d layers computed again, %d planned", budget, most, m.plan.recompute,
+			before.Recomputed)
 		if m.plan.recompute == 0 && before.Recomputed > 0 {
 			t.Errorf("with %d of %d bytes nothing is computed again", budget, most)
 		}

@@ -8,7 +8,7 @@ type use struct{ section, op int }
 // uses says of each value who reads it, so that its memory is free afterwards.
 type uses struct {
 	home    []int  // the section that computes it
-	lastUse []use  // on the way ahead; the zero use where there is none
+	lastUse []use  // on the forward pass; the zero use where there is none
 	kept    []bool // other sections read it
 	needed  []bool // the way back reads it
 	// split is the first section that computes the asked positions alone.
@@ -52,7 +52,7 @@ func isKeyOf(op tape.Op, v tape.Value) bool {
 	return ok && v != a.Q
 }
 
-// neededBack lists what an op's way back reads of the way ahead.
+// neededBack lists what an op's way back reads of the forward pass.
 func neededBack(t *tape.Tape, op tape.Op) []tape.Value {
 	if l, ok := op.(*tape.Loss); ok {
 		return []tape.Value{l.X}

@@ -146,7 +146,7 @@ func (w *walk) dropDelta(v tape.Value) {
 	}
 }
 
-// forward walks a section ahead. again says that this is for the way back, of a
+// forward walks a section forward. again says that this is for the way back, of a
 // section whose values were forgotten.
 func (w *walk) forward(i int, again bool) {
 	w.section = i
@@ -156,7 +156,7 @@ func (w *walk) forward(i int, again bool) {
 		if again && w.computed(op) {
 			continue
 		}
-		w.keep(op.Run((*ahead)(w)))
+		w.keep(op.Run((*forward)(w)))
 		for _, v := range op.Inputs() {
 			if w.lastUse[v] != (use{i, j}) {
 				continue
@@ -176,13 +176,13 @@ func (w *walk) forward(i int, again bool) {
 	}
 }
 
-// computed says that an op's value outlived the way ahead.
+// computed says that an op's value outlived the forward pass.
 func (w *walk) computed(op tape.Op) bool {
 	out := op.Output()
 	return out == tape.None || w.values[out] != nil
 }
 
-// neededLater says whether a value has to outlive its last use on the way ahead.
+// neededLater says whether a value has to outlive its last use on the forward pass.
 func (w *walk) neededLater(v tape.Value, forgotten bool) bool {
 	if w.kept[v] {
 		return w.needed[v] || w.plan.recompute > 0
@@ -257,7 +257,8 @@ func (w *walk) pick(label string, rows *wgslkit.Buffer, x, out *tensor) {
 	w.each(func(r *ops.Recorder, i int) {
 		for j, piece := range x.pieces {
 			first, count := x.rowsOf(j)
-			r.PickRows(ops.PickRows{Label: label, Rows: rows, X: piece.Buffer, Out: out.at(i), Size: x.row, First: first, Count: count, Keep: j > 0})
+			r.PickRows(ops.PickRows{Label: label, Rows: rows, X: piece.Buffer, Out: out.at(i), Size: x.row,
+				First: first, Count: count, Keep: j > 0})
 		}
 	})
 }

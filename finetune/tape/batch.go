@@ -58,7 +58,8 @@ func NewBatch(examples []Example, seeImages bool) (*Batch, error) {
 	b := new(Batch)
 	for i, e := range examples {
 		if len(e.Tokens) == 0 || len(e.Targets) != len(e.Tokens) {
-			return nil, fmt.Errorf("%w: example %d has %d tokens and %d targets", ErrBatch, i, len(e.Tokens), len(e.Targets))
+			return nil, fmt.Errorf("%w: example %d has %d tokens and %d targets", ErrBatch, i, len(e.Tokens),
+				len(e.Targets))
 		}
 		if err := b.share(e); err != nil {
 			return nil, fmt.Errorf("example %d: %w", i, err)
@@ -134,13 +135,15 @@ func (b *Batch) Check(c *arch.Config) error {
 	known := func(id int32) bool { return id >= 0 && int(id) < c.Vocab }
 	for i, t := range b.Tokens {
 		if t.Soft == nil && !known(t.ID) || t.Soft != nil && len(t.Soft) != c.EmbeddingLength {
-			return fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d values", ErrBatch, i, t.ID, len(t.Soft), c.Vocab, c.EmbeddingLength)
+			return fmt.Errorf("%w: position %d holds token %d (%d soft values); the vocabulary has %d tokens of %d "+
+				"values", ErrBatch, i, t.ID, len(t.Soft), c.Vocab, c.EmbeddingLength)
 		}
 	}
 	for _, i := range b.Asked {
 		for _, s := range b.Shares(i) {
 			if !known(s.Token) || !(s.Part > 0 && s.Part <= 1) {
-				return fmt.Errorf("%w: position %d has target %d (%v of it); the vocabulary has %d tokens", ErrBatch, i, s.Token, s.Part, c.Vocab)
+				return fmt.Errorf("%w: position %d has target %d (%v of it); the vocabulary has %d tokens", ErrBatch, i,
+					s.Token, s.Part, c.Vocab)
 			}
 		}
 	}

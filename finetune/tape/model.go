@@ -11,7 +11,8 @@ import (
 
 // New spells a model in which the targets have adapters.
 func New(model *arch.Model, targets []adapter.Target) (*Tape, error) {
-	b := &builder{Tape: &Tape{Config: model.Config, Model: model}, slots: map[adapter.Target]*Slot{}, keys: map[int]Value{}, values: map[int]Value{}}
+	b := &builder{Tape: &Tape{Config: model.Config, Model: model}, slots: map[adapter.Target]*Slot{},
+		keys: map[int]Value{}, values: map[int]Value{}}
 	if err := b.slotsFor(targets); err != nil {
 		return nil, err
 	}
@@ -44,7 +45,8 @@ func (b *builder) slotsFor(targets []adapter.Target) error {
 	slices.SortFunc(targets, adapter.Target.Compare)
 	for _, t := range slices.Compact(targets) {
 		if t.Layer < 0 || t.Layer >= len(b.Model.Layers) {
-			return fmt.Errorf("%w: %s of layer %d; the model has layers 0 to %d", adapter.ErrTarget, t.Linear, t.Layer, len(b.Model.Layers)-1)
+			return fmt.Errorf("%w: %s of layer %d; the model has layers 0 to %d", adapter.ErrTarget, t.Linear, t.Layer,
+				len(b.Model.Layers)-1)
 		}
 		w := t.Linear.Tensor(&b.Model.Layers[t.Layer])
 		if w == nil {
@@ -175,7 +177,8 @@ func (b *builder) heads(x Value, weight *gguf.Tensor, size int) Value {
 }
 
 func (b *builder) rotate(layer int, x Value, heads int) Value {
-	return b.do(&Rotate{X: x, Out: b.value(b.Values[x].Width), Heads: heads, HeadDim: b.Config.HeadDim(layer), Layer: layer})
+	return b.do(&Rotate{X: x, Out: b.value(b.Values[x].Width), Heads: heads, HeadDim: b.Config.HeadDim(layer),
+		Layer: layer})
 }
 
 func (b *builder) add(x, y Value, scale float32) Value {

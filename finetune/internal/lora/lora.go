@@ -11,25 +11,13 @@ import (
 
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
-// Shared is a file of the conformance cases that all parts of the project use.
-func Shared(t testing.TB, name string) string {
-	t.Helper()
-	folder := os.Getenv("GEMWIRE_SHARED")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared")
-	}
-	path := filepath.Join(folder, "conformance", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("no conformance cases: %v (set GEMWIRE_SHARED to the folder that holds them)", err)
-	}
-	return path
-}
-
 // Case is lora.json: what PyTorch made of an adapter on e2b.
 type Case struct {
+	Model    string `json:"-"` // the path of e2b.gguf
 	Examples []struct {
 		IDs         []int32 `json:"ids"`
 		FirstTarget int     `json:"first_target"`
@@ -44,18 +32,25 @@ type Case struct {
 	} `json:"run"`
 }
 
-// Open reads the case and its arrays; the test is skipped where there are none.
+// Open reads the case and its arrays: the repository's, or that of the folder with
+// further cases, where it has one.
 func Open(t testing.TB) (*Case, *safetensors.File) {
 	t.Helper()
-	data, err := os.ReadFile(Shared(t, "lora.json"))
+	var folder string
+	for _, f := range conformance.Folders(t) {
+		if _, err := os.Stat(filepath.Join(f, "lora.json")); err == nil {
+			folder = f
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(folder, "lora.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := new(Case)
+	c := &Case{Model: filepath.Join(folder, "e2b.gguf")}
 	if err := json.Unmarshal(data, c); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(Shared(t, "lora.safetensors"))
+	f, err := os.Open(filepath.Join(folder, "lora.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

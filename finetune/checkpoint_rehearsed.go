@@ -13,15 +13,15 @@ import (
 // its length, of each position its token, its target and how many shares it has, and
 // of each share its token and its part. Tokens are below 2²⁴ and so exact in float32.
 const (
-	keptLengths = "kept.lengths"
-	keptTokens  = "kept.tokens"
-	keptTargets = "kept.targets"
-	keptCounts  = "kept.counts"
-	keptShares  = "kept.shares"
-	keptParts   = "kept.parts"
+	rehearsedLengths = "kept.lengths"
+	rehearsedTokens  = "kept.tokens"
+	rehearsedTargets = "kept.targets"
+	rehearsedCounts  = "kept.counts"
+	rehearsedShares  = "kept.shares"
+	rehearsedParts   = "kept.parts"
 )
 
-func keptTensors(kept []dataset.Example) []safetensors.Values {
+func rehearsedTensors(kept []dataset.Example) []safetensors.Values {
 	if len(kept) == 0 {
 		return nil
 	}
@@ -43,7 +43,8 @@ func keptTensors(kept []dataset.Example) []safetensors.Values {
 	}
 	var tensors []safetensors.Values
 	for name, values := range map[string][]float32{
-		keptLengths: lengths, keptTokens: tokens, keptTargets: targets, keptCounts: counts, keptShares: shares, keptParts: parts,
+		rehearsedLengths: lengths, rehearsedTokens: tokens, rehearsedTargets: targets, rehearsedCounts: counts,
+		rehearsedShares: shares, rehearsedParts: parts,
 	} {
 		tensors = append(tensors, safetensors.Values{Name: name, Shape: []int{len(values)}, Values: values})
 	}
@@ -77,10 +78,11 @@ func (r *keptReader) part(name string) float32 {
 	return list[0]
 }
 
-// readKept reads what the model of a run is held to; none where the file has none.
-func readKept(file *safetensors.File) ([]dataset.Example, error) {
+// readRehearsed reads what the model of a run is held to; none where the file has none.
+func readRehearsed(file *safetensors.File) ([]dataset.Example, error) {
 	r := &keptReader{lists: map[string][]float32{}}
-	for _, name := range []string{keptLengths, keptTokens, keptTargets, keptCounts, keptShares, keptParts} {
+	for _, name := range []string{rehearsedLengths, rehearsedTokens, rehearsedTargets, rehearsedCounts, rehearsedShares,
+		rehearsedParts} {
 		tensor, ok := file.Tensor(name)
 		if !ok {
 			continue
@@ -92,20 +94,21 @@ func readKept(file *safetensors.File) ([]dataset.Example, error) {
 		r.lists[name] = values
 	}
 	var kept []dataset.Example
-	for len(r.lists[keptLengths]) > 0 && r.err == nil {
+	for len(r.lists[rehearsedLengths]) > 0 && r.err == nil {
 		var e dataset.Example
-		for range r.next(keptLengths, 1) {
+		for range r.next(rehearsedLengths, 1) {
 			if r.err != nil {
 				break
 			}
-			e.Tokens = append(e.Tokens, tape.Token{ID: int32(r.next(keptTokens, 0))})
-			e.Targets = append(e.Targets, int32(r.next(keptTargets, tape.NoTarget)))
+			e.Tokens = append(e.Tokens, tape.Token{ID: int32(r.next(rehearsedTokens, 0))})
+			e.Targets = append(e.Targets, int32(r.next(rehearsedTargets, tape.NoTarget)))
 			var shares []tape.Share
-			for range r.next(keptCounts, 0) {
+			for range r.next(rehearsedCounts, 0) {
 				if r.err != nil {
 					break
 				}
-				shares = append(shares, tape.Share{Token: int32(r.next(keptShares, 0)), Part: r.part(keptParts)})
+				shares = append(shares, tape.Share{Token: int32(r.next(rehearsedShares, 0)),
+					Part: r.part(rehearsedParts)})
 			}
 			e.Shares = append(e.Shares, shares)
 		}

@@ -8,20 +8,21 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-// ahead records ops forward, back their gradients.
+// forward records ops forward, back their gradients.
 type (
-	ahead walk
-	back  walk
+	forward walk
+	back    walk
 )
 
 // Embed is of tokens by a look-up on the GPU, or of rows that the host has put
 // there; soft tokens stand over them.
-func (f *ahead) Embed(op *tape.Embed) error {
+func (f *forward) Embed(op *tape.Embed) error {
 	w := (*walk)(f)
 	out, in, d := w.make(op.Out), w.plan.inputs, w.tape.Config.EmbeddingLength
 	w.each(func(r *ops.Recorder, i int) {
 		w.rowsOfTable(r, i, w.tape.Model.TokenEmbd, w.tape.Config.EmbedScale(), in.embedded, out)
-		r.Overlay(ops.Overlay{Label: "soft tokens", Marks: in.window(in.softMarks, 1, i), Rows: in.softRows[i], Out: out.at(i), Size: d})
+		r.Overlay(ops.Overlay{Label: "soft tokens", Marks: in.window(in.softMarks, 1, i), Rows: in.softRows[i],
+			Out: out.at(i), Size: d})
 	})
 	return nil
 }
@@ -30,13 +31,14 @@ func (f *ahead) Embed(op *tape.Embed) error {
 // the GPU, or of rows that the host has looked up.
 func (w *walk) rowsOfTable(r *ops.Recorder, i int, t *gguf.Tensor, scale float32, host *hostRows, out *view) {
 	if table, ok := w.weights.Matrix(t); ok {
-		r.Embed(ops.Embed{Label: t.Name, Table: table.Matrix, IDs: w.plan.inputs.window(w.plan.inputs.ids, 1, i), Out: out.at(i), Scale: scale})
+		r.Embed(ops.Embed{Label: t.Name, Table: table.Matrix, IDs: w.plan.inputs.window(w.plan.inputs.ids, 1, i),
+			Out: out.at(i), Scale: scale})
 		return
 	}
 	r.Combine(ops.Combine{Label: t.Name, A: host.windows[i], Out: out.at(i), Size: t.RowLen()})
 }
 
-func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
+func (f *forward) PerLayerInputs(op *tape.PerLayerInputs) error {
 	w := (*walk)(f)
 	c, m := w.tape.Config, w.tape.Model
 	width := c.Blocks * c.PerLayerDim
@@ -51,8 +53,10 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 		r.AllRows(ops.AllRows{Label: "per_layer_model_proj", W: project, X: x.slice(i), Out: projected.at(i)})
 		w.rowsOfTable(r, i, m.PerLayerTokenEmbd, c.PerLayerScale(), w.plan.inputs.perLayer, rows)
 		r.NormAdd(ops.NormAdd{
-			Label: "per_layer_inputs", A: projected.at(i), B: rows.at(i), Out: out.at(i), Weight: w.weights.Vector(m.PerLayerProjNorm),
-			Groups: c.Blocks, Size: c.PerLayerDim, Eps: c.Eps, AScale: 1 / c.EmbedScale(), BScale: 1, OutScale: float32(1 / math.Sqrt2),
+			Label: "per_layer_inputs", A: projected.at(i), B: rows.at(i), Out: out.at(i),
+			Weight: w.weights.Vector(m.PerLayerProjNorm),
+			Groups: c.Blocks, Size: c.PerLayerDim, Eps: c.Eps, AScale: 1 / c.EmbedScale(), BScale: 1,
+			OutScale: float32(1 / math.Sqrt2),
 		})
 	})
 	w.pool.drop(projected)
@@ -60,19 +64,20 @@ func (f *ahead) PerLayerInputs(op *tape.PerLayerInputs) error {
 	return nil
 }
 
-func (f *ahead) Norm(op *tape.Norm) error {
+func (f *forward) Norm(op *tape.Norm) error {
 	w := (*walk)(f)
 	x, out := w.values[op.X], w.make(op.Out)
 	w.each(func(r *ops.Recorder, i int) {
 		r.RMSNorm(ops.RMSNorm{
-			Label: "norm", X: x.at(i), XOffset: x.offset, XStride: x.row, Y: out.at(i), Weight: w.weights.Vector(op.Weight),
+			Label: "norm", X: x.at(i), XOffset: x.offset, XStride: x.row, Y: out.at(i),
+			Weight: w.weights.Vector(op.Weight),
 			Groups: w.tape.Shape(op.X).Width / op.Size, Size: op.Size, Eps: w.tape.Config.Eps,
 		})
 	})
 	return nil
 }
 
-func (f *ahead) Rotate(op *tape.Rotate) error {
+func (f *forward) Rotate(op *tape.Rotate) error {
 	w := (*walk)(f)
 	x, out := w.values[op.X], w.make(op.Out)
 	w.each(func(r *ops.Recorder, i int) { r.Rotate(w.rotation(op, x, out, i)) })
@@ -81,15 +86,17 @@ func (f *ahead) Rotate(op *tape.Rotate) error {
 
 func (w *walk) rotation(op *tape.Rotate, x, y *view, i int) ops.Rotate {
 	return ops.Rotate{
-		Label: "rotation", X: x.at(i), Y: y.at(i), Positions: w.plan.inputs.window(w.inputs.positions, 1, i), Rope: w.weights.Rope(op.Layer), Heads: op.Heads, HeadDim: op.HeadDim,
+		Label: "rotation", X: x.at(i), Y: y.at(i), Positions: w.plan.inputs.window(w.inputs.positions, 1, i),
+		Rope: w.weights.Rope(op.Layer), Heads: op.Heads, HeadDim: op.HeadDim,
 	}
 }
 
-func (f *ahead) Gate(op *tape.Gate) error {
+func (f *forward) Gate(op *tape.Gate) error {
 	w := (*walk)(f)
 	out := w.make(op.Out)
 	w.each(func(r *ops.Recorder, i int) {
-		r.Gate(ops.Gate{Label: "gate", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: out.lattice(i), Size: out.row})
+		r.Gate(ops.Gate{Label: "gate", Gate: w.values[op.Gate].lattice(i), Up: w.up(op, i), Out: out.lattice(i),
+			Size: out.row})
 	})
 	return nil
 }
@@ -101,7 +108,7 @@ func (w *walk) up(op *tape.Gate, i int) ops.Lattice {
 	return up
 }
 
-func (f *ahead) Add(op *tape.Add) error {
+func (f *forward) Add(op *tape.Add) error {
 	w := (*walk)(f)
 	a, b, out := w.values[op.A], w.values[op.B], w.make(op.Out)
 	w.each(func(r *ops.Recorder, i int) {
@@ -111,4 +118,4 @@ func (f *ahead) Add(op *tape.Add) error {
 }
 
 // Loss has a program of its own; see plan.go.
-func (f *ahead) Loss(*tape.Loss) error { return nil }
+func (f *forward) Loss(*tape.Loss) error { return nil }
