@@ -18,7 +18,7 @@ func (e *Engine) LoadAdapter(ctx context.Context, h Handle, name, path string) e
 	}
 	defer m.leave()
 	if name == "" || path == "" {
-		return fmt.Errorf("%w: an adapter wants a name and a path", ErrArgument)
+		return fmt.Errorf("%w: an adapter needs a name and a path", ErrArgument)
 	}
 	a, err := adapter.Open(ctx, path)
 	if err != nil {

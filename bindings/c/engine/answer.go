@@ -32,7 +32,8 @@ func (e *Engine) Say(ctx context.Context, h Handle, text string, media []Medium,
 
 // Chat answers a conversation that the caller keeps. The media are the bytes of
 // its parts that have none, in order.
-func (e *Engine) Chat(ctx context.Context, h Handle, messages []chat.Message, media []Medium, o AnswerOptions) (Result, error) {
+func (e *Engine) Chat(ctx context.Context, h Handle, messages []chat.Message, media []Medium,
+	o AnswerOptions) (Result, error) {
 	return e.answer(ctx, h, o, func(ctx context.Context, s *session, a *answer) error {
 		if err := placeMedia(messages, media); err != nil {
 			return err
@@ -60,7 +61,8 @@ func (e *Engine) Generate(ctx context.Context, h Handle, prompt string, o Answer
 }
 
 // answer runs one answer of a session.
-func (e *Engine) answer(ctx context.Context, h Handle, o AnswerOptions, run func(context.Context, *session, *answer) error) (Result, error) {
+func (e *Engine) answer(ctx context.Context, h Handle, o AnswerOptions,
+	run func(context.Context, *session, *answer) error) (Result, error) {
 	s, err := enter[*session](e, h, "session")
 	if err != nil {
 		return Result{}, err

@@ -81,7 +81,8 @@ type BenchHeat struct {
 
 func (o *BenchOptions) settle() error {
 	if o.PromptTokens < 0 || o.DecodeTokens < 0 || o.Repeats < 0 {
-		return fmt.Errorf("%w: %d prompt tokens, %d decoded, %d repeats", ErrArgument, o.PromptTokens, o.DecodeTokens, o.Repeats)
+		return fmt.Errorf("%w: %d prompt tokens, %d decoded, %d repeats", ErrArgument, o.PromptTokens, o.DecodeTokens,
+			o.Repeats)
 	}
 	if o.Prompt == "" {
 		o.Prompt = benchPrompt
@@ -174,7 +175,8 @@ func (b *benchRun) once(ctx context.Context, counts bool) error {
 	begun := time.Now()
 	var first time.Time
 	var chosen []int
-	for choice, err := range b.session.Choose(ctx, gemma4.Tokens(b.prompt), gemma4.Choosing{MaxTokens: b.options.DecodeTokens + 1, Drafts: gemma4.NoDrafts}) {
+	for choice, err := range b.session.Choose(ctx, gemma4.Tokens(b.prompt),
+		gemma4.Choosing{MaxTokens: b.options.DecodeTokens + 1, Drafts: gemma4.NoDrafts}) {
 		if err != nil {
 			return err
 		}
@@ -215,7 +217,8 @@ func (b *benchRun) feelHeat() {
 
 func (b *benchRun) sumUp() {
 	r, info := &b.report, b.model.Info()
-	r.Model, r.FileBytes, r.Device, r.DeviceKind, r.Context = info.Name, info.FileSize, info.DeviceName, info.Device, b.session.Context()
+	r.Model, r.FileBytes, r.Device, r.DeviceKind, r.Context = info.Name, info.FileSize, info.DeviceName, info.Device,
+		b.session.Context()
 	r.System, r.Version = runtime.GOOS+"/"+runtime.GOARCH, Version()
 	r.Prefill.rate(len(b.prompt))
 	r.Decode.rate(b.options.DecodeTokens)

@@ -12,21 +12,21 @@ import (
 
 // AnswerOptions say how an answer is made.
 type AnswerOptions struct {
-	Sampling  sample.Params // a Seed of 0 is another one each time
-	MaxTokens int           // 0: what the context leaves
-	Stop      []string
-	Drafts    int // tokens guessed at once, at most: as gemma4.Choosing
-	Thinking  bool
-	Tools     []chat.Tool
+	gemma4.GenerateOptions // a Seed of 0 is another one each time; Prefill is the engine's own
+	Thinking               bool
+	Tools                  []chat.Tool
 	// Event, where set, hears of the answer while it comes; false ends it.
 	Event func(Event) bool
 }
 
 // DefaultAnswer is as Gemma recommends.
-func DefaultAnswer() AnswerOptions { return AnswerOptions{Sampling: sample.Default()} }
+func DefaultAnswer() AnswerOptions {
+	return AnswerOptions{GenerateOptions: gemma4.GenerateOptions{Sampling: sample.Default()}}
+}
 
 func (o AnswerOptions) generate(prefill func(done, total int)) gemma4.GenerateOptions {
-	g := gemma4.GenerateOptions{Sampling: o.Sampling, MaxTokens: o.MaxTokens, Stop: o.Stop, Drafts: o.Drafts, Prefill: prefill}
+	g := o.GenerateOptions
+	g.Prefill = prefill
 	if g.Sampling.Seed == 0 {
 		g.Sampling.Seed = rand.Uint64()
 	}

@@ -95,11 +95,13 @@ func TestSay(t *testing.T) {
 func TestSayAfterFailure(t *testing.T) {
 	d := newDesk(t)
 	d.say("My name is Ada.")
-	_, err := d.Say(t.Context(), d.session, "Look", []Medium{{Type: chat.Image, Data: []byte("no image")}}, AnswerOptions{})
+	_, err := d.Say(t.Context(), d.session, "Look", []Medium{{Type: chat.Image, Data: []byte("no image")}},
+		AnswerOptions{})
 	d.want(err, fault.BadMedia)
 	_, err = d.Say(t.Context(), d.session, strings.Repeat("word ", 600), nil, AnswerOptions{})
 	d.want(err, fault.ContextFull)
-	r, err := d.Say(t.Context(), d.session, story, nil, AnswerOptions{Event: func(e Event) bool { return e.Kind != TextEvent }})
+	r, err := d.Say(t.Context(), d.session, story, nil,
+		AnswerOptions{Event: func(e Event) bool { return e.Kind != TextEvent }})
 	d.want(err, fault.Cancelled)
 	if r.Reason != chat.ReasonCancelled || r.Usage.Answer == 0 || r.Usage.Prompt == 0 {
 		t.Errorf("%+v", r)
@@ -128,7 +130,8 @@ func TestEvents(t *testing.T) {
 	if fmt.Sprint(kinds) != fmt.Sprint([]EventKind{PrefillEvent, TextEvent, DoneEvent}) || text != paris {
 		t.Errorf("%v: %q", kinds, text)
 	}
-	if r.Reason != chat.ReasonStop || r.Usage.Answer != tokens || r.Usage.Computed != r.Usage.Prompt || r.Usage.PrefillTime <= 0 {
+	if r.Reason != chat.ReasonStop || r.Usage.Answer != tokens || r.Usage.Computed != r.Usage.Prompt ||
+		r.Usage.PrefillTime <= 0 {
 		t.Errorf("%d tokens: %+v", tokens, r)
 	}
 }
@@ -152,7 +155,8 @@ func TestTools(t *testing.T) {
 		return true
 	}}
 	r, err := d.Chat(t.Context(), d.session, messages, nil, options)
-	if err != nil || r.Reason != chat.ReasonToolCalls || call.Name != "get_weather" || string(call.Arguments) != `{"city":"Vienna"}` {
+	if err != nil || r.Reason != chat.ReasonToolCalls || call.Name != "get_weather" ||
+		string(call.Arguments) != `{"city":"Vienna"}` {
 		t.Fatalf("%+v %+v %v", r, call, err)
 	}
 	answer, err := d.LastMessage(d.session)
@@ -231,8 +235,10 @@ func TestMisplacedMedia(t *testing.T) {
 		"of no kind":      {`[{"type":"image"}]`, []Medium{{Data: []byte("x")}}, fault.BadArgument},
 		"empty":           {`[{"type":"image"}]`, []Medium{{Type: chat.Image}}, fault.BadMedia},
 		"damaged":         {`[{"type":"image"}]`, []Medium{picture}, fault.BadMedia},
-		"elsewhere":       {`[{"type":"image_url","image_url":{"url":"https://example.org/x.png"}}]`, nil, fault.BadMedia},
-		"a bad budget":    {`[{"type":"image"}]`, []Medium{{Type: chat.Image, Data: readSample(t, "scene0.png"), Budget: 3}}, fault.BadArgument},
+		"elsewhere": {`[{"type":"image_url","image_url":{"url":"https://example.org/x.png"}}]`, nil,
+			fault.BadMedia},
+		"a bad budget": {`[{"type":"image"}]`,
+			[]Medium{{Type: chat.Image, Data: readSample(t, "scene0.png"), Budget: 3}}, fault.BadArgument},
 	} {
 		t.Run(name, func(t *testing.T) {
 			messages, err := ParseMessages(`[{"role":"user","content":` + c.content + `}]`)
@@ -339,12 +345,13 @@ func TestCancelElsewhere(t *testing.T) {
 				}
 			})
 			group.Go(func() {
-				_, err := d.Say(t.Context(), s, story, nil, AnswerOptions{MaxTokens: 200, Event: func(e Event) bool {
-					if e.Kind == TextEvent {
-						once()
-					}
-					return true
-				}})
+				_, err := d.Say(t.Context(), s, story, nil,
+					AnswerOptions{GenerateOptions: gemma4.GenerateOptions{MaxTokens: 200}, Event: func(e Event) bool {
+						if e.Kind == TextEvent {
+							once()
+						}
+						return true
+					}})
 				if s == d.session {
 					d.want(err, fault.Cancelled)
 				}
@@ -377,13 +384,15 @@ func TestAdapters(t *testing.T) {
 	if err != nil || !strings.Contains(string(list), `"weight":0.5`) {
 		t.Errorf("%s %v", list, err)
 	}
-	if _, err := d.Say(t.Context(), d.session, capital, nil, AnswerOptions{MaxTokens: 12}); err != nil {
+	if _, err := d.Say(t.Context(), d.session, capital, nil,
+		AnswerOptions{GenerateOptions: gemma4.GenerateOptions{MaxTokens: 12}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := d.LastText(d.session); got == paris {
 		t.Error("the adapter changes nothing")
 	}
-	if err := errors.Join(d.UseAdapters(t.Context(), d.model, nil), d.Reset(d.session), d.UnloadAdapter(d.model, "nonsense")); err != nil {
+	if err := errors.Join(d.UseAdapters(t.Context(), d.model, nil), d.Reset(d.session),
+		d.UnloadAdapter(d.model, "nonsense")); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.say(capital); got != paris {
@@ -404,7 +413,7 @@ func TestOpenFails(t *testing.T) {
 	}{
 		{"nowhere.gguf", OpenOptions{}, fault.NotFound},
 		{broken, OpenOptions{}, fault.BadFile},
-		{t.TempDir(), OpenOptions{}, fault.Internal},
+		{t.TempDir(), OpenOptions{}, fault.BadFile},
 		{"http://127.0.0.1:1/x.gguf", OpenOptions{}, fault.Network},
 		{"", OpenOptions{Device: gemma4.DeviceCPU, Context: 1 << 30}, fault.Unsupported},
 		{"", OpenOptions{Device: gemma4.DeviceCPU, Context: -1}, fault.Unsupported},
@@ -414,8 +423,10 @@ func TestOpenFails(t *testing.T) {
 		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: "nowhere.gguf"}, fault.NotFound},
 		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: BuiltIn}, fault.Unsupported},
 		{"", OpenOptions{Device: gemma4.DeviceCPU, Assistant: assistantPath}, fault.Unsupported}, // another model's
-		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(gemma4.Progress) bool { return false }}, fault.Cancelled},
-		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(p gemma4.Progress) bool { return p.Done == 0 }}, fault.Cancelled},
+		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(gemma4.Progress) bool { return false }},
+			fault.Cancelled},
+		{BuiltIn, OpenOptions{Device: gemma4.DeviceCPU, Progress: func(p gemma4.Progress) bool { return p.Done == 0 }},
+			fault.Cancelled},
 	} {
 		h, err := e.OpenModel(t.Context(), c.path, c.options)
 		f := FailureOf(err)
@@ -449,7 +460,8 @@ func TestAssistant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := e.Generate(t.Context(), s, "Why is the sky blue?", AnswerOptions{MaxTokens: 40, Drafts: drafts})
+		r, err := e.Generate(t.Context(), s, "Why is the sky blue?",
+			AnswerOptions{GenerateOptions: gemma4.GenerateOptions{MaxTokens: 40, Drafts: drafts}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -540,7 +552,8 @@ func TestInfo(t *testing.T) {
 		Context       int
 		Images, Audio bool
 	}
-	if err := json.Unmarshal(raw, &info); err != nil || info.Device != "cpu" || info.Context != 512 || !info.Images || !info.Audio {
+	if err := json.Unmarshal(raw, &info); err != nil || info.Device != "cpu" || info.Context != 512 || !info.Images ||
+		!info.Audio {
 		t.Errorf("%s %v", raw, err)
 	}
 	ids, err := d.Tokenize(d.model, "Grüße, 世界!<turn|>", false)
@@ -575,7 +588,8 @@ func TestBench(t *testing.T) {
 	if f := FailureOf(err); f.Kind != fault.BadArgument {
 		t.Errorf("%+v", f)
 	}
-	_, err = e.Bench(t.Context(), BenchOptions{Open: OpenOptions{Device: gemma4.DeviceCPU}, Progress: func(int, int) bool { return false }})
+	_, err = e.Bench(t.Context(), BenchOptions{Open: OpenOptions{Device: gemma4.DeviceCPU},
+		Progress: func(int, int) bool { return false }})
 	if f := FailureOf(err); f.Kind != fault.Cancelled || e.Open() != 0 {
 		t.Errorf("%+v", f)
 	}
@@ -586,7 +600,8 @@ func TestHottest(t *testing.T) {
 	if got := hottest(root); got != 0 {
 		t.Errorf("%v without a sensor", got)
 	}
-	for name, text := range map[string]string{"thermal_zone0": "41000\n", "thermal_zone1": "62500\n", "thermal_zone2": "nonsense", "other": "99000"} {
+	for name, text := range map[string]string{"thermal_zone0": "41000\n", "thermal_zone1": "62500\n",
+		"thermal_zone2": "nonsense", "other": "99000"} {
 		if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

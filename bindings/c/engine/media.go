@@ -22,7 +22,8 @@ func (m Medium) part(number int) (chat.Part, error) {
 	if len(m.Data) == 0 {
 		return chat.Part{}, fmt.Errorf("%w: medium %d is empty", multimodal.ErrNoBytes, number)
 	}
-	return chat.Part{Type: m.Type, Data: m.Data, URL: fmt.Sprintf("medium %d", number), Budget: m.Budget, Split: m.Split}, nil
+	return chat.Part{Type: m.Type, Data: m.Data, URL: fmt.Sprintf("medium %d", number), Budget: m.Budget,
+		Split: m.Split}, nil
 }
 
 // userMessage is what a user says, behind the media that it is about.
@@ -56,7 +57,8 @@ func placeMedia(messages []chat.Message, media []Medium) error {
 				continue
 			}
 			if placed == len(media) {
-				return fmt.Errorf("%w: the messages have more images and recordings than the %d that came with them", ErrArgument, len(media))
+				return fmt.Errorf("%w: the messages have more images and recordings than the %d that came with them",
+					ErrArgument, len(media))
 			}
 			filled, err := media[placed].part(placed)
 			if err != nil {
@@ -69,7 +71,8 @@ func placeMedia(messages []chat.Message, media []Medium) error {
 		}
 	}
 	if placed < len(media) {
-		return fmt.Errorf("%w: %d images and recordings came, and the messages have a place for %d", ErrArgument, len(media), placed)
+		return fmt.Errorf("%w: %d images and recordings came, and the messages have a place for %d", ErrArgument,
+			len(media), placed)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
 )
 
 // EventKind says what an Event tells.
@@ -29,7 +30,7 @@ type Event struct {
 	Error       string
 	Call        chat.ToolCall
 	Done, Total int
-	Tokens      []int32 // chosen since the event before
+	Tokens      []sample.Choice // since the event before, with log-probabilities where they were asked for
 }
 
 // Result is how an answer went.
@@ -47,10 +48,7 @@ type gathered struct {
 // take gathers an event of the model and makes one for the caller of it. newID
 // names tool calls.
 func (g *gathered) take(e gemma4.Event, newID func() string) Event {
-	out := Event{Text: e.Text}
-	for _, choice := range e.Tokens {
-		out.Tokens = append(out.Tokens, choice.Token)
-	}
+	out := Event{Text: e.Text, Tokens: e.Tokens}
 	switch e.Kind {
 	case chat.TextEvent:
 		out.Kind = TextEvent

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/ollama"
 	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -92,9 +94,10 @@ func (e *Engine) OpenModel(ctx context.Context, path string, o OpenOptions) (Han
 	}
 	info := m.Info()
 	if info.Fallback != "" {
-		e.log(Warning, "computing on the CPU, because %s", info.Fallback)
+		e.log(Warning, "running on the CPU: %s", info.Fallback)
 	}
-	e.log(Info, "%s is open on %s after %v, for %d tokens", info.Name, info.DeviceName, time.Since(begun).Round(time.Millisecond), info.Context)
+	e.log(Info, "%s is open on %s after %v, for %d tokens", info.Name, info.DeviceName,
+		time.Since(begun).Round(time.Millisecond), info.Context)
 	return e.add(m), nil
 }
 
@@ -166,7 +169,40 @@ func openFile(ctx context.Context, path, projector string) (*gguf.File, error) {
 	case strings.HasPrefix(path, "http://"), strings.HasPrefix(path, "https://"):
 		return gguf.OpenRemote(ctx, path, gguf.HTTPOptions{}, with...)
 	}
-	return gguf.OpenPath(ctx, path, with...)
+	file, err := gguf.OpenPath(ctx, path, with...)
+	if errors.Is(err, fs.ErrNotExist) {
+		if stored, err := inStore(path); stored != nil || err != nil {
+			return openStored(ctx, stored, err, with)
+		}
+	}
+	return file, err
+}
+
+// inStore is the model of that name in Ollama's store, nil where there is none.
+func inStore(name string) (*ollama.Model, error) {
+	store, err := ollama.Find()
+	var found *ollama.Model
+	if err == nil {
+		found, err = store.Resolve(name)
+	}
+	if errors.Is(err, ollama.ErrNoStore) || errors.Is(err, ollama.ErrNotFound) || errors.Is(err, ollama.ErrName) {
+		return nil, nil
+	}
+	return found, err
+}
+
+// openStored opens a model of Ollama's store; with may name another projector than its own.
+func openStored(ctx context.Context, m *ollama.Model, err error, with []gguf.Option) (*gguf.File, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(m.Adapters) > 0:
+		return nil, fmt.Errorf("%w: in Ollama's store it comes with an adapter; open the model below it, and load the "+
+			"adapter %s", gemma4.ErrUnsupported, m.Adapters[0])
+	case len(with) > 0:
+		return gguf.OpenPath(ctx, m.Path, with...)
+	}
+	return m.Open(ctx)
 }
 
 // ModelInfo describes an open model as JSON: gemma4.Info without its list of

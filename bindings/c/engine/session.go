@@ -43,7 +43,8 @@ func (s *session) begin(ctx context.Context) (context.Context, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stop != nil {
-		return nil, fmt.Errorf("%w: this session is answering; wait, cancel it, or open another session", gemma4.ErrBusy)
+		return nil, fmt.Errorf("%w: this session is answering; wait, cancel it, or open another session",
+			gemma4.ErrBusy)
 	}
 	if s.shutting() {
 		return nil, errClosing // and there will be nobody to cancel it

@@ -40,7 +40,8 @@
  * STRUCTS begin with their size, which you set to sizeof: so a program built with
  * this header goes on working with libraries to come, whose structs are longer.
  * (Of a struct that is longer than the library knows, the rest must be zero.)
- * A zero elsewhere is a good choice, where nothing else is said.
+ * A zero elsewhere is a good choice, where nothing else is said: GEMWIRE_INIT sets
+ * a struct to that. What is called reserved has to be 0.
  *
  * PROCESS. The library holds Go's runtime, which handles signals such as SIGSEGV
  * and SIGPROF and passes on to your handlers what is not its own; install
@@ -52,6 +53,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Sets a struct of this header, a variable, to zero and to its size: gemwire_medium photo; GEMWIRE_INIT(photo); */
+#define GEMWIRE_INIT(object) ((void)memset(&(object), 0, sizeof(object)), (void)((object).size = sizeof(object)))
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,7 +67,7 @@ extern "C" {
  * same upper 16 bits, and lower ones that are the same or greater, is one that a
  * program built with this header works with.
  */
-#define GEMWIRE_ABI_VERSION 0x00010002u
+#define GEMWIRE_ABI_VERSION 0x00010004u
 uint32_t gemwire_abi_version(void);
 
 /* The library's release or commit. The string lives as long as the process. */
@@ -144,7 +149,8 @@ typedef enum gemwire_kv_cache {
 typedef enum gemwire_phase {
   GEMWIRE_PHASE_HEADER = 1,
   GEMWIRE_PHASE_WEIGHTS = 2,
-  GEMWIRE_PHASE_KERNELS = 3
+  GEMWIRE_PHASE_KERNELS = 3,
+  GEMWIRE_PHASE_CHECK = 4 /* of kernels that were not checked on this GPU before; it comes second, and counts them */
 } gemwire_phase;
 
 /* How far opening is, in bytes; a total of 0 is not known. Not 0 ends it. */
@@ -169,7 +175,10 @@ typedef struct gemwire_open_options {
 
 /*
  * Opens a model: the path or the http(s) address of a GGUF file (of any part, if
- * it is in several). NULL, "" or "builtin:nano" is the small built-in one.
+ * it is in several), or, where no file has that name, the name of a model in
+ * Ollama's store, such as "gemma4:e2b", whose system prompt and parameters stay
+ * Ollama's. NULL, "" or "builtin:nano" is the small
+ * built-in one.
  * options may be NULL. On failure, *model is 0.
  */
 gemwire_status gemwire_open(const char *path, const gemwire_open_options *options, gemwire_model *model);
@@ -222,6 +231,20 @@ gemwire_status gemwire_session_reset(gemwire_session session);
 /* The system prompt of the conversation that gemwire_say carries on; NULL or "" is none. */
 gemwire_status gemwire_session_system(gemwire_session session, const char *text);
 
+/*
+ * Writes a session into a file: its text, what was computed of it, and the
+ * conversation that gemwire_say carries on, with its media. The file appears whole
+ * or not at all. Since 0x00010004.
+ */
+gemwire_status gemwire_session_save(gemwire_session session, const char *path);
+
+/*
+ * Replaces a session's text and conversation by those that gemwire_session_save
+ * wrote with the same model, which then go on without being computed again. After
+ * a failure the session is empty. Since 0x00010004.
+ */
+gemwire_status gemwire_session_restore(gemwire_session session, const char *path);
+
 /* ---- answers -------------------------------------------------------------- */
 
 typedef enum gemwire_event_kind {
@@ -232,6 +255,19 @@ typedef enum gemwire_event_kind {
   GEMWIRE_EVENT_MALFORMED = 5, /* text was meant as a call; error says what is wrong with it */
   GEMWIRE_EVENT_DONE = 6       /* the answer ended by itself; always the last, and not there after a failure */
 } gemwire_event_kind;
+
+/* A token with the natural logarithm of its probability, under the model alone. gemwire_detokenize has its text. */
+typedef struct gemwire_log_prob {
+  int32_t token;
+  float log_prob;
+} gemwire_log_prob;
+
+/* A token of an answer, with the most probable ones in its place, best first. */
+typedef struct gemwire_choice {
+  gemwire_log_prob chosen;
+  const gemwire_log_prob *top;
+  size_t top_count;
+} gemwire_choice;
 
 typedef struct gemwire_event {
   size_t size;                /* of this struct in the library */
@@ -247,10 +283,18 @@ typedef struct gemwire_event {
   int64_t total;
   const int32_t *tokens;      /* ids that were chosen since the event before; NULL where there are none */
   size_t token_count;
+  const gemwire_choice *choices; /* since 0x00010003: the same tokens with their log-probabilities, where log_probs asks
+                                    for them; else NULL */
 } gemwire_event;
 
 /* Hears of an answer while it comes. Not 0 ends the answer; no more events come then. */
 typedef int32_t (*gemwire_event_fn)(const gemwire_event *event, void *user);
+
+/* What is added to the logit of a token. -INFINITY forbids it. */
+typedef struct gemwire_logit_bias {
+  int32_t token;
+  float bias;
+} gemwire_logit_bias;
 
 /* Initialize with gemwire_answer_options_init. A zero then means what is said here. */
 typedef struct gemwire_answer_options {
@@ -274,6 +318,12 @@ typedef struct gemwire_answer_options {
   int32_t drafts;            /* since 0x00010002: tokens that are guessed at once from text that repeats itself, and
                                 then checked together, up to 63; 0: as many as pay on the device; negative: none, by an
                                 assistant neither */
+  int32_t assistant_drafts;  /* since 0x00010003: the same for the guesses of an assistant, up to 63; 0: as many as pay on
+                                the device; negative: none */
+  const gemwire_logit_bias *logit_bias; /* since 0x00010003: each token once; NULL: none */
+  size_t logit_bias_count;
+  int32_t log_probs;         /* since 0x00010003: tell the log-probabilities of the tokens chosen, and of so many of the
+                                most probable ones in their places, up to 256: see gemwire_event.choices; 0: none */
   int32_t reserved;          /* 0 */
 } gemwire_answer_options;
 

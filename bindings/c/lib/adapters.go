@@ -23,7 +23,8 @@ func gemwire_adapter_unload(model C.gemwire_model, name *C.gwl_char) C.gemwire_s
 }
 
 //export gemwire_adapter_use
-func gemwire_adapter_use(model C.gemwire_model, names *C.gwl_string, weights *C.gwl_float, count C.size_t) C.gemwire_status {
+func gemwire_adapter_use(model C.gemwire_model, names *C.gwl_string, weights *C.gwl_float,
+	count C.size_t) C.gemwire_status {
 	return call(model, func() error {
 		list, err := texts(names, count, "names")
 		if err != nil {

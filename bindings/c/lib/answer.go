@@ -9,8 +9,9 @@ import (
 	"unsafe"
 
 	"github.com/gemwire/gemwire/bindings/c/engine"
+	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
 
 // answerOptions reads the options; NULL is what Gemma recommends.
@@ -22,6 +23,9 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
+	if err := unused("gemwire_answer_options", c.reserved); err != nil {
+		return engine.AnswerOptions{}, err
+	}
 	stop, err := texts((*C.gwl_string)(c.stop), c.stop_count, "stop")
 	if err != nil {
 		return engine.AnswerOptions{}, err
@@ -30,14 +34,15 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
-	return engine.AnswerOptions{
-		Sampling: sample.Params{
-			Temperature: float32(c.temperature), TopK: int(c.top_k), TopP: float32(c.top_p), MinP: float32(c.min_p),
-			RepetitionPenalty: float32(c.repetition_penalty), PresencePenalty: float32(c.presence_penalty),
-			FrequencyPenalty: float32(c.frequency_penalty), RepeatLastN: int(c.repeat_last_n), Seed: uint64(c.seed),
-		},
-		MaxTokens: int(c.max_tokens), Drafts: int(c.drafts), Stop: stop, Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user),
-	}, nil
+	bias, err := biasOf(c.logit_bias, c.logit_bias_count)
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
+	o := engine.AnswerOptions{Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user)}
+	readSettings(sampling.Settings, &c, &o.Sampling)
+	readSettings(gemma4.AnswerSettings, &c, &o.GenerateOptions)
+	o.Sampling.LogitBias, o.Stop = bias, stop
+	return o, nil
 }
 
 //export gemwire_answer_options_init
@@ -49,11 +54,12 @@ func gemwire_answer_options_init(options *C.gemwire_answer_options, size C.size_
 		if _, err := sizeOf(unsafe.Pointer(&size), "gemwire_answer_options"); err != nil {
 			return err
 		}
-		d := engine.DefaultAnswer().Sampling
+		d := engine.DefaultAnswer()
+		var c C.gemwire_answer_options
+		writeSettings(sampling.Settings, &d.Sampling, &c)
+		writeSettings(gemma4.AnswerSettings, &d.GenerateOptions, &c)
 		clear(unsafe.Slice((*byte)(unsafe.Pointer(options)), size))
-		store(unsafe.Pointer(options), C.gemwire_answer_options{
-			temperature: C.float(d.Temperature), top_k: C.int32_t(d.TopK), top_p: C.float(d.TopP),
-		}, int(size))
+		store(unsafe.Pointer(options), c, int(size))
 		*(*C.size_t)(unsafe.Pointer(options)) = size
 		return nil
 	})
@@ -79,12 +85,16 @@ func mediaOf(first *C.gwl_medium, count C.size_t) ([]engine.Medium, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := unused("gemwire_medium", c.reserved); err != nil {
+			return nil, err
+		}
 		data, err := array((*byte)(c.data), c.length, fmt.Sprintf("data of medium %d", i))
 		if err != nil {
 			return nil, err
 		}
 		list[i] = engine.Medium{
-			Type: mediumTypes[c.kind], Data: append([]byte(nil), data...), Budget: int(c.image_budget), Split: c.split != 0,
+			Type: mediumTypes[c.kind], Data: append([]byte(nil), data...), Budget: int(c.image_budget),
+			Split: c.split != 0,
 		}
 	}
 	return list, nil
@@ -110,7 +120,8 @@ func resultOf(r engine.Result) C.gemwire_result {
 }
 
 // answer reads what all answers have, and fills in the result.
-func answer(session C.gemwire_session, options *C.gwl_answer_options, result *C.gemwire_result, run func(engine.AnswerOptions) (engine.Result, error)) C.gemwire_status {
+func answer(session C.gemwire_session, options *C.gwl_answer_options, result *C.gemwire_result,
+	run func(engine.AnswerOptions) (engine.Result, error)) C.gemwire_status {
 	return call(session, func() error {
 		size := 0
 		if result != nil {
@@ -133,7 +144,8 @@ func answer(session C.gemwire_session, options *C.gwl_answer_options, result *C.
 }
 
 //export gemwire_say
-func gemwire_say(session C.gemwire_session, said *C.gwl_char, media *C.gwl_medium, media_count C.size_t, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+func gemwire_say(session C.gemwire_session, said *C.gwl_char, media *C.gwl_medium, media_count C.size_t,
+	options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
 	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
 		said, err := needText(said, "text")
 		if err != nil {
@@ -148,7 +160,8 @@ func gemwire_say(session C.gemwire_session, said *C.gwl_char, media *C.gwl_mediu
 }
 
 //export gemwire_chat
-func gemwire_chat(session C.gemwire_session, messages_json *C.gwl_char, media *C.gwl_medium, media_count C.size_t, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+func gemwire_chat(session C.gemwire_session, messages_json *C.gwl_char, media *C.gwl_medium, media_count C.size_t,
+	options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
 	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
 		messages, err := engine.ParseMessages(text(messages_json))
 		if err != nil {
@@ -163,7 +176,8 @@ func gemwire_chat(session C.gemwire_session, messages_json *C.gwl_char, media *C
 }
 
 //export gemwire_generate
-func gemwire_generate(session C.gemwire_session, prompt *C.gwl_char, options *C.gwl_answer_options, result *C.gemwire_result) C.gemwire_status {
+func gemwire_generate(session C.gemwire_session, prompt *C.gwl_char, options *C.gwl_answer_options,
+	result *C.gemwire_result) C.gemwire_status {
 	return answer(session, options, result, func(o engine.AnswerOptions) (engine.Result, error) {
 		prompt, err := needText(prompt, "prompt")
 		if err != nil {

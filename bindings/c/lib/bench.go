@@ -19,6 +19,9 @@ func benchOptions(from *C.gwl_bench_options) (engine.BenchOptions, error) {
 	if err != nil {
 		return engine.BenchOptions{}, err
 	}
+	if err := unused("gemwire_bench_options", c.reserved); err != nil {
+		return engine.BenchOptions{}, err
+	}
 	open, err := openOptions((*C.gwl_open_options)(c.open))
 	if err != nil {
 		return engine.BenchOptions{}, fmt.Errorf("open: %w", err)
@@ -31,7 +34,10 @@ func benchOptions(from *C.gwl_bench_options) (engine.BenchOptions, error) {
 		o.Thermal = func() int { return int(C.gwl_call_thermal(f, c.user)) }
 	}
 	if f := c.on_progress; f != nil {
-		o.Progress = func(done, total int) bool { return C.gwl_call_bench(f, C.int32_t(done), C.int32_t(total), c.user) == 0 }
+		o.Progress = func(done, total int) bool {
+			return C.gwl_call_bench(f, C.int32_t(done), C.int32_t(total),
+				c.user) == 0
+		}
 	}
 	return o, nil
 }

@@ -27,6 +27,7 @@ var phases = map[gemma4.Phase]C.gemwire_phase{
 	gemma4.PhaseHeader:  C.GEMWIRE_PHASE_HEADER,
 	gemma4.PhaseWeights: C.GEMWIRE_PHASE_WEIGHTS,
 	gemma4.PhaseKernels: C.GEMWIRE_PHASE_KERNELS,
+	gemma4.PhaseCheck:   C.GEMWIRE_PHASE_CHECK,
 }
 
 // openOptions reads the options, which may be NULL.
@@ -36,6 +37,9 @@ func openOptions(from *C.gwl_open_options) (engine.OpenOptions, error) {
 	}
 	c, err := load[C.gemwire_open_options](unsafe.Pointer(from), "gemwire_open_options")
 	if err != nil {
+		return engine.OpenOptions{}, err
+	}
+	if err := unused("gemwire_open_options", c.reserved, c.reserved2); err != nil {
 		return engine.OpenOptions{}, err
 	}
 	device, ok := devices[c.device]
@@ -48,7 +52,8 @@ func openOptions(from *C.gwl_open_options) (engine.OpenOptions, error) {
 	}
 	return engine.OpenOptions{
 		KVCache: cache, Device: device, Context: int(c.context), MemoryBudget: int64(c.gpu_memory),
-		Adapter: text((*C.gwl_char)(c.gpu_name)), Projector: text((*C.gwl_char)(c.projector)), Assistant: text((*C.gwl_char)(c.assistant)),
+		Adapter: text((*C.gwl_char)(c.gpu_name)), Projector: text((*C.gwl_char)(c.projector)),
+		Assistant:   text((*C.gwl_char)(c.assistant)),
 		ImageBudget: int(c.image_budget),
 		Progress:    openProgress(c.on_progress, c.user),
 	}, nil
@@ -94,7 +99,8 @@ func gemwire_release_media(model C.gemwire_model) C.gemwire_status {
 }
 
 //export gemwire_tokenize
-func gemwire_tokenize(model C.gemwire_model, source *C.gwl_char, special C.int32_t, ids *C.int32_t, capacity C.size_t, count *C.size_t) C.gemwire_status {
+func gemwire_tokenize(model C.gemwire_model, source *C.gwl_char, special C.int32_t, ids *C.int32_t, capacity C.size_t,
+	count *C.size_t) C.gemwire_status {
 	return call(model, func() error {
 		if count == nil {
 			return fmt.Errorf("%w: gemwire_tokenize has nowhere to put the count", engine.ErrArgument)

@@ -32,6 +32,28 @@ func gemwire_session_system(session C.gemwire_session, system *C.gwl_char) C.gem
 	return call(session, func() error { return library.SetSystem(engine.Handle(session), text(system)) })
 }
 
+//export gemwire_session_save
+func gemwire_session_save(session C.gemwire_session, path *C.gwl_char) C.gemwire_status {
+	return call(session, func() error {
+		path, err := needText(path, "path")
+		if err != nil {
+			return err
+		}
+		return library.SaveSession(engine.Handle(session), path)
+	})
+}
+
+//export gemwire_session_restore
+func gemwire_session_restore(session C.gemwire_session, path *C.gwl_char) C.gemwire_status {
+	return call(session, func() error {
+		path, err := needText(path, "path")
+		if err != nil {
+			return err
+		}
+		return library.RestoreSession(engine.Handle(session), path)
+	})
+}
+
 //export gemwire_answer_text
 func gemwire_answer_text(session C.gemwire_session) *C.char {
 	return answerText(session, func() (string, error) { return library.LastText(engine.Handle(session)) })

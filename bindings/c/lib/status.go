@@ -54,7 +54,8 @@ func call(h C.gemwire_handle, do func() error) C.gemwire_status {
 	}
 	failure := engine.FailureOf(err)
 	if !library.Note(engine.Handle(h), err) {
-		C.gwl_keep_failure(statusOf(failure), (*C.char)(unsafe.Pointer(unsafe.StringData(failure.Message))), C.size_t(len(failure.Message)))
+		C.gwl_keep_failure(statusOf(failure), (*C.char)(unsafe.Pointer(unsafe.StringData(failure.Message))),
+			C.size_t(len(failure.Message)))
 	}
 	return statusOf(failure)
 }

@@ -42,6 +42,17 @@ func load[T any](from unsafe.Pointer, name string) (to T, err error) {
 	return to, nil
 }
 
+// unused refuses a struct whose reserved fields say something: a later library may know what.
+func unused(name string, reserved ...C.int32_t) error {
+	for _, r := range reserved {
+		if r != 0 {
+			return fmt.Errorf("%w: a reserved field of %s is %d; fields that have no meaning yet are 0", engine.ErrArgument,
+				name, r)
+		}
+	}
+	return nil
+}
+
 // store copies as much of a struct as the caller has room for; its size stays.
 func store[T any](to unsafe.Pointer, from T, size int) {
 	head := int(unsafe.Sizeof(C.size_t(0)))

@@ -1,6 +1,7 @@
 /* Answers: simple calls, conversations in JSON, raw text, tools, options, events. */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,42 @@ static void raw_text(void) {
   gemwire_close(model);
 }
 
+/* What was chosen, and what was second, at first. */
+typedef struct rivals { int32_t chosen, second; size_t count; } rivals;
+
+static int32_t hear_rivals(const gemwire_event *event, void *user) {
+  rivals *r = user;
+  CHECK((event->choices != NULL) == (event->token_count > 0));
+  for (size_t i = 0; i < event->token_count; i++) {
+    const gemwire_choice *choice = &event->choices[i];
+    CHECK(choice->chosen.token == event->tokens[i] && choice->top_count == 3 && choice->chosen.log_prob <= 0);
+    CHECK(choice->top[0].log_prob >= choice->top[1].log_prob && choice->top[1].log_prob >= choice->top[2].log_prob);
+    if (r->count++ == 0) r->chosen = choice->chosen.token, r->second = choice->top[1].token;
+  }
+  return 0;
+}
+
+static void log_probabilities(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  rivals plain = {0}, biased = {0};
+  gemwire_answer_options options = greedy();
+  options.on_event = hear_rivals, options.user = &plain, options.log_probs = 3;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), PARIS);
+  gemwire_session_reset(session);
+  gemwire_logit_bias forbidden = {.token = plain.chosen, .bias = -INFINITY};
+  options.user = &biased, options.max_tokens = 1, options.logit_bias = &forbidden, options.logit_bias_count = 1;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_SAYING(biased.count == 1 && biased.chosen == plain.second, "%d in place of %d", biased.chosen, plain.chosen);
+  options.logit_bias = NULL;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  options = greedy(), options.log_probs = -1;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  gemwire_close(model);
+}
+
 static void options(void) {
   gemwire_model model;
   gemwire_session session;
@@ -258,6 +295,7 @@ const test answer_tests[] = {
     {"tools", tools, false},
     {"raw text", raw_text, false},
     {"options", options, false},
+    {"log-probabilities and bias", log_probabilities, false},
     {"with an assistant", with_an_assistant, true},
     {"ended by the callback", ended_by_the_callback, false},
     {0}, /* the end */

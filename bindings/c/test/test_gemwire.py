@@ -6,6 +6,9 @@ from threads and callbacks that Python makes.
 
 import ctypes as c
 import json
+import os
+import pathlib
+import subprocess
 import sys
 import threading
 import unittest
@@ -33,11 +36,24 @@ class OpenOptions(Sized):
     ]
 
 
+class LogProb(c.Structure):
+    _fields_ = [("token", c.c_int32), ("log_prob", c.c_float)]
+
+
+class Choice(c.Structure):
+    _fields_ = [("chosen", LogProb), ("top", c.POINTER(LogProb)), ("top_count", c.c_size_t)]
+
+
+class LogitBias(c.Structure):
+    _fields_ = [("token", c.c_int32), ("bias", c.c_float)]
+
+
 class Event(c.Structure):
     _fields_ = [
         ("size", c.c_size_t), ("kind", c.c_int), ("reserved", c.c_int32), ("text", c.c_char_p), ("text_length", c.c_size_t),
         ("call_id", c.c_char_p), ("call_name", c.c_char_p), ("call_arguments", c.c_char_p), ("error", c.c_char_p),
         ("done", c.c_int64), ("total", c.c_int64), ("tokens", c.POINTER(c.c_int32)), ("token_count", c.c_size_t),
+        ("choices", c.POINTER(Choice)),
     ]
 
 
@@ -51,7 +67,8 @@ class AnswerOptions(Sized):
         ("repetition_penalty", c.c_float), ("presence_penalty", c.c_float), ("frequency_penalty", c.c_float),
         ("repeat_last_n", c.c_int32), ("seed", c.c_uint64), ("max_tokens", c.c_int32), ("thinking", c.c_int32),
         ("stop", c.POINTER(c.c_char_p)), ("stop_count", c.c_size_t), ("tools_json", c.c_char_p), ("on_event", EventFn), ("user", c.c_void_p),
-        ("drafts", c.c_int32), ("reserved", c.c_int32),
+        ("drafts", c.c_int32), ("assistant_drafts", c.c_int32), ("logit_bias", c.POINTER(LogitBias)), ("logit_bias_count", c.c_size_t),
+        ("log_probs", c.c_int32), ("reserved", c.c_int32),
     ]
 
 
@@ -114,6 +131,24 @@ def read(name):
         return file.read()
 
 
+class Layouts(unittest.TestCase):
+    """A C compiler holds the structs above against the header."""
+
+    def test_layouts(self):
+        lines = ['#include "gemwire.h"']
+        for name, struct in {"open_options": OpenOptions, "log_prob": LogProb, "choice": Choice, "logit_bias": LogitBias,
+                             "event": Event, "answer_options": AnswerOptions, "medium": Medium, "result": Result,
+                             "bench_options": BenchOptions}.items():
+            lines.append(f'_Static_assert(sizeof(gemwire_{name}) == {c.sizeof(struct)}, "size of {name}");')
+            for field, *_ in struct._fields_:
+                lines.append(f'_Static_assert(offsetof(gemwire_{name}, {field}) == {getattr(struct, field).offset}, '
+                             f'"{name}.{field}");')
+        include = pathlib.Path(__file__).parent.parent / "include"
+        checked = subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-fsyntax-only", "-I", include, "-xc", "-"],
+                                 input="\n".join(lines) + "\n", text=True, capture_output=True)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+
+
 class Desk(unittest.TestCase):
     def setUp(self):
         self.model, self.session = self.open()
@@ -169,6 +204,35 @@ class Desk(unittest.TestCase):
         options = AnswerOptions()
         self.assertEqual(lib.gemwire_answer_options_init(c.byref(options), c.sizeof(options)), OK)
         self.assertEqual((options.temperature, options.top_k, round(options.top_p, 3)), (1, 64, 0.95))
+
+    def test_log_probabilities_and_bias(self):
+        chosen, likeliest, second = [], [], []
+
+        @EventFn
+        def hear(event, _):
+            e = event.contents
+            for i in range(e.token_count):
+                choice = e.choices[i]
+                self.assertEqual((e.tokens[i], choice.top_count), (choice.chosen.token, 2))
+                self.assertLessEqual(choice.top[1].log_prob, choice.top[0].log_prob)
+                chosen.append((choice.chosen.token, choice.chosen.log_prob))
+                likeliest.append((choice.top[0].token, choice.top[0].log_prob))
+                second.append(choice.top[1].token)
+            return 0
+
+        self.assertEqual(self.say(CAPITAL, on_event=hear, log_probs=2), OK)
+        self.assertEqual(self.text(), PARIS)
+        self.assertEqual(chosen, likeliest)
+        lib.gemwire_session_reset(self.session)
+        first, rival = chosen[0][0], second[0]
+        chosen.clear()
+        forbidden = LogitBias(token=first, bias=float("-inf"))
+        self.assertEqual(self.say(CAPITAL, on_event=hear, log_probs=2, max_tokens=1, logit_bias=c.pointer(forbidden), logit_bias_count=1), OK)
+        self.assertEqual([token for token, _ in chosen], [rival])
+        twice = (LogitBias * 2)(forbidden, forbidden)
+        self.assertEqual(self.say(CAPITAL, logit_bias=twice, logit_bias_count=2), BAD_ARGUMENT)
+        self.assertEqual(self.say(CAPITAL, log_probs=257), BAD_ARGUMENT)
+        self.assertIn(b"log-probs is 257; wanted a whole number from 0 to 256", lib.gemwire_last_error(self.session))
 
     def test_a_callback_that_calls_back_in(self):
         statuses = []
@@ -255,6 +319,10 @@ class Desk(unittest.TestCase):
         self.assertEqual(lib.gemwire_say(session, b"Hi", None, 0, c.byref(answer), c.byref(result)), OK)
         self.assertGreater(result.assisted_tokens, 0)
         self.assertLessEqual(result.right_tokens, result.drafted_tokens)
+        lib.gemwire_session_reset(session)
+        answer.assistant_drafts = -1
+        self.assertEqual(lib.gemwire_say(session, b"Hi", None, 0, c.byref(answer), c.byref(result)), OK)
+        self.assertEqual(result.assisted_tokens, 0)
         lib.gemwire_close(model)
 
     def test_info(self):
