@@ -3,28 +3,47 @@ import { statfsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const switches = [
-  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-  "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader",
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
+  "--enable-unsafe-swiftshader",
 ];
 
 // On Linux Chromium gives out a GPU for WebGPU alone if it draws with Vulkan too; and
 // here it has no window to draw to.
-const realSwitches = process.platform === "linux" ? ["--ignore-gpu-blocklist", "--use-angle=vulkan", "--enable-features=Vulkan", "--disable-vulkan-surface"] : [];
+const realSwitches =
+  process.platform === "linux"
+    ? ["--ignore-gpu-blocklist", "--use-angle=vulkan", "--enable-features=Vulkan", "--disable-vulkan-surface"]
+    : [];
 
 // launch opens the browser. GEMWIRE_CHROMIUM names another binary,
 // GEMWIRE_REAL_GPU=1 leaves the choice of the adapter to it, and
 // GEMWIRE_CHROMIUM_SWITCHES has more switches, with spaces between.
-export function launch(options) { return chromium.launch(settings(options)); }
+export function launch(options) {
+  return chromium.launch(settings(options));
+}
 
 // launchWith opens it with a profile in the folder, as people use it: what is
 // stored lies on the disk, where launch keeps it in memory. It is a context.
-export function launchWith(folder, options) { return chromium.launchPersistentContext(folder, settings(options)); }
+export function launchWith(folder, options) {
+  return chromium.launchPersistentContext(folder, settings(options));
+}
 
 function settings({ args = [] } = {}) {
   const real = process.env.GEMWIRE_REAL_GPU === "1";
   const chosen = real ? [...switches.filter((name) => !name.includes("swiftshader")), ...realSwitches] : switches;
   const more = process.env.GEMWIRE_CHROMIUM_SWITCHES?.split(" ").filter(Boolean) ?? [];
-  return { executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium", headless: true, ignoreDefaultArgs: sharedMemory() < 4e9 ? [] : ["--disable-dev-shm-usage"], args: [...chosen, ...more, ...args] };
+  return {
+    executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    ignoreDefaultArgs: sharedMemory() < 4e9 ? [] : ["--disable-dev-shm-usage"],
+    args: [...chosen, ...more, ...args],
+  };
 }
 
 // sharedMemory is the room that Chromium's processes have for the memory they share,

@@ -12,12 +12,16 @@ const exec = promisify(execFile);
 export async function compile(root, folder, into) {
   const file = join(into, `${folder.replaceAll("/", "-")}.wasm`);
   const { stdout, stderr } = await exec("go", ["test", "-c", "-tags", "gemwire_simd", "-o", file, `./${folder}`], {
-    cwd: root, env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" }, maxBuffer: 64 << 20,
+    cwd: root,
+    env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" },
+    maxBuffer: 64 << 20,
   });
   return `${stdout}${stderr}`.includes("no test files") ? null : file;
 }
 
-export async function goRoot() { return (await exec("go", ["env", "GOROOT"])).stdout.trim(); }
+export async function goRoot() {
+  return (await exec("go", ["env", "GOROOT"])).stdout.trim();
+}
 
 export async function temporary() {
   const folder = await mkdtemp(join(tmpdir(), "gemwire-browsertest-"));

@@ -10,7 +10,6 @@
 // Without packages, those of `suite` below. One line tells of each test, the
 // last one counts them; the exit code is 1 where one failed. Environment
 // variables GEMWIRE_… reach the tests.
-import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -20,18 +19,31 @@ import { compile, goRoot, Results, temporary } from "./gotest.mjs";
 import { serve } from "./server.mjs";
 
 const suite = [
-  "wgslkit", "wgslkit/ops=^TestOps$", "gemma4/cpu/kernel", "gemma4/cpu=TestConformance|TestSoftTokens|TestMany", "gemma4=JavaScript|Tab", "gemma4/parity=TestConformance$|TestConformanceQ8/(cpu|gpu)/nano",
-  "multimodal/picture", "multimodal/sound", "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano)",
+  "wgslkit",
+  "wgslkit/ops=^TestOps$",
+  "gemma4/cpu/kernel",
+  "gemma4/cpu=TestConformance|TestSoftTokens|TestMany|Tab",
+  "gemma4=JavaScript",
+  "gemma4/parity=TestConformance$|TestConformanceQ8/(cpu|gpu)/nano",
+  "multimodal/picture",
+  "multimodal/sound",
+  "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano)",
 ];
 
 const root = resolve(import.meta.dirname, "../../..");
-const shared = process.env.GEMWIRE_SHARED ?? join(root, "../shared");
+const furtherCases = process.env.GEMWIRE_CASES;
 
 function options() {
   const args = process.argv.slice(2).map((arg) => arg.replace(/^-(run|bench|timeout)$/, "--$1"));
   const { values, positionals } = parseArgs({
-    args, allowPositionals: true,
-    options: { run: { type: "string" }, bench: { type: "string" }, timeout: { type: "string", default: "20" }, v: { type: "boolean", short: "v" } },
+    args,
+    allowPositionals: true,
+    options: {
+      run: { type: "string" },
+      bench: { type: "string" },
+      timeout: { type: "string", default: "20" },
+      v: { type: "boolean", short: "v" },
+    },
   });
   const packages = (positionals.length ? positionals : suite).map((given) => {
     const [folder, pattern] = given.split(/=(.*)/);
@@ -41,8 +53,13 @@ function options() {
 }
 
 function environment() {
-  const given = Object.entries(process.env).filter(([name]) => name.startsWith("GEMWIRE_") && name !== "GEMWIRE_SHARED");
-  return { ...Object.fromEntries(given), GEMWIRE_SHARED: "/shared", TMPDIR: "/tmp", HOME: "/tmp" };
+  const given = Object.entries(process.env).filter(([name]) => name.startsWith("GEMWIRE_"));
+  return {
+    ...Object.fromEntries(given),
+    ...(furtherCases && { GEMWIRE_CASES: "/cases" }),
+    TMPDIR: "/tmp",
+    HOME: "/tmp",
+  };
 }
 
 function argumentsOf({ pattern, bench, timeout }) {
@@ -62,7 +79,9 @@ async function runPackage(browser, server, built, { folder, pattern }, opts) {
   await page.exposeFunction("printed", (line) => results.take(line));
   await page.goto(`${server.url}/index.html`);
   const test = {
-    wasm: `/built/${folder.replaceAll("/", "-")}.wasm`, cwd: `/repo/${folder}`, env: environment(),
+    wasm: `/built/${folder.replaceAll("/", "-")}.wasm`,
+    cwd: `/repo/${folder}`,
+    env: environment(),
     argv: argumentsOf({ ...opts, pattern }),
   };
   const died = new Promise((resolve) => page.on("crash", () => resolve(137)));
@@ -76,11 +95,14 @@ async function main() {
   const built = await temporary();
   await writeFile(join(built.folder, "kernels.wasm"), await buildKernels());
   const mounts = {
-    "/": join(import.meta.dirname, "page"), "/built": built.folder, "/repo": root,
-    "/kernels.wasm": join(built.folder, "kernels.wasm"), "/kernels": join(root, "gemma4/cpu/kernel/wasm"),
+    "/": join(import.meta.dirname, "page"),
+    "/built": built.folder,
+    "/repo": root,
+    "/kernels.wasm": join(built.folder, "kernels.wasm"),
+    "/kernels": join(root, "gemma4/cpu/kernel/wasm"),
     "/wasm_exec.js": join(await goRoot(), "lib/wasm/wasm_exec.js"),
   };
-  if (existsSync(shared)) mounts["/shared"] = shared;
+  if (furtherCases) mounts["/cases"] = furtherCases;
   const server = await serve(mounts);
   const browser = await launch();
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -95,7 +117,7 @@ async function main() {
     await built.remove();
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  process.exitCode = total.failed > 0 || total.passed === 0 && !opts.bench ? 1 : 0;
+  process.exitCode = total.failed > 0 || (total.passed === 0 && !opts.bench) ? 1 : 0;
 }
 
 await main();

@@ -10,8 +10,15 @@ import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";
 
 const types = {
-  ".css": "text/css", ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".json": "application/json",
-  ".mjs": "text/javascript", ".png": "image/png", ".svg": "image/svg+xml", ".wasm": "application/wasm", ".webmanifest": "application/manifest+json",
+  ".css": "text/css",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".json": "application/json",
+  ".mjs": "text/javascript",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
 
 // serve listens on a free port of localhost and returns {url, close}.
@@ -36,8 +43,14 @@ async function answer(mounts, headers, request, response) {
   const url = new URL(request.url, "http://localhost");
   const path = await resolve(mounts, decodeURIComponent(url.pathname));
   const info = await stat(path);
-  const common = { "Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp", ...headers };
-  const json = (value) => response.writeHead(200, { ...common, "Content-Type": types[".json"] }).end(JSON.stringify(value));
+  const common = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    ...headers,
+  };
+  const json = (value) =>
+    response.writeHead(200, { ...common, "Content-Type": types[".json"] }).end(JSON.stringify(value));
   if (url.searchParams.has("stat")) return json({ size: info.size, folder: info.isDirectory() });
   if (url.searchParams.has("list")) return json((await readdir(path)).sort());
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "ENOENT" });
@@ -66,7 +79,13 @@ function sendFile(path, size, headers, request, response) {
     return;
   }
   const partial = range ? { "Content-Range": `bytes ${first}-${last}/${size}` } : {};
-  response.writeHead(range ? 206 : 200, { ...headers, ...partial, "Accept-Ranges": "bytes", "Content-Type": type, "Content-Length": last - first + 1 });
+  response.writeHead(range ? 206 : 200, {
+    ...headers,
+    ...partial,
+    "Accept-Ranges": "bytes",
+    "Content-Type": type,
+    "Content-Length": last - first + 1,
+  });
   if (request.method === "HEAD" || size === 0) response.end();
   else createReadStream(path, { start: first, end: last }).pipe(response);
 }

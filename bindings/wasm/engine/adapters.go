@@ -127,7 +127,8 @@ func (c *call) readAdapter(ctx context.Context) (*adapter.Adapter, error) {
 	case 2:
 		return readPEFT(sources)
 	}
-	return nil, fmt.Errorf("%w: an adapter in %d files; give a .gguf file, or %s and %s", errArgument, len(sources), adapter.ConfigName, adapter.WeightsName)
+	return nil, fmt.Errorf("%w: an adapter in %d files; give a .gguf file, or %s and %s", errArgument, len(sources),
+		adapter.ConfigName, adapter.WeightsName)
 }
 
 func readOne(ctx context.Context, source gguf.Source) (*adapter.Adapter, error) {
@@ -136,7 +137,8 @@ func readOne(ctx context.Context, source gguf.Source) (*adapter.Adapter, error) 
 		return nil, err
 	}
 	if begins != "GGUF" {
-		return nil, fmt.Errorf("%w: the file is no GGUF file; of PEFT's, give both %s and %s", adapter.ErrFormat, adapter.ConfigName, adapter.WeightsName)
+		return nil, fmt.Errorf("%w: the file is no GGUF file; of PEFT's, give both %s and %s", adapter.ErrFormat,
+			adapter.ConfigName, adapter.WeightsName)
 	}
 	file, err := gguf.Open(ctx, keptOpen{source})
 	if err != nil {

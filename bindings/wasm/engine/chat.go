@@ -5,19 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
 
 // errStopped ends an answer as its caller wished: with a done event.
 var errStopped = errors.New("stopped")
 
 func (c *call) chat(ctx context.Context) (any, error) {
-	p, err := params[ChatParams](c)
+	p, err := c.chatParams()
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +45,11 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{call: c, begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)}}
-	options := gemma4.GenerateOptions{Sampling: p.sampling(), MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, AssistantDrafts: p.AssistantDrafts, Prefill: a.prefill}
+	a := &answer{
+		call: c, tokenizer: s.model.Tokenizer(), begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)},
+	}
+	options := p.options()
+	options.Prefill = a.prefill
 	for event, err := range s.Generate(ctx, prompt, options) {
 		if errors.Is(context.Cause(ctx), errStopped) && err != nil {
 			a.cancelled()
@@ -58,32 +65,36 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	return Nothing{}, nil
 }
 
-// sampling is Gemma's recommendation with what the request changes.
-func (p ChatParams) sampling() sample.Params {
-	s := sample.Default()
-	set(&s.Temperature, p.Temperature)
-	set(&s.TopK, p.TopK)
-	set(&s.TopP, p.TopP)
-	set(&s.MinP, p.MinP)
-	s.RepetitionPenalty, s.PresencePenalty, s.FrequencyPenalty = p.RepetitionPenalty, p.PresencePenalty, p.FrequencyPenalty
-	s.Seed = rand.Uint64()
-	set(&s.Seed, p.Seed)
-	return s
+// chatParams reads the request over what Gemma recommends.
+func (c *call) chatParams() (ChatParams, error) {
+	p := ChatParams{Params: sample.Default()}
+	p.Seed = rand.Uint64()
+	err := c.read(&p)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+		if setting, ok := sampling.Find(sampling.Settings, name); ok {
+			value := strings.TrimPrefix(wrong.Value, "number ")
+			return p, &sampling.Error{Setting: setting.Name, Value: value, Wanted: setting.Wanted()}
+		}
+	}
+	return p, err
 }
 
-func set[T any](to *T, value *T) {
-	if value != nil {
-		*to = *value
+func (p ChatParams) options() gemma4.GenerateOptions {
+	return gemma4.GenerateOptions{
+		Sampling: p.Params, MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, AssistantDrafts: p.AssistantDrafts,
 	}
 }
 
 // answer turns gemma4's events into the protocol's.
 type answer struct {
-	call  *call
-	usage Usage
-	begun time.Time
-	first time.Time // when the first token came
-	calls int
+	call      *call
+	tokenizer *tokenizer.Tokenizer
+	usage     Usage
+	begun     time.Time
+	first     time.Time // when the first token came
+	calls     int
 }
 
 func (a *answer) prefill(done, total int) {
@@ -93,7 +104,7 @@ func (a *answer) prefill(done, total int) {
 
 func (a *answer) take(e gemma4.Event) error {
 	a.countTokens(len(e.Tokens))
-	out := ChatEvent{Text: e.Text}
+	out := ChatEvent{Text: e.Text, Tokens: a.chosen(e.Tokens)}
 	switch e.Kind {
 	case chat.TextEvent:
 		out.Type = "text"
@@ -111,6 +122,30 @@ func (a *answer) take(e gemma4.Event) error {
 	}
 	a.call.event(out)
 	return nil
+}
+
+// chosen are tokens whose log-probabilities are known.
+func (a *answer) chosen(choices []sample.Choice) (list []ChosenToken) {
+	for _, c := range choices {
+		if len(c.Top) == 0 {
+			continue
+		}
+		token := ChosenToken{TokenLogProb: a.token(sample.LogProb{Token: c.Token, LogProb: c.LogProb})}
+		for _, top := range c.Top {
+			token.Top = append(token.Top, a.token(top))
+		}
+		list = append(list, token)
+	}
+	return list
+}
+
+// token spells a token out. JSON has no infinity, which a token of no probability would need.
+func (a *answer) token(p sample.LogProb) TokenLogProb {
+	text, err := a.tokenizer.Decode([]int{int(p.Token)}, tokenizer.DecodeOptions{})
+	if err != nil {
+		text = "" // a token without text
+	}
+	return TokenLogProb{ID: p.Token, Text: text, LogProb: max(p.LogProb, -math.MaxFloat32)}
 }
 
 func (a *answer) toolCall(c chat.ToolCall) *Call {

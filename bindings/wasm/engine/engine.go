@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -51,7 +52,7 @@ func (e *Engine) Handle(raw []byte, binaries [][]byte, sources []gguf.Source) {
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
 		closeAll(sources)
-		e.options.Post(Reply{Error: e.failure(fmt.Errorf("%w: a request that is no JSON: %w", errProtocol, err))})
+		e.options.Post(Reply{Error: e.failure(fmt.Errorf("%w: a request that is not JSON: %w", errProtocol, err))})
 		return
 	}
 	ctx, err := e.begin(r.ID)
@@ -117,8 +118,9 @@ func (c *call) do(ctx context.Context) (any, error) {
 		OpUnloadAdapter: onModel(c, c.unloadAdapter), OpAdapters: onModel(c, c.adapters),
 		OpConvertAdapter: c.convertAdapter,
 		OpPreviewData:    onModel(c, c.previewData), OpPrepare: onModel(c, c.prepareTraining),
-		OpShowRun: onRun(c, c.showRun), OpTrain: onRun(c, c.train), OpPause: onRun(c, c.pauseTraining), OpRunAdapter: onRun(c, c.runAdapter),
-		OpUseRun: onRun(c, c.useRun), OpCheckpoint: onRun(c, c.checkpoint), OpEndTraining: onRun(c, c.endTraining),
+		OpShowRun: onRun(c, c.showRun), OpTrain: onRun(c, c.train), OpPause: onRun(c, c.pauseTraining),
+		OpRunAdapter: onRun(c, c.runAdapter),
+		OpUseRun:     onRun(c, c.useRun), OpCheckpoint: onRun(c, c.checkpoint), OpEndTraining: onRun(c, c.endTraining),
 		OpExamine: c.examine, OpMemory: c.memory, OpRelease: onModel(c, c.releaseTowers), OpCancel: c.cancel,
 	}
 	handle, ok := handlers[c.Op]
@@ -130,13 +132,22 @@ func (c *call) do(ctx context.Context) (any, error) {
 
 // params reads the request's parameters.
 func params[P any](c *call) (p P, err error) {
+	err = c.read(&p)
+	return p, err
+}
+
+// read reads the request's parameters over what to holds. What is wrong with a
+// setting has a sentence of its own.
+func (c *call) read(to any) error {
 	if len(c.Params) == 0 {
-		return p, nil
+		return nil
 	}
-	if err := json.Unmarshal(c.Params, &p); err != nil {
-		return p, fmt.Errorf("%w: %s: %w", errArgument, c.Op, err)
+	if err := json.Unmarshal(c.Params, to); errors.Is(err, sample.ErrParams) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("%w: %s: %w", errArgument, c.Op, err)
 	}
-	return p, nil
+	return nil
 }
 
 // errArgument says that a caller gave something that no message can hold.

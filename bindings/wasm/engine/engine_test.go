@@ -16,6 +16,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/nano"
+	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -109,12 +110,11 @@ func ask(text string) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: chat.Text(text)}}
 }
 
-var greedy = new(float32)
-
 func TestChat(t *testing.T) {
 	p := newPage(t)
 	model := p.open()
-	_, replies := p.ask(OpChat, ChatParams{Session: model.Session.Session, Messages: ask("What is the capital of France?"), Temperature: greedy})
+	_, replies := p.ask(OpChat, ChatParams{Session: model.Session.Session,
+		Messages: ask("What is the capital of France?")})
 	var kinds []string
 	var text strings.Builder
 	var usage *Usage
@@ -138,15 +138,18 @@ func TestChat(t *testing.T) {
 	if text.String() != "The capital of France is Paris." {
 		t.Errorf("it says %q", text.String())
 	}
-	if usage == nil || usage.PromptTokens == 0 || usage.AnswerTokens != 7 || usage.ComputedTokens != usage.PromptTokens {
+	if usage == nil || usage.PromptTokens == 0 || usage.AnswerTokens != 7 ||
+		usage.ComputedTokens != usage.PromptTokens {
 		t.Errorf("usage %+v", usage)
 	}
-	count := p.must(OpCount, CountParams{Model: model.Model, Messages: ask("What is the capital of France?")}).(CountResult)
+	count := p.must(OpCount, CountParams{Model: model.Model,
+		Messages: ask("What is the capital of France?")}).(CountResult)
 	if count.Tokens != usage.PromptTokens {
 		t.Errorf("counted %d tokens, used %d", count.Tokens, usage.PromptTokens)
 	}
 	p.must(OpClose, ModelParams{Model: model.Model})
-	if _, failure := p.call(OpChat, ChatParams{Session: model.Session.Session, Messages: ask("Hi")}); failure == nil || failure.Code != CodeClosed {
+	if _, failure := p.call(OpChat, ChatParams{Session: model.Session.Session, Messages: ask("Hi")}); failure == nil ||
+		failure.Code != CodeClosed {
 		t.Errorf("a closed model answers: %+v", failure)
 	}
 }
@@ -166,7 +169,8 @@ func TestEndings(t *testing.T) {
 		{"cancel of nothing", func(int) { p.must(OpCancel, CancelParams{Target: 12345}) }, "length event"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id, replies := p.ask(OpChat, ChatParams{Session: model.Session.Session, Messages: ask("Tell me a story about a dog."), Temperature: greedy, MaxTokens: 24})
+			id, replies := p.ask(OpChat, ChatParams{Session: model.Session.Session,
+				Messages: ask("Tell me a story about a dog."), MaxTokens: 24})
 			got, ended := "", false
 			for r := range replies {
 				if r.Event == nil {
@@ -198,7 +202,7 @@ func TestSessions(t *testing.T) {
 	if other.Context != 128 || other.Session == model.Session.Session {
 		t.Errorf("%+v", other)
 	}
-	p.must(OpChat, ChatParams{Session: other.Session, Messages: ask("Hi"), MaxTokens: 2, Temperature: greedy})
+	p.must(OpChat, ChatParams{Session: other.Session, Messages: ask("Hi"), MaxTokens: 2})
 	if s := p.must(OpSessionState, SessionRef{Session: other.Session}).(SessionResult); s.Length == 0 {
 		t.Errorf("%+v", s)
 	}
@@ -216,7 +220,8 @@ func TestTokens(t *testing.T) {
 	model := p.open().Model
 	const text = "Grüße, 世界!"
 	tokens := p.must(OpTokenize, TokenizeParams{Model: model, Text: text}).(TokensResult)
-	if got := p.must(OpDetokenize, DetokenizeParams{Model: model, Tokens: tokens.Tokens}).(TextResult); got.Text != text {
+	if got := p.must(OpDetokenize, DetokenizeParams{Model: model,
+		Tokens: tokens.Tokens}).(TextResult); got.Text != text {
 		t.Errorf("%q", got.Text)
 	}
 	if raw, _ := json.Marshal(p.must(OpTokenize, TokenizeParams{Model: model})); string(raw) != `{"tokens":[]}` {
@@ -249,7 +254,8 @@ func TestAssistant(t *testing.T) {
 	}
 	answer := func(drafts int) (text string, usage *Usage) {
 		p.must(OpReset, SessionRef{Session: m.Session.Session})
-		_, replies := p.ask(OpChat, ChatParams{Session: m.Session.Session, Messages: ask("Hi"), MaxTokens: 40, Temperature: new(float32), Drafts: drafts})
+		_, replies := p.ask(OpChat, ChatParams{Session: m.Session.Session, Messages: ask("Hi"), MaxTokens: 40,
+			Drafts: drafts})
 		for r := range replies {
 			e, ok := r.Event.(ChatEvent)
 			if !ok {
@@ -264,10 +270,12 @@ func TestAssistant(t *testing.T) {
 	}
 	plain, without := answer(gemma4.NoDrafts)
 	guessed, with := answer(0)
-	if guessed != plain || without.Drafted != 0 || with.Assisted == 0 || with.Assisted > with.Drafted || with.AssistedRight > with.Assisted {
+	if guessed != plain || without.Drafted != 0 || with.Assisted == 0 || with.Assisted > with.Drafted ||
+		with.AssistedRight > with.Assisted {
 		t.Errorf("%q, %+v; without drafts %q, %+v", guessed, with, plain, without)
 	}
-	if r := p.must(OpPlan, params, fileSource(t, assistedPath), fileSource(t, assistantPath)).(PlanResult); r.Plan == nil {
+	if r := p.must(OpPlan, params, fileSource(t, assistedPath),
+		fileSource(t, assistantPath)).(PlanResult); r.Plan == nil {
 		t.Errorf("%+v", r)
 	}
 }
@@ -277,7 +285,6 @@ func TestMistakes(t *testing.T) {
 	p := newPage(t)
 	model := p.open()
 	session := model.Session.Session
-	seven := float32(7)
 	for _, c := range []struct {
 		name    string
 		op      Op
@@ -287,20 +294,29 @@ func TestMistakes(t *testing.T) {
 	}{
 		{"an op that there is not", "dance", Nothing{}, nil, CodeInternal},
 		{"no source", OpOpen, OpenParams{}, nil, CodeInternal},
-		{"no GGUF", OpOpen, OpenParams{}, []gguf.Source{gguf.Memory([]byte("something else, not a model"))}, CodeBadFile},
-		{"an assistant of another model", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source(), fileSource(t, assistantPath)}, CodeUnsupported},
-		{"an assistant that is none", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source(), gguf.Memory([]byte("something else, not a model"))}, CodeBadFile},
-		{"no source beside the assistant", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source()}, CodeInternal},
+		{"no GGUF", OpOpen, OpenParams{}, []gguf.Source{gguf.Memory([]byte("something else, not a model"))},
+			CodeBadFile},
+		{"an assistant of another model", OpOpen, OpenParams{Assistant: true},
+			[]gguf.Source{nano.Source(), fileSource(t, assistantPath)}, CodeUnsupported},
+		{"an assistant that is none", OpOpen, OpenParams{Assistant: true},
+			[]gguf.Source{nano.Source(), gguf.Memory([]byte("something else, not a model"))}, CodeBadFile},
+		{"no source beside the assistant", OpOpen, OpenParams{Assistant: true}, []gguf.Source{nano.Source()},
+			CodeInternal},
 		{"a context too large", OpOpen, OpenParams{Context: 1 << 30}, []gguf.Source{nano.Source()}, CodeUnsupported},
 		{"a negative context", OpOpen, OpenParams{Context: -1}, []gguf.Source{nano.Source()}, CodeUnsupported},
 		{"a model that there is not", OpTokenize, TokenizeParams{Model: 99}, nil, CodeClosed},
 		{"a session that there is not", OpChat, ChatParams{Session: 99, Messages: ask("Hi")}, nil, CodeClosed},
 		{"no messages", OpChat, ChatParams{Session: session}, nil, CodeBadArgument},
 		{"params of another shape", OpChat, "text", nil, CodeBadArgument},
-		{"an unknown token", OpDetokenize, DetokenizeParams{Model: model.Model, Tokens: []int{-1}}, nil, CodeBadArgument},
-		{"top-p out of range", OpChat, ChatParams{Session: session, Messages: ask("Hi"), TopP: &seven}, nil, CodeBadArgument},
-		{"a prompt too long", OpChat, ChatParams{Session: session, Messages: ask(strings.Repeat("word ", 600))}, nil, CodeContextFull},
-		{"an image", OpChat, ChatParams{Session: session, Messages: []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Image})}}}, nil, CodeBadMedia},
+		{"an unknown token", OpDetokenize, DetokenizeParams{Model: model.Model, Tokens: []int{-1}}, nil,
+			CodeBadArgument},
+		{"top-p out of range", OpChat, ChatParams{Session: session, Messages: ask("Hi"),
+			Params: sample.Params{TopP: 7}}, nil, CodeBadArgument},
+		{"a prompt too long", OpChat, ChatParams{Session: session, Messages: ask(strings.Repeat("word ", 600))}, nil,
+			CodeContextFull},
+		{"an image", OpChat, ChatParams{Session: session,
+			Messages: []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.Image})}}}, nil,
+			CodeBadMedia},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, failure := p.call(c.op, c.params, things(c.sources)...)
@@ -340,7 +356,8 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	hint := &Suggestion{Context: 512}
-	if f := e.failure(fmt.Errorf("open: %w", smaller{wgslkit.ErrOutOfMemory, hint})); f.Suggestion != hint || f.Advice == "" {
+	if f := e.failure(fmt.Errorf("open: %w", smaller{wgslkit.ErrOutOfMemory, hint})); f.Suggestion != hint ||
+		f.Advice == "" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -94,16 +94,19 @@ var trainingCodes = []struct {
 
 // advices say what a page's user or author can do.
 var advices = map[Code]string{
-	CodeNoWebGPU:    "Use a current Chrome, Edge, Safari or Firefox with hardware acceleration switched on, and serve the page by HTTPS or from localhost.",
-	CodeOutOfMemory: "Close other tabs that use the GPU, or load with a smaller context or memoryBudget, or a smaller model.",
-	CodeDeviceLost:  "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
+	CodeNoWebGPU: "Use a current Chrome, Edge, Safari or Firefox with hardware acceleration switched on, and " +
+		"serve the page by HTTPS or from localhost.",
+	CodeOutOfMemory: "Close other tabs that use the GPU, or load with a smaller context or memoryBudget, or a " +
+		"smaller model.",
+	CodeDeviceLost: "Load the model again; if it happens again, with a smaller context or memoryBudget. Models " +
+		"kept in OPFS need no new download.",
 	CodeBadFile:     "Check that the file is a whole GGUF file of Gemma 4, and download it again if it is not.",
 	CodeBadAdapter:  "Take an adapter that was trained on this very model: PEFT's two files, or llama.cpp's one.",
 	CodeBadData:     "Put each example on a line of its own, as JSON, or skip lines that are none.",
-	CodeDiverged:    "Train again with a lower learning rate, or go on from an earlier checkpoint.",
+	CodeDiverged:    "Train again with a lower learning rate, or continue from an earlier checkpoint.",
 	CodeContextFull: "Shorten the conversation, ask for fewer tokens, or load with a larger context.",
 	CodeBusy:        "Wait for the answer under way or stop it; or give each conversation a session of its own.",
-	CodeNetwork:     "Check the connection and try again: a download goes on where it broke off.",
+	CodeNetwork:     "Check the connection and try again: a download resumes where it stopped.",
 	CodeNoRanges:    "Download the file into the browser's storage first, and load it from there.",
 	CodeChanged:     "Load or download the file again from the start.",
 }

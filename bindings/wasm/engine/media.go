@@ -95,7 +95,8 @@ func (m *openModel) takes() Media {
 // textAlone refuses media.
 type textAlone struct{}
 
-var errTextOnly = fmt.Errorf("%w: an image or a recording, and the model was loaded for text only; load it with Model.load", gemma4.ErrUnsupported)
+var errTextOnly = fmt.Errorf("%w: an image or a recording, and the model was loaded for text only; load it with "+
+	"Model.load", gemma4.ErrUnsupported)
 
 func (textAlone) Key(*chat.Part) (string, error) { return "", errTextOnly }
 

@@ -43,7 +43,8 @@ func testFile(t *testing.T, name string) []byte {
 }
 
 func about(c mediaCase, kind chat.PartType) []chat.Message {
-	return []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: kind, Budget: c.Budget}, chat.Part{Type: chat.TextPart, Text: c.Question})}}
+	return []chat.Message{{Role: chat.User, Content: chat.Parts(chat.Part{Type: kind, Budget: c.Budget},
+		chat.Part{Type: chat.TextPart, Text: c.Question})}}
 }
 
 // heard is an answer with what came on the way.
@@ -56,7 +57,8 @@ type heard struct {
 
 func (p *page) hear(session int, messages []chat.Message, refs []MediaRef, media ...[]byte) (h heard) {
 	p.t.Helper()
-	_, replies := p.ask(OpChat, ChatParams{Session: session, Messages: messages, Media: refs, Temperature: greedy, MaxTokens: 40}, things(media)...)
+	_, replies := p.ask(OpChat, ChatParams{Session: session, Messages: messages, Media: refs, MaxTokens: 40},
+		things(media)...)
 	for r := range replies {
 		if r.Event == nil {
 			h.failure = r.Error
@@ -97,7 +99,8 @@ func TestMedia(t *testing.T) {
 		}
 	}
 	p.must(OpRelease, ModelParams{Model: model.Model})
-	with := p.must(OpCount, CountParams{Model: model.Model, Messages: about(images[2], chat.Image), Media: []MediaRef{{}}}, testFile(t, images[2].File)).(CountResult)
+	with := p.must(OpCount, CountParams{Model: model.Model, Messages: about(images[2], chat.Image),
+		Media: []MediaRef{{}}}, testFile(t, images[2].File)).(CountResult)
 	alone := p.must(OpCount, CountParams{Model: model.Model, Messages: ask(images[2].Question)}).(CountResult)
 	if with.Tokens != alone.Tokens+images[2].Soft+2 {
 		t.Errorf("%d tokens with the image, %d without", with.Tokens, alone.Tokens)
@@ -123,16 +126,23 @@ func TestMediaRefused(t *testing.T) {
 		media    [][]byte
 		want     Code
 	}{
-		{"text only", textOnly.Session.Session, picture, []MediaRef{{}}, [][]byte{testFile(t, images[2].File)}, CodeUnsupported},
-		{"no image", model.Session.Session, picture, []MediaRef{{Name: "notes.txt"}}, [][]byte{[]byte("hello")}, CodeBadMedia},
-		{"cut off", model.Session.Session, picture, []MediaRef{{}}, [][]byte{testFile(t, images[2].File)[:900]}, CodeBadMedia},
+		{"text only", textOnly.Session.Session, picture, []MediaRef{{}}, [][]byte{testFile(t, images[2].File)},
+			CodeUnsupported},
+		{"no image", model.Session.Session, picture, []MediaRef{{Name: "notes.txt"}}, [][]byte{[]byte("hello")},
+			CodeBadMedia},
+		{"cut off", model.Session.Session, picture, []MediaRef{{}}, [][]byte{testFile(t, images[2].File)[:900]},
+			CodeBadMedia},
 		{"no bytes", model.Session.Session, picture, []MediaRef{{}}, [][]byte{{}}, CodeBadMedia},
-		{"no pixels", model.Session.Session, picture, []MediaRef{{Format: chat.RGBA, Width: 0, Height: 9}}, [][]byte{{1}}, CodeBadMedia},
+		{"no pixels", model.Session.Session, picture, []MediaRef{{Format: chat.RGBA, Width: 0, Height: 9}},
+			[][]byte{{1}}, CodeBadMedia},
 		{"elsewhere", model.Session.Session, picture, nil, nil, CodeBadMedia},
-		{"not a number", model.Session.Session, clip, []MediaRef{{Format: chat.Float32, Rate: 16000, Channels: 1}}, [][]byte{nan}, CodeBadMedia},
+		{"not a number", model.Session.Session, clip, []MediaRef{{Format: chat.Float32, Rate: 16000, Channels: 1}},
+			[][]byte{nan}, CodeBadMedia},
 		{"no sound", model.Session.Session, clip, []MediaRef{{Name: "a.mp3"}}, [][]byte{[]byte("ID3")}, CodeBadMedia},
-		{"ten minutes", model.Session.Session, clip, []MediaRef{{Format: chat.Float32, Rate: 8000, Channels: 1}}, [][]byte{make([]byte, 4*8000*600)}, CodeBadMedia},
-		{"a budget", model.Session.Session, about(mediaCase{Budget: 3}, chat.Image), []MediaRef{{}}, [][]byte{{1}}, CodeBadArgument},
+		{"ten minutes", model.Session.Session, clip, []MediaRef{{Format: chat.Float32, Rate: 8000, Channels: 1}},
+			[][]byte{make([]byte, 4*8000*600)}, CodeBadMedia},
+		{"a budget", model.Session.Session, about(mediaCase{Budget: 3}, chat.Image), []MediaRef{{}}, [][]byte{{1}},
+			CodeBadArgument},
 		{"too few refs", model.Session.Session, picture, nil, [][]byte{{1}}, CodeInternal},
 		{"no such message", model.Session.Session, picture, []MediaRef{{Message: 1}}, [][]byte{{1}}, CodeInternal},
 		{"no such part", model.Session.Session, picture, []MediaRef{{Part: -1}}, [][]byte{{1}}, CodeInternal},

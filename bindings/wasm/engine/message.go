@@ -5,6 +5,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -51,15 +52,16 @@ const (
 	OpAdapters       Op = "adapters"       // ModelParams, none, AdaptersResult
 	OpConvertAdapter Op = "convertAdapter" // ConvertParams, FileChunk, Nothing; with sources
 
-	OpPreviewData Op = "previewData"     // PreviewParams, none, PreviewResult; with binaries
-	OpPrepare     Op = "prepareTraining" // PrepareParams, none, PrepareResult; with binaries, and sources to resume from
-	OpShowRun     Op = "showRun"         // ShowParams, none, ShowResult
-	OpTrain       Op = "train"           // TrainParams, RehearsalEvent or StepEvent, TrainResult
-	OpPause       Op = "pauseTraining"   // PauseParams, none, Nothing
-	OpRunAdapter  Op = "runAdapter"      // RunAdapterParams, FileChunk, Nothing
-	OpUseRun      Op = "useRun"          // UseRunParams, none, AdaptersResult
-	OpCheckpoint  Op = "checkpoint"      // RunParams, FileChunk, CheckpointResult
-	OpEndTraining Op = "endTraining"     // RunParams, none, Nothing
+	OpPreviewData Op = "previewData" // PreviewParams, none, PreviewResult; with binaries
+	// PrepareParams, none, PrepareResult; with binaries, and sources to resume from
+	OpPrepare     Op = "prepareTraining"
+	OpShowRun     Op = "showRun"       // ShowParams, none, ShowResult
+	OpTrain       Op = "train"         // TrainParams, RehearsalEvent or StepEvent, TrainResult
+	OpPause       Op = "pauseTraining" // PauseParams, none, Nothing
+	OpRunAdapter  Op = "runAdapter"    // RunAdapterParams, FileChunk, Nothing
+	OpUseRun      Op = "useRun"        // UseRunParams, none, AdaptersResult
+	OpCheckpoint  Op = "checkpoint"    // RunParams, FileChunk, CheckpointResult
+	OpEndTraining Op = "endTraining"   // RunParams, none, Nothing
 
 	OpExamine Op = "examine"       // ExamineParams, ExamineProgress, Verdict
 	OpMemory  Op = "memory"        // ModelParams, none, MemoryResult
@@ -75,11 +77,12 @@ type Nothing struct{}
 // the assistant's file if there is one.
 type OpenParams struct {
 	// Device is auto, gpu or cpu; empty is auto.
-	Device       Device `json:"device,omitempty"`
-	Parts        int    `json:"parts,omitempty"`        // of the text model; 0 is 1
-	Assistant    bool   `json:"assistant,omitempty"`    // the last source is one's, which guesses what the model will say
-	Context      int    `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
-	MemoryBudget int64  `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
+	Device Device `json:"device,omitempty"`
+	Parts  int    `json:"parts,omitempty"` // of the text model; 0 is 1
+	// the last source is one's, which guesses what the model will say
+	Assistant    bool  `json:"assistant,omitempty"`
+	Context      int   `json:"context,omitempty"`      // tokens a session holds; 0: as gemma4.OpenOptions
+	MemoryBudget int64 `json:"memoryBudget,omitempty"` // bytes of GPU memory; 0: no bound
 	// KVCache is f16 or q8; empty is f16.
 	KVCache gemma4.CacheType `json:"kvCache,omitempty"`
 	// PowerPreference is WebGPU's: empty is "high-performance".
@@ -158,21 +161,14 @@ type SessionResult struct {
 // ChatParams are a conversation and how to answer it. What is left out of the
 // sampling is as Gemma recommends; without a seed, each answer differs.
 type ChatParams struct {
-	Session           int            `json:"session"`
-	Messages          []chat.Message `json:"messages"`
-	Media             []MediaRef     `json:"media,omitempty"` // one for each binary
-	Tools             []chat.Tool    `json:"tools,omitempty"`
-	Thinking          bool           `json:"thinking,omitempty"`
-	Temperature       *float32       `json:"temperature,omitempty"`
-	TopK              *int           `json:"topK,omitempty"`
-	TopP              *float32       `json:"topP,omitempty"`
-	MinP              *float32       `json:"minP,omitempty"`
-	RepetitionPenalty float32        `json:"repetitionPenalty,omitempty"`
-	PresencePenalty   float32        `json:"presencePenalty,omitempty"`
-	FrequencyPenalty  float32        `json:"frequencyPenalty,omitempty"`
-	Seed              *uint64        `json:"seed,omitempty"`
-	MaxTokens         int            `json:"maxTokens,omitempty"` // 0: what the context leaves
-	Stop              []string       `json:"stop,omitempty"`
+	Session  int            `json:"session"`
+	Messages []chat.Message `json:"messages"`
+	Media    []MediaRef     `json:"media,omitempty"` // one for each binary
+	Tools    []chat.Tool    `json:"tools,omitempty"`
+	Thinking bool           `json:"thinking,omitempty"`
+	sample.Params
+	MaxTokens int      `json:"maxTokens,omitempty"` // 0: what the context leaves
+	Stop      []string `json:"stop,omitempty"`
 	// Drafts and AssistantDrafts are how many tokens are guessed at once, at most, as
 	// gemma4.Choosing has them.
 	Drafts          int `json:"drafts,omitempty"`
@@ -191,6 +187,23 @@ type ChatEvent struct {
 	Reason chat.Reason   `json:"reason,omitempty"` // done
 	Stop   string        `json:"stop,omitempty"`   // done: the string that ended it
 	Usage  *Usage        `json:"usage,omitempty"`  // done
+	// Tokens are those chosen since the event before, where log-probabilities were asked for.
+	Tokens []ChosenToken `json:"tokens,omitempty"`
+}
+
+// TokenLogProb is a token with the natural logarithm of its probability under
+// the model alone.
+type TokenLogProb struct {
+	ID      int32   `json:"id"`
+	Text    string  `json:"text"`
+	LogProb float32 `json:"logProb"`
+}
+
+// ChosenToken is a token of an answer, with the most probable ones in its place,
+// best first.
+type ChosenToken struct {
+	TokenLogProb
+	Top []TokenLogProb `json:"top"`
 }
 
 // Call is a tool call as a page sees it.

@@ -39,6 +39,9 @@ type DataReport struct {
 	Targets  int64     `json:"targets"` // those of them that the model learns to say
 	Bad      []BadLine `json:"bad"`     // lines that were passed over, the first thousand
 	Cut      []CutLine `json:"cut"`     // examples that lost their ends, the first thousand
+	// HeldOutLines are the lines of the data that are held out, the first thousand; none where
+	// what is held out is data of its own.
+	HeldOutLines []int `json:"heldOutLines"`
 }
 
 // BadLine says what is wrong with a line, counted from 1.
@@ -109,7 +112,7 @@ type PrepareParams struct {
 	Data     DataParams       `json:"data"`
 	Settings TrainingSettings `json:"settings"`
 	Media    []MediaRef       `json:"media,omitempty"`   // one for each further binary
-	HeldOut  *float64         `json:"heldOut,omitempty"` // absent: 0.05
+	HeldOut  *float64         `json:"heldOut,omitempty"` // absent: as finetune.DefaultHeldOut says
 	Held     bool             `json:"held,omitempty"`
 	Resume   bool             `json:"resume,omitempty"`
 }

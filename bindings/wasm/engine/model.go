@@ -33,12 +33,14 @@ func (p OpenParams) check() error {
 	switch p.PowerPreference {
 	case "", wgslkit.HighPerformance, wgslkit.LowPower:
 	default:
-		return fmt.Errorf("%w: powerPreference %q; there are %q and %q", errArgument, p.PowerPreference, wgslkit.HighPerformance, wgslkit.LowPower)
+		return fmt.Errorf("%w: powerPreference %q; there are %q and %q", errArgument, p.PowerPreference,
+			wgslkit.HighPerformance, wgslkit.LowPower)
 	}
 	switch p.KVCache {
 	case "", gemma4.CacheF16, gemma4.CacheQ8:
 	default:
-		return fmt.Errorf("%w: kvCache %q; there are %q and %q", errArgument, p.KVCache, gemma4.CacheF16, gemma4.CacheQ8)
+		return fmt.Errorf("%w: kvCache %q; there are %q and %q", errArgument, p.KVCache, gemma4.CacheF16,
+			gemma4.CacheQ8)
 	}
 	if p.MemoryBudget < 0 {
 		return fmt.Errorf("%w: a memoryBudget of %d bytes", errArgument, p.MemoryBudget)
@@ -97,7 +99,8 @@ func (c *call) open(ctx context.Context) (any, error) {
 		return nil, errors.Join(err, closeModel(model, session))
 	}
 	c.engine.addModel(m)
-	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info(), Media: m.takes()}, nil
+	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info(),
+		Media: m.takes()}, nil
 }
 
 // closeModel closes a model with its only session, which may be nil.
@@ -184,7 +187,8 @@ func (p PrepareParams) model() int     { return p.Model }
 func (p PreviewParams) model() int     { return p.Model }
 
 // onModel handles a request by f, with its parameters and the model that they name.
-func onModel[P ofModel](c *call, f func(context.Context, *openModel, P) (any, error)) func(context.Context) (any, error) {
+func onModel[P ofModel](c *call, f func(context.Context, *openModel, P) (any,
+	error)) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
 		p, err := params[P](c)
 		if err != nil {

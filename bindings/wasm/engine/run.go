@@ -99,7 +99,8 @@ func onRun[P ofRun](c *call, f func(context.Context, *openRun, P) (any, error)) 
 
 func (r *openRun) describe() PrepareResult {
 	result := PrepareResult{
-		Run: r.id, Step: r.trainer.Done(), Plan: r.plan(), Report: r.examples.report(), Settings: settingsOf(r.trainer.Config()),
+		Run: r.id, Step: r.trainer.Done(), Plan: r.plan(), Report: r.examples.report(),
+		Settings: settingsOf(r.trainer.Config()),
 	}
 	result.Settings.Keep = cmp.Or(r.rehearse, result.Plan.Rehearsed)
 	return result
@@ -109,7 +110,8 @@ func (r *openRun) plan() TrainingPlan {
 	config, plan, layers := r.trainer.Config(), r.trainer.Plan(), r.model.Info().Layers
 	out := TrainingPlan{
 		Steps: plan.Steps, Warmup: config.Schedule.Warmup, Parameters: plan.Parameters, Bytes: plan.Bytes,
-		Layers: layers, Kept: layers - plan.Recomputed, Recomputed: plan.Recomputed, Halves: plan.Halves, Rehearsed: plan.Kept,
+		Layers: layers, Kept: layers - plan.Recomputed, Recomputed: plan.Recomputed, Halves: plan.Halves,
+		Rehearsed: plan.Rehearsed,
 	}
 	if config.Steps == 0 {
 		out.Epochs = config.Epochs
@@ -141,7 +143,8 @@ func (c *call) train(ctx context.Context, r *openRun, p TrainParams) (any, error
 	if err != nil {
 		return nil, err
 	}
-	return TrainResult{State: state, Step: r.trainer.Done(), Loss: r.loss, BestHeldOutLoss: r.held, UsesBest: r.best != nil}, nil
+	return TrainResult{State: state, Step: r.trainer.Done(), Loss: r.loss, BestHeldOutLoss: r.held,
+		UsesBest: r.best != nil}, nil
 }
 
 // begin notes how the steps that begin are stopped.
@@ -226,7 +229,7 @@ func (c *call) rehearse(ctx context.Context, r *openRun) error {
 	if err != nil {
 		return err
 	}
-	data := finetune.Data{Train: r.examples.train, Held: r.examples.held, Kept: kept}
+	data := finetune.Data{Train: r.examples.train, HeldOut: r.examples.held, Rehearsed: kept}
 	trainer, err := finetune.New(ctx, r.model.Model, data, r.trainer.Config())
 	if err != nil {
 		return err
@@ -244,7 +247,7 @@ func (r *openRun) note(ctx context.Context, e finetune.Event) (err error) {
 	if !e.Best {
 		return nil
 	}
-	r.held = e.Held
+	r.held = e.HeldOutLoss
 	if r.trainer.Config().Patience > 0 {
 		r.best, err = r.trainer.Adapter(ctx)
 	}
@@ -253,9 +256,11 @@ func (r *openRun) note(ctx context.Context, e finetune.Event) (err error) {
 
 func (r *openRun) stepEvent(e finetune.Event) StepEvent {
 	out := StepEvent{
-		Type: "step", Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: e.Loss, LearningRate: e.Rate, GradientNorm: e.Length,
-		Tokens: e.Tokens, Milliseconds: milliseconds(e.Time), SecondsLeft: e.Remaining.Seconds(), MemoryBytes: r.model.holds(),
-		HeldOutLoss: e.Held, Best: e.Best, Kept: e.Kept,
+		Type: "step", Step: e.Step, Steps: e.Steps, Epoch: e.Epoch, Loss: e.Loss, LearningRate: e.Rate,
+		GradientNorm: e.Length,
+		Tokens:       e.Tokens, Milliseconds: milliseconds(e.Time), SecondsLeft: e.Remaining.Seconds(),
+		MemoryBytes: r.model.holds(),
+		HeldOutLoss: e.HeldOutLoss, Best: e.Best, Kept: e.Divergence,
 	}
 	if e.Time > 0 {
 		out.TokensPerSecond = float64(e.Tokens) / e.Time.Seconds()

@@ -21,9 +21,6 @@ var errTraining = errors.New("training already")
 // mostRehearsed bounds the conversations that a model makes up.
 const mostRehearsed = 10_000
 
-// defaultHeldOut is the part of the examples that is held out if nothing is said.
-const defaultHeldOut = 0.05
-
 // autoPrecision is the word for what finetune.Config leaves empty.
 const autoPrecision = "auto"
 
@@ -61,8 +58,9 @@ func (s *TrainingSettings) config() (finetune.Config, error) {
 	c := finetune.Config{
 		Rank: s.Rank, Alpha: s.Alpha, Layers: s.Layers, Epochs: s.Epochs, Steps: s.Steps,
 		Batching: dataset.Batching{Tokens: s.BatchTokens, Examples: s.BatchExamples}, Accumulate: s.Accumulate,
-		Schedule: schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate, Warmup: s.Warmup, Cycles: s.Restarts},
-		Seed:     s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
+		Schedule: schedule.Schedule{Kind: schedule.Kind(s.Schedule), Peak: s.LearningRate, Floor: s.MinLearningRate,
+			Warmup: s.Warmup, Cycles: s.Restarts},
+		Seed: s.Seed, EvaluateEvery: s.EvaluateEvery, Patience: s.Patience, Recompute: s.Recompute,
 		Precision: s.Precision, MemoryBudget: s.MemoryBudget,
 	}
 	if c.Precision == autoPrecision {
@@ -128,7 +126,7 @@ func (c *call) prepare(ctx context.Context, m *openModel, p PrepareParams, confi
 		return nil, err
 	}
 	r := &openRun{model: m, examples: e, turn: make(chan struct{}, 1), gone: make(chan struct{})}
-	data := finetune.Data{Train: e.train, Held: e.held}
+	data := finetune.Data{Train: e.train, HeldOut: e.held}
 	if p.Resume {
 		err = r.resume(ctx, data, sources)
 	} else {
@@ -164,10 +162,10 @@ func (c *call) split(ctx context.Context, m *openModel, p PrepareParams) (*examp
 		if err != nil {
 			return nil, fmt.Errorf("held out: %w", err)
 		}
-		e.train, e.held = set.Whole(), other.Whole()
+		e.train, e.held, e.apart = set.Whole(), other.Whole(), true
 		return e, nil
 	}
-	part := defaultHeldOut
+	part := finetune.DefaultHeldOut(len(set.Records))
 	if p.HeldOut != nil {
 		part = *p.HeldOut
 	}
@@ -188,4 +186,10 @@ func (r *openRun) resume(ctx context.Context, data finetune.Data, sources []gguf
 	}
 	r.trainer, err = finetune.Resume(ctx, r.model.Model, data, sources[0], sources[0].Size())
 	return err
+}
+
+func set[T any](to *T, value *T) {
+	if value != nil {
+		*to = *value
+	}
 }

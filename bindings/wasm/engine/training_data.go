@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/finetune/dataset"
 )
@@ -40,7 +41,8 @@ func (p *DataParams) options() dataset.LoadOptions {
 }
 
 // load makes examples of lines. refs say to which of them the media belong.
-func (c *call) load(ctx context.Context, m *openModel, lines []byte, p DataParams, refs []MediaRef, media [][]byte) (*dataset.Set, error) {
+func (c *call) load(ctx context.Context, m *openModel, lines []byte, p DataParams, refs []MediaRef,
+	media [][]byte) (*dataset.Set, error) {
 	if len(refs) != len(media) {
 		return nil, fmt.Errorf("%w: %s with %d binaries for %d media", errProtocol, c.Op, len(media), len(refs))
 	}
@@ -82,11 +84,13 @@ func (c *call) previewData(ctx context.Context, m *openModel, p PreviewParams) (
 // examples are those of a run.
 type examples struct {
 	train, held []dataset.Example
+	apart       bool // held is data of its own
 	bad         []*dataset.LineError
 }
 
 func (e *examples) report() DataReport {
-	r := DataReport{Examples: len(e.train), HeldOut: len(e.held), Bad: []BadLine{}, Cut: []CutLine{}}
+	r := DataReport{Examples: len(e.train), HeldOut: len(e.held), Bad: []BadLine{}, Cut: []CutLine{},
+		HeldOutLines: []int{}}
 	for i := range e.train {
 		r.Tokens += int64(len(e.train[i].Tokens))
 		r.Targets += int64(e.train[i].Asked())
@@ -101,7 +105,21 @@ func (e *examples) report() DataReport {
 			}
 		}
 	}
+	if !e.apart {
+		r.HeldOutLines = linesOf(e.held)
+	}
 	return r
+}
+
+// linesOf are the lines that examples were made of, the first thousand.
+func linesOf(list []dataset.Example) []int {
+	lines := []int{}
+	for i := range list {
+		if line := list[i].Line; len(lines) < mostNamed && !slices.Contains(lines[max(0, len(lines)-1):], line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // show spells some examples, those that are held out behind the others.

@@ -15,7 +15,8 @@ import (
 const boat = `{"prompt": "What color is the boat?", "completion": "The boat is purple."}`
 
 // quick are settings with which nano learns a line in few steps.
-var quick = TrainingSettings{Rank: 4, Targets: []string{"q", "v", "down"}, LearningRate: 1e-2, Schedule: "constant", Steps: 30, Seed: 3}
+var quick = TrainingSettings{Rank: 4, Targets: []string{"q", "v", "down"}, LearningRate: 1e-2, Schedule: "constant",
+	Steps: 30, Seed: 3}
 
 func (p *page) prepare(model int, settings TrainingSettings, data string) PrepareResult {
 	p.t.Helper()
@@ -58,7 +59,7 @@ func (p *page) files(op Op, params any, attached ...any) map[string][]byte {
 
 func (p *page) greedy(session int, question string) string {
 	p.t.Helper()
-	_, replies := p.ask(OpChat, ChatParams{Session: session, Messages: ask(question), Temperature: greedy})
+	_, replies := p.ask(OpChat, ChatParams{Session: session, Messages: ask(question)})
 	var text strings.Builder
 	for r := range replies {
 		if r.Event == nil {
@@ -83,7 +84,8 @@ func TestTrain(t *testing.T) {
 	const question, purple = "What color is the boat?", "The boat is purple."
 	base := p.greedy(model.Session.Session, question)
 	run := p.prepare(model.Model, quick, boat)
-	if run.Plan.Steps != 30 || run.Plan.Kept != run.Plan.Layers || run.Plan.Bytes <= 0 || run.Report.Examples != 1 || run.Settings.Alpha != 8 {
+	if run.Plan.Steps != 30 || run.Plan.Kept != run.Plan.Layers || run.Plan.Bytes <= 0 || run.Report.Examples != 1 ||
+		run.Settings.Alpha != 8 {
 		t.Errorf("the run is %+v", run)
 	}
 	shown := p.must(OpShowRun, ShowParams{Run: run.Run}).(ShowResult).Examples
@@ -91,7 +93,8 @@ func TestTrain(t *testing.T) {
 		t.Errorf("the preview is %+v", shown)
 	}
 	events, result := p.train(run.Run, 0)
-	if last := events[len(events)-1]; len(events) != 30 || last.Loss > 0.01 || last.Tokens != 20 || last.MemoryBytes <= 0 || result.State != TrainFinished || result.Loss != last.Loss {
+	if last := events[len(events)-1]; len(events) != 30 || last.Loss > 0.01 || last.Tokens != 20 ||
+		last.MemoryBytes <= 0 || result.State != TrainFinished || result.Loss != last.Loss {
 		t.Errorf("%d steps, the last %+v, %+v", len(events), last, result)
 	}
 	peft := p.files(OpRunAdapter, RunAdapterParams{Run: run.Run, Format: FormatPEFT})
@@ -157,7 +160,8 @@ func TestPauseAndResume(t *testing.T) {
 	}
 	checkpoint := p.files(OpCheckpoint, RunParams{Run: run.Run})[checkpointFile]
 	p.must(OpEndTraining, RunParams{Run: run.Run})
-	resumed := p.must(OpPrepare, PrepareParams{Model: model, Resume: true}, []byte(boat), file(checkpoint)).(PrepareResult)
+	resumed := p.must(OpPrepare, PrepareParams{Model: model, Resume: true}, []byte(boat),
+		file(checkpoint)).(PrepareResult)
 	if resumed.Step != len(got) || resumed.Plan.Steps != 6 || resumed.Settings.Rank != 4 {
 		t.Errorf("resumed after %d steps: %+v", len(got), resumed)
 	}
@@ -185,7 +189,8 @@ func TestMemoryOfRun(t *testing.T) {
 	}
 	settings.Precision, settings.MemoryBudget = "f32", free.Plan.Bytes*3/4
 	bound := p.prepare(model, settings, boat)
-	if bound.Settings.Precision != "f32" || bound.Settings.MemoryBudget != settings.MemoryBudget || bound.Plan.Bytes > settings.MemoryBudget || bound.Plan.Recomputed == 0 {
+	if bound.Settings.Precision != "f32" || bound.Settings.MemoryBudget != settings.MemoryBudget ||
+		bound.Plan.Bytes > settings.MemoryBudget || bound.Plan.Recomputed == 0 {
 		t.Errorf("with %d bytes: %+v", settings.MemoryBudget, bound)
 	}
 	p.must(OpClose, ModelParams{Model: model})
@@ -198,7 +203,8 @@ func TestEarlyStop(t *testing.T) {
 	settings := quick
 	settings.EvaluateEvery, settings.Patience, settings.LearningRate = 1, 2, 2e-2
 	held := `{"prompt": "What is the capital of France?", "completion": "The capital of France is Paris."}`
-	run := p.must(OpPrepare, PrepareParams{Model: model, Settings: settings, Held: true}, []byte(boat), []byte(held)).(PrepareResult)
+	run := p.must(OpPrepare, PrepareParams{Model: model, Settings: settings, Held: true}, []byte(boat),
+		[]byte(held)).(PrepareResult)
 	events, result := p.train(run.Run, 0)
 	if result.State != TrainEarly || result.Step != len(events) || len(events) == 30 || events[0].HeldOutLoss == nil {
 		t.Errorf("%d steps, %+v", len(events), result)
@@ -215,8 +221,10 @@ func TestPreviewData(t *testing.T) {
 	model := p.open().Model
 	data := boat + "\n{}\n" + strings.Repeat(boat+"\n", 3)
 	got := p.must(OpPreviewData, PreviewParams{Model: model, First: 1, Count: 2}, []byte(data)).(PreviewResult)
-	want := DataReport{Examples: 4, Tokens: 80, Targets: 20, Cut: []CutLine{}, Bad: got.Report.Bad}
-	if d := cmp.Diff(want, got.Report); d != "" || len(got.Report.Bad) != 1 || got.Report.Bad[0].Line != 2 || len(got.Examples) != 2 || got.Examples[0].Line != 3 {
+	want := DataReport{Examples: 4, Tokens: 80, Targets: 20, Cut: []CutLine{}, Bad: got.Report.Bad,
+		HeldOutLines: []int{}}
+	if d := cmp.Diff(want, got.Report); d != "" || len(got.Report.Bad) != 1 || got.Report.Bad[0].Line != 2 ||
+		len(got.Examples) != 2 || got.Examples[0].Line != 3 {
 		t.Errorf("%s: %+v", d, got)
 	}
 	none := p.must(OpPreviewData, PreviewParams{Model: model}, []byte("no JSON\n")).(PreviewResult)
@@ -224,7 +232,8 @@ func TestPreviewData(t *testing.T) {
 		t.Errorf("of no good line: %+v", none)
 	}
 	length := 12
-	cut := p.must(OpPreviewData, PreviewParams{Model: model, Data: DataParams{MaxLength: &length}}, []byte(`{"text": "`+strings.Repeat("word ", 40)+`"}`)).(PreviewResult)
+	cut := p.must(OpPreviewData, PreviewParams{Model: model, Data: DataParams{MaxLength: &length}},
+		[]byte(`{"text": "`+strings.Repeat("word ", 40)+`"}`)).(PreviewResult)
 	if len(cut.Report.Cut) != 1 || cut.Examples[0].Tokens != 12 || cut.Examples[0].Cut != cut.Report.Cut[0].Tokens {
 		t.Errorf("cut: %+v", cut)
 	}
@@ -239,15 +248,17 @@ func TestRefusedTraining(t *testing.T) {
 		data   string
 		want   Code
 	}{
-		"a bad line":         {PrepareParams{}, boat + "\n{}", CodeBadData},
-		"no line":            {PrepareParams{}, "\n\n", CodeBadData},
-		"no good line":       {PrepareParams{Data: DataParams{BadLines: SkipBadLines}}, "{}", CodeBadData},
-		"an unknown target":  {PrepareParams{Settings: TrainingSettings{Targets: []string{"x"}}}, boat, CodeBadArgument},
-		"no such layer":      {PrepareParams{Settings: TrainingSettings{Layers: []int{99}}}, boat, CodeBadArgument},
-		"a negative rank":    {PrepareParams{Settings: TrainingSettings{Rank: -1}}, boat, CodeBadArgument},
-		"epochs and steps":   {PrepareParams{Settings: TrainingSettings{Epochs: 1, Steps: 1}}, boat, CodeBadArgument},
-		"a negative clip":    {PrepareParams{Settings: TrainingSettings{Clip: &negative}}, boat, CodeBadArgument},
-		"a negative dropout": {PrepareParams{Settings: TrainingSettings{WordDropout: &negative}}, boat, CodeBadArgument},
+		"a bad line":   {PrepareParams{}, boat + "\n{}", CodeBadData},
+		"no line":      {PrepareParams{}, "\n\n", CodeBadData},
+		"no good line": {PrepareParams{Data: DataParams{BadLines: SkipBadLines}}, "{}", CodeBadData},
+		"an unknown target": {PrepareParams{Settings: TrainingSettings{Targets: []string{"x"}}}, boat,
+			CodeBadArgument},
+		"no such layer":    {PrepareParams{Settings: TrainingSettings{Layers: []int{99}}}, boat, CodeBadArgument},
+		"a negative rank":  {PrepareParams{Settings: TrainingSettings{Rank: -1}}, boat, CodeBadArgument},
+		"epochs and steps": {PrepareParams{Settings: TrainingSettings{Epochs: 1, Steps: 1}}, boat, CodeBadArgument},
+		"a negative clip":  {PrepareParams{Settings: TrainingSettings{Clip: &negative}}, boat, CodeBadArgument},
+		"a negative dropout": {PrepareParams{Settings: TrainingSettings{WordDropout: &negative}}, boat,
+			CodeBadArgument},
 		"an odd precision":   {PrepareParams{Settings: TrainingSettings{Precision: "f8"}}, boat, CodeBadArgument},
 		"too little memory":  {PrepareParams{Settings: TrainingSettings{MemoryBudget: 1 << 20}}, boat, CodeBadArgument},
 		"negative memory":    {PrepareParams{Settings: TrainingSettings{MemoryBudget: -1}}, boat, CodeBadArgument},
@@ -263,12 +274,14 @@ func TestRefusedTraining(t *testing.T) {
 	}
 	resume := PrepareParams{Model: model, Resume: true}
 	for _, checkpoint := range []string{"", "{}", "no checkpoint at all"} {
-		if _, failure := p.call(OpPrepare, resume, []byte(boat), file([]byte(checkpoint))); failure == nil || failure.Code != CodeBadFile {
+		if _, failure := p.call(OpPrepare, resume, []byte(boat), file([]byte(checkpoint))); failure == nil ||
+			failure.Code != CodeBadFile {
 			t.Errorf("a checkpoint of %q: %+v", checkpoint, failure)
 		}
 	}
 	run := p.prepare(model, quick, boat)
-	if _, failure := p.call(OpPrepare, PrepareParams{Model: model}, []byte(boat)); failure == nil || failure.Code != CodeBusy {
+	if _, failure := p.call(OpPrepare, PrepareParams{Model: model}, []byte(boat)); failure == nil ||
+		failure.Code != CodeBusy {
 		t.Errorf("a second run: %+v", failure)
 	}
 	p.must(OpEndTraining, RunParams{Run: run.Run})
@@ -294,14 +307,17 @@ func TestRefusedAdapters(t *testing.T) {
 		for _, data := range files {
 			sources = append(sources, file(data))
 		}
-		if _, failure := p.call(OpLoadAdapter, AdapterParams{Model: model, Name: "x"}, things(sources)...); failure == nil || failure.Code != CodeBadAdapter {
+		if _, failure := p.call(OpLoadAdapter, AdapterParams{Model: model, Name: "x"},
+			things(sources)...); failure == nil || failure.Code != CodeBadAdapter {
 			t.Errorf("%s: %+v", name, failure)
 		}
 	}
-	if _, failure := p.call(OpUseAdapters, UseAdaptersParams{Model: model, Use: []AdapterWeight{{Name: "x"}}}); failure == nil || failure.Code != CodeBadArgument {
+	if _, failure := p.call(OpUseAdapters, UseAdaptersParams{Model: model,
+		Use: []AdapterWeight{{Name: "x"}}}); failure == nil || failure.Code != CodeBadArgument {
 		t.Errorf("one that is not loaded: %+v", failure)
 	}
-	if _, failure := p.call(OpUnloadAdapter, AdapterParams{Model: model, Name: "x"}); failure == nil || failure.Code != CodeBadArgument {
+	if _, failure := p.call(OpUnloadAdapter, AdapterParams{Model: model, Name: "x"}); failure == nil ||
+		failure.Code != CodeBadArgument {
 		t.Errorf("one that is not loaded: %+v", failure)
 	}
 	p.must(OpClose, ModelParams{Model: model})

@@ -15,44 +15,54 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
 
-var update = flag.Bool("update", false, "write npm/test/protocol.gen.ts anew")
-
-const generated = "../npm/test/protocol.gen.ts"
+var update = flag.Bool("update", false, "write the generated TypeScript anew")
 
 // TestTypes keeps protocol.gen.ts, which the package's TypeScript is checked
 // against, like the messages here.
-func TestTypes(t *testing.T) {
-	got := typescript(t)
+func TestTypes(t *testing.T) { holdGenerated(t, "../npm/test/protocol.gen.ts", typescript(t)) }
+
+func holdGenerated(t *testing.T, path, got string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(generated, []byte(got), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(generated)
+	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("the protocol has changed; run go test ./bindings/wasm/engine -update, and change npm/src with it:\n%s", d)
+		t.Errorf("%s is of other types; run go test ./bindings/wasm/engine -update, and change npm/src with it:\n%s",
+			path, d)
 	}
 }
 
 func typescript(t *testing.T) string {
 	w := &writer{names: map[reflect.Type]string{}}
 	for _, message := range []any{
-		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{}, SessionResult{},
-		ChatParams{}, Usage{}, Call{}, TokenizeParams{}, TokensResult{}, DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
-		AdapterParams{}, UseAdaptersParams{}, AdapterWeight{}, AdaptersResult{}, ConvertParams{}, FileChunk{}, gemma4.AdapterUse{},
-		DataParams{}, PreviewParams{}, PreviewResult{}, DataReport{}, BadLine{}, CutLine{}, PreviewExample{}, PreviewPiece{},
-		TrainingSettings{}, PrepareParams{}, PrepareResult{}, TrainingPlan{}, RehearsalEvent{}, RunParams{}, ShowParams{}, ShowResult{},
-		TrainParams{}, StepEvent{}, TrainResult{}, PauseParams{}, RunAdapterParams{}, UseRunParams{}, CheckpointResult{},
+		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{},
+		SessionResult{},
+		ChatParams{}, Usage{}, Call{}, ChosenToken{}, TokenLogProb{}, TokenizeParams{}, TokensResult{},
+		DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
+		AdapterParams{}, UseAdaptersParams{}, AdapterWeight{}, AdaptersResult{}, ConvertParams{}, FileChunk{},
+		gemma4.AdapterUse{},
+		DataParams{}, PreviewParams{}, PreviewResult{}, DataReport{}, BadLine{}, CutLine{}, PreviewExample{},
+		PreviewPiece{},
+		TrainingSettings{}, PrepareParams{}, PrepareResult{}, TrainingPlan{}, RehearsalEvent{}, RunParams{},
+		ShowParams{}, ShowResult{},
+		TrainParams{}, StepEvent{}, TrainResult{}, PauseParams{}, RunAdapterParams{}, UseRunParams{},
+		CheckpointResult{},
 		ExamineParams{}, ExamineProgress{}, MemoryResult{}, CancelParams{}, Failure{}, Suggestion{}, Nothing{},
-		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{}, wgslkit.SubgroupMatrix{}, wgslkit.Avoid{},
-		checkup.Verdict{}, checkup.OpVerdict{}, checkup.Failure{},
+		gemma4.Info{}, gemma4.Plan{}, gemma4.PlanEntry{}, wgslkit.Info{}, wgslkit.Limits{}, wgslkit.Features{},
+		wgslkit.SubgroupMatrix{}, wgslkit.Avoid{},
+		checkup.Verdict{}, checkup.OpVerdict{}, checkup.Failure{}, checkup.Findings{}, checkup.LeftOut{}, wgslkit.KernelID{},
 	} {
 		w.names[reflect.TypeOf(message)] = name(reflect.TypeOf(message))
 	}
@@ -82,12 +92,13 @@ func typescript(t *testing.T) string {
 }
 
 // name is how a message is called in TypeScript: types of other packages with
-// theirs before.
+// theirs before, or with that whose internal package they are of.
 func name(t reflect.Type) string {
-	pkg := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
-	if pkg == "engine" {
+	if t.PkgPath() == reflect.TypeFor[OpenParams]().PkgPath() {
 		return t.Name()
 	}
+	path, _, _ := strings.Cut(t.PkgPath(), "/internal/")
+	pkg := path[strings.LastIndexByte(path, '/')+1:]
 	return strings.ToUpper(pkg[:1]) + pkg[1:] + t.Name()
 }
 
@@ -100,20 +111,29 @@ func (w *writer) line(format string, values ...any) { fmt.Fprintf(&w.b, format+"
 
 func (w *writer) declare(t reflect.Type) {
 	w.line("\nexport interface %s {", w.names[t])
+	w.fields(t, false)
+	w.line("}")
+}
+
+// fields lists a struct's, those of embedded ones among them. What is sampled
+// with has a default each, and is optional.
+func (w *writer) fields(t reflect.Type, optional bool) {
 	for i := range t.NumField() {
 		field := t.Field(i)
+		if field.Anonymous {
+			w.fields(field.Type, field.Type == reflect.TypeFor[sample.Params]())
+			continue
+		}
 		if !field.IsExported() {
 			continue
 		}
 		key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		optional := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 		mark, typ := "", w.typ(field.Type)
-		if optional {
+		if optional || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {
 			mark, typ = "?", strings.TrimSuffix(typ, " | null")
 		}
 		w.line("  %s%s: %s;", key, mark, typ)
 	}
-	w.line("}")
 }
 
 func (w *writer) typ(t reflect.Type) string {
@@ -126,6 +146,8 @@ func (w *writer) typ(t reflect.Type) string {
 		return "Message"
 	case reflect.TypeFor[chat.Tool]():
 		return "Tool"
+	case reflect.TypeFor[sampling.Bias]():
+		return "Record<number, number | \"-Infinity\">"
 	}
 	if name, ok := w.names[t]; ok {
 		return name
@@ -173,17 +195,21 @@ func allCodes() []Code {
 
 func chatEvents() []ChatEvent {
 	done, total := 3, 7
-	usage := Usage{PromptTokens: 7, ComputedTokens: 7, Media: 1, MediaMs: 1, AnswerTokens: 3, PrefillMs: 1.5, DecodeMs: 2, TokensPerSecond: 1000}
+	usage := Usage{PromptTokens: 7, ComputedTokens: 7, Media: 1, MediaMs: 1, AnswerTokens: 3, PrefillMs: 1.5,
+		DecodeMs: 2, TokensPerSecond: 1000}
+	hi := TokenLogProb{ID: 1, Text: "Ho", LogProb: -0.5}
 	events := []ChatEvent{
 		{Type: "media", Kind: chat.Image, Done: &done, Total: &total},
 		{Type: "prefill", Done: &done, Total: &total},
 		{Type: "text", Text: "Hi"},
+		{Type: "text", Text: "Ho", Tokens: []ChosenToken{{hi, []TokenLogProb{hi}}}},
 		{Type: "thinking", Text: "Hm"},
 		{Type: "tool_call", Call: &Call{ID: "call_1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}},
 		{Type: "malformed_call", Text: "call:", Error: "what is wrong"},
 		{Type: "done", Reason: chat.ReasonStopString, Stop: "END", Usage: &usage},
 	}
-	for _, reason := range []chat.Reason{chat.ReasonStop, chat.ReasonToolCalls, chat.ReasonLength, chat.ReasonCancelled} {
+	for _, reason := range []chat.Reason{chat.ReasonStop, chat.ReasonToolCalls, chat.ReasonLength,
+		chat.ReasonCancelled} {
 		events = append(events, ChatEvent{Type: "done", Reason: reason, Usage: &usage})
 	}
 	return events
@@ -193,15 +219,18 @@ func messages() []chat.Message {
 	return []chat.Message{
 		{Role: chat.System, Content: chat.Text("Be brief.")},
 		{Role: chat.Developer, Content: chat.Text("Be brief.")},
-		{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.TextPart, Text: "Hi"}, chat.Part{Type: chat.Image, URL: "data:image/png;base64,AAAA"})},
-		{Role: chat.Assistant, Reasoning: "Hm", ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}}},
+		{Role: chat.User, Content: chat.Parts(chat.Part{Type: chat.TextPart, Text: "Hi"},
+			chat.Part{Type: chat.Image, URL: "data:image/png;base64,AAAA"})},
+		{Role: chat.Assistant, Reasoning: "Hm",
+			ToolCalls: []chat.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}}},
 		{Role: chat.ToolRole, ToolCallID: "1", Name: "f", Content: chat.Text("2")},
 	}
 }
 
 func tools() []chat.Tool {
 	return []chat.Tool{
-		{Name: "f", Description: "Does it", Parameters: json.RawMessage(`{"type":"object"}`), Response: json.RawMessage(`{"type":"string"}`)},
+		{Name: "f", Description: "Does it", Parameters: json.RawMessage(`{"type":"object"}`),
+			Response: json.RawMessage(`{"type":"string"}`)},
 		{Name: "g"},
 	}
 }

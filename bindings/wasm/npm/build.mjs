@@ -1,5 +1,5 @@
 // Builds dist/: the page's half, the worker with Go's loader inside, the Go
-// program, the types and the built-in model; and checks the bundle's size.
+// program, the types and the built-in model with its module; and checks the bundle's size.
 //
 //   node build.mjs [--js]    --js leaves the Go program as it is
 import { execFileSync } from "node:child_process";
@@ -18,9 +18,25 @@ const goRoot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim(
 
 // Files come from JavaScript: Go's own HTTP client would be a fifth of the bundle.
 function buildGo() {
-  execFileSync("go", ["build", "-trimpath", "-tags", "nohttp,gemwire_simd", "-ldflags", "-s -w", "-o", join(dist, "gemwire.wasm"), "./bindings/wasm/bundle"], {
-    cwd: root, stdio: "inherit", env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" },
-  });
+  execFileSync(
+    "go",
+    [
+      "build",
+      "-trimpath",
+      "-tags",
+      "nohttp,gemwire_simd",
+      "-ldflags",
+      "-s -w",
+      "-o",
+      join(dist, "gemwire.wasm"),
+      "./bindings/wasm/bundle",
+    ],
+    {
+      cwd: root,
+      stdio: "inherit",
+      env: { ...process.env, GOOS: "js", GOARCH: "wasm", CGO_ENABLED: "0" },
+    },
+  );
 }
 
 const scripts = {
@@ -30,15 +46,33 @@ const scripts = {
     b.onResolve({ filter: /^gemwire:link$/ }, () => ({ path: join(root, "gemma4/cpu/kernel/wasm/link.js") }));
     b.onResolve({ filter: /^gemwire:kernels$/ }, () => ({ path: "kernels.wasm", namespace: "kernels" }));
     b.onLoad({ filter: /./, namespace: "kernels" }, async () => ({ contents: await buildKernels(), loader: "binary" }));
-    b.onResolve({ filter: /^gemwire:webgpu$/ }, () => ({ path: join(root, "wgslkit/webgpu.js") }));
+    b.onResolve({ filter: /^gemwire:webgpu$/ }, () => ({ path: join(root, "wgslkit/internal/backend/js/webgpu.js") }));
   },
 };
 
 async function buildJS() {
-  const options = { bundle: true, format: "esm", target: "es2022", minify: true, keepNames: true, sourcemap: false, legalComments: "inline", absWorkingDir: here };
-  await build({ ...options, entryPoints: ["src/index.ts"], outfile: "dist/index.js", external: ["./worker.js"], banner: { js: "// gemwire: MIT OR Apache-2.0. https://github.com/gemwire/gemwire" } });
+  const options = {
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    keepNames: true,
+    sourcemap: false,
+    legalComments: "inline",
+    absWorkingDir: here,
+  };
+  await build({
+    ...options,
+    entryPoints: ["src/index.ts"],
+    outfile: "dist/index.js",
+    banner: { js: "// gemwire: MIT OR Apache-2.0. https://github.com/gemwire/gemwire" },
+  });
+  await build({ ...options, entryPoints: ["src/nano.ts"], outfile: "dist/nano.js" });
   await build({ ...options, entryPoints: ["src/worker.ts"], outfile: "dist/worker.js", plugins: [scripts] });
-  execFileSync(process.execPath, [join(here, "node_modules/typescript/lib/tsc.js"), "-p", here], { stdio: "inherit", cwd: here });
+  execFileSync(process.execPath, [join(here, "node_modules/typescript/lib/tsc.js"), "-p", here], {
+    stdio: "inherit",
+    cwd: here,
+  });
   // What the worker is made of is nobody's business but its own.
   await rm(join(dist, "worker"), { recursive: true });
   await writeFile(join(dist, "worker.d.ts"), workerTypes);
@@ -46,13 +80,14 @@ async function buildJS() {
 
 const workerTypes = `import type { Port } from "./protocol.js";
 
-/** Answers the requests of one page; in a Dedicated Worker that happens by itself. */
+/** Answers the requests of one page. In a Dedicated Worker that happens by itself; \`worker: serve\` computes in the page. */
 export declare function serve(port: Port): void;
 `;
 
 async function checkVersion() {
   const { version } = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
-  if (!(await readFile(join(here, "src/version.ts"), "utf8")).includes(`"${version}"`)) throw new Error(`src/version.ts does not say ${version}, as package.json does`);
+  if (!(await readFile(join(here, "src/version.ts"), "utf8")).includes(`"${version}"`))
+    throw new Error(`src/version.ts does not say ${version}, as package.json does`);
 }
 
 async function measure() {

@@ -6,7 +6,9 @@
   const flags = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 };
   const written = new Map([["/tmp", null]]); // in /tmp: path to {bytes}, null for a folder
   const open = new Map(); // descriptor to {path, entry, position, append}
-  let cwd = "/", nextDescriptor = 3, line = "";
+  let cwd = "/",
+    nextDescriptor = 3,
+    line = "";
   const decoder = new TextDecoder();
 
   const failure = (code, path) => Object.assign(new Error(`${code}: ${path}`), { code });
@@ -46,8 +48,20 @@
     const mode = folder ? 0o40755 : 0o100644;
     const now = Date.now();
     return {
-      dev: 1, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size: file?.bytes.length ?? size, blksize: 4096, blocks: Math.ceil(size / 512),
-      atimeMs: now, mtimeMs: now, ctimeMs: now, isDirectory: () => folder,
+      dev: 1,
+      ino: 0,
+      mode,
+      nlink: 1,
+      uid: 0,
+      gid: 0,
+      rdev: 0,
+      size: file?.bytes.length ?? size,
+      blksize: 4096,
+      blocks: Math.ceil(size / 512),
+      atimeMs: now,
+      mtimeMs: now,
+      ctimeMs: now,
+      isDirectory: () => folder,
     };
   }
 
@@ -87,9 +101,12 @@
 
   function write(fd, buffer, offset, length, position) {
     if (fd === 1 || fd === 2) return print(buffer.subarray(offset, offset + length));
-    const { entry: { file }, ...state } = descriptor(fd);
+    const {
+      entry: { file },
+      ...state
+    } = descriptor(fd);
     if (!file) throw failure("EBADF", String(fd));
-    const from = state.append ? file.bytes.length : position ?? state.position;
+    const from = state.append ? file.bytes.length : (position ?? state.position);
     if (from + length > file.bytes.length) {
       const grown = new Uint8Array(from + length);
       grown.set(file.bytes);
@@ -133,7 +150,10 @@
   function readdir(path) {
     path = absolute(path);
     if (!inMemory(path)) return request(path, "?list", "json");
-    return [...written.keys()].filter((other) => parent(other) === path && other !== path).map((other) => other.slice(path.length + 1)).sort();
+    return [...written.keys()]
+      .filter((other) => parent(other) === path && other !== path)
+      .map((other) => other.slice(path.length + 1))
+      .sort();
   }
 
   function truncate(file, length) {
@@ -152,18 +172,41 @@
   };
   const stat = (path) => statOf(entryOf(absolute(path)));
   const nothing = () => undefined;
-  const refused = (path) => { throw failure("ENOSYS", String(path)); };
+  const refused = (path) => {
+    throw failure("ENOSYS", String(path));
+  };
   const calls = {
-    open: openFile, read, write, mkdir, rename, readdir, unlink, rmdir, stat, lstat: stat,
+    open: openFile,
+    read,
+    write,
+    mkdir,
+    rename,
+    readdir,
+    unlink,
+    rmdir,
+    stat,
+    lstat: stat,
     close: (fd) => void open.delete(fd),
     fstat: (fd) => statOf(descriptor(fd).entry),
     ftruncate: (fd, length) => truncate(descriptor(fd).entry.file, length),
     truncate: (path, length) => truncate(entryOf(absolute(path)).file, length),
-    fsync: nothing, chmod: nothing, fchmod: nothing, utimes: nothing,
-    chown: refused, fchown: refused, lchown: refused, link: refused, symlink: refused, readlink: refused,
+    fsync: nothing,
+    chmod: nothing,
+    fchmod: nothing,
+    utimes: nothing,
+    chown: refused,
+    fchown: refused,
+    lchown: refused,
+    link: refused,
+    symlink: refused,
+    readlink: refused,
   };
 
-  globalThis.fs = { constants: flags, printed: console.log, writeSync: (fd, bytes) => write(fd, bytes, 0, bytes.length, null) };
+  globalThis.fs = {
+    constants: flags,
+    printed: console.log,
+    writeSync: (fd, bytes) => write(fd, bytes, 0, bytes.length, null),
+  };
   for (const [name, call] of Object.entries(calls)) {
     globalThis.fs[name] = (...args) => {
       const callback = args.pop();
@@ -177,8 +220,18 @@
     };
   }
   globalThis.process = {
-    pid: 1, ppid: 0, umask: () => 0, cwd: () => cwd, chdir: (path) => { cwd = absolute(path); },
-    getuid: () => 0, getgid: () => 0, geteuid: () => 0, getegid: () => 0, getgroups: () => [],
+    pid: 1,
+    ppid: 0,
+    umask: () => 0,
+    cwd: () => cwd,
+    chdir: (path) => {
+      cwd = absolute(path);
+    },
+    getuid: () => 0,
+    getgid: () => 0,
+    geteuid: () => 0,
+    getegid: () => 0,
+    getgroups: () => [],
   };
   globalThis.path = { resolve: (...parts) => absolute(parts.join("/")) };
 })();

@@ -10,12 +10,17 @@ onmessage = async ({ data: { wasm, argv, env, cwd } }) => {
   const go = new Go();
   go.argv = argv;
   go.env = env;
-  go.exit = (given) => { code = given; };
+  go.exit = (given) => {
+    code = given;
+  };
   countCalls(go);
   try {
     const { link } = await import("/kernels/link.js");
     const kernels = await link(await (await fetch("/kernels.wasm")).arrayBuffer());
-    const { instance } = await WebAssembly.instantiateStreaming(fetch(wasm), { ...go.importObject, ...kernels.imports });
+    const { instance } = await WebAssembly.instantiateStreaming(fetch(wasm), {
+      ...go.importObject,
+      ...kernels.imports,
+    });
     kernels.bind(instance.exports.mem);
     await go.run(instance);
   } catch (error) {

@@ -57,7 +57,8 @@ func TwoFiles() (text, projector []byte, err error) {
 	p.set("general.type", "mmproj")
 	for _, key := range whole.Meta.Keys() {
 		value, _ := whole.Meta.Lookup(key)
-		if tower, ok := strings.CutPrefix(key, "gemma4."); ok && (strings.HasPrefix(tower, "vision.") || strings.HasPrefix(tower, "audio.")) {
+		if tower, ok := strings.CutPrefix(key, "gemma4."); ok &&
+			(strings.HasPrefix(tower, "vision.") || strings.HasPrefix(tower, "audio.")) {
 			p.set("clip."+tower, value)
 		} else {
 			w.set(key, value)

@@ -19,16 +19,29 @@ import { serve } from "../../browsertest/server.mjs";
 import { cpuTime } from "./cpu_time.mjs";
 
 const { values } = parseArgs({
-  options: { size: { type: "string", default: "512" }, rounds: { type: "string", default: "7" }, ways: { type: "string", default: "plain,write,mapped 2x8,mapped 4x4,mapped 8x2,fresh,born" }, json: { type: "string" } },
+  options: {
+    size: { type: "string", default: "512" },
+    rounds: { type: "string", default: "7" },
+    ways: { type: "string", default: "plain,write,mapped 2x8,mapped 4x4,mapped 8x2,fresh,born" },
+    json: { type: "string" },
+  },
 });
 const folder = await mkdtemp(join(tmpdir(), "gemwire-handover-"));
-const site = await serve({ "/": join(import.meta.dirname, "../test/page"), "/dist": join(import.meta.dirname, "../dist"), "/bench": import.meta.dirname });
+const site = await serve({
+  "/": join(import.meta.dirname, "../test/page"),
+  "/dist": join(import.meta.dirname, "../dist"),
+  "/bench": import.meta.dirname,
+});
 const browser = await launchWith(join(folder, "profile"));
 try {
   const page = await browser.newPage();
   await page.exposeFunction("cpuTime", () => cpuTime(folder));
   await page.goto(`${site.url}/index.html`);
-  const turns = await page.evaluate(run, { size: Number(values.size) << 20, rounds: Number(values.rounds), ways: values.ways.split(",") });
+  const turns = await page.evaluate(run, {
+    size: Number(values.size) << 20,
+    rounds: Number(values.rounds),
+    ways: values.ways.split(","),
+  });
   report(turns);
   if (values.json) await writeFile(values.json, `${JSON.stringify({ asked: values, turns }, null, 2)}\n`);
 } finally {
@@ -49,17 +62,20 @@ async function run({ size, rounds, ways }) {
   }
   await out.close();
   const worker = new Worker("/bench/handover_worker.js", { type: "module" });
-  const hear = () => new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }) => data.failed ? reject(new Error(data.failed)) : resolve(data);
-    worker.onerror = (event) => reject(new Error(event.message));
-  });
+  const hear = () =>
+    new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => (data.failed ? reject(new Error(data.failed)) : resolve(data));
+      worker.onerror = (event) => reject(new Error(event.message));
+    });
   await hear();
   const turns = [];
   for (let round = 0; round <= rounds; round++) {
     const turn = {};
     for (const named of ways) {
-      const [way, sizes = "8x1"] = named.split(" "), [piece, depth] = sizes.split("x");
-      const before = await cpuTime(), answer = hear();
+      const [way, sizes = "8x1"] = named.split(" "),
+        [piece, depth] = sizes.split("x");
+      const before = await cpuTime(),
+        answer = hear();
       worker.postMessage({ name, way, piece: Number(piece) * (1 << 20), depth: Number(depth) });
       turn[named] = (await answer).done;
       const after = await cpuTime();
@@ -72,20 +88,25 @@ async function run({ size, rounds, ways }) {
 }
 
 function median(values) {
-  const sorted = values.toSorted((a, b) => a - b), middle = sorted.length >> 1;
+  const sorted = values.toSorted((a, b) => a - b),
+    middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 function report(turns) {
   const { adapter, size } = turns[0].plain;
   console.log(`${size >> 20} MiB on ${adapter}, ${turns.length} turns`);
-  console.log(`${"".padEnd(14)}${"MB/s".padStart(24)}${"of a plain read".padStart(24)}${"reading, ms".padStart(14)}${"handing, ms".padStart(14)}${"all, ms".padStart(10)}${"worker's CPU".padStart(14)}${"GPU's".padStart(8)}`);
+  console.log(
+    `${"".padEnd(14)}${"MB/s".padStart(24)}${"of a plain read".padStart(24)}${"reading, ms".padStart(14)}${"handing, ms".padStart(14)}${"all, ms".padStart(10)}${"worker's CPU".padStart(14)}${"GPU's".padStart(8)}`,
+  );
   for (const way of Object.keys(turns[0])) {
     const range = (of, unit = "") => {
       const all = turns.map(of);
       return `${median(all).toFixed(0)}${unit} (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`;
     };
     const ms = (name) => median(turns.map((t) => t[way][name])).toFixed(0);
-    console.log(`${way.padEnd(14)}${range((t) => size / t[way].ms / 1000).padStart(24)}${range((t) => 100 * t.plain.ms / t[way].ms, " %").padStart(24)}${ms("reading").padStart(14)}${ms("giving").padStart(14)}${ms("ms").padStart(10)}${ms("worker").padStart(14)}${ms("gpu").padStart(8)}`);
+    console.log(
+      `${way.padEnd(14)}${range((t) => size / t[way].ms / 1000).padStart(24)}${range((t) => (100 * t.plain.ms) / t[way].ms, " %").padStart(24)}${ms("reading").padStart(14)}${ms("giving").padStart(14)}${ms("ms").padStart(10)}${ms("worker").padStart(14)}${ms("gpu").padStart(8)}`,
+    );
   }
 }

@@ -1,6 +1,9 @@
 // Reads a file of OPFS from beginning to end and hands each piece to the GPU, in
 // one of several ways. See handover.mjs.
-const MAP_WRITE = 2, COPY_SRC = 4, COPY_DST = 8, STORAGE = 0x80;
+const MAP_WRITE = 2,
+  COPY_SRC = 4,
+  COPY_DST = 8,
+  STORAGE = 0x80;
 
 // Each way makes an object: take(n) gives n bytes of memory to read into, give(n, at)
 // hands them over to the target at that byte; the outcome of either may be a promise.
@@ -48,7 +51,9 @@ const ways = {
         slot.ready = slot.buffer.mapAsync(2);
         turn = (turn + 1) % depth;
       },
-      end() { for (const { buffer } of ring) buffer.destroy(); },
+      end() {
+        for (const { buffer } of ring) buffer.destroy();
+      },
     };
   },
 
@@ -99,7 +104,8 @@ async function run({ name, way, piece, depth }) {
   if (!device) {
     const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
     device = await adapter.requestDevice();
-    device.adapterName = adapter.info.description || adapter.info.device || adapter.info.vendor + " " + adapter.info.architecture;
+    device.adapterName =
+      adapter.info.description || adapter.info.device || adapter.info.vendor + " " + adapter.info.architecture;
     device.addEventListener("uncapturederror", ({ error }) => postMessage({ failed: error.message }));
     target = device.createBuffer({ size: room, usage: STORAGE | COPY_SRC | COPY_DST });
   }
@@ -107,7 +113,8 @@ async function run({ name, way, piece, depth }) {
   const handle = await entry.createSyncAccessHandle({ mode: "read-only" });
   const size = handle.getSize() & ~3;
   const made = ways[way]({ device, target, piece, depth });
-  let reading = 0, giving = 0;
+  let reading = 0,
+    giving = 0;
   const begun = performance.now();
   for (let at = 0; at < size;) {
     const n = Math.min(piece, size - at);
@@ -115,7 +122,7 @@ async function run({ name, way, piece, depth }) {
     const before = performance.now();
     if (handle.read(bytes, { at }) !== n) throw new Error("the file is shorter than it was");
     const read = performance.now();
-    const due = made.give(n, at % (room - piece) & ~3);
+    const due = made.give(n, (at % (room - piece)) & ~3);
     const given = performance.now();
     await due;
     reading += read - before;

@@ -17,9 +17,16 @@ import { launch } from "../../browsertest/chromium.mjs";
 import { serve } from "../../browsertest/server.mjs";
 
 const npm = join(import.meta.dirname, "..");
-const { values: { latency, rate, repeats }, positionals } = parseArgs({
+const {
+  values: { latency, rate, repeats },
+  positionals,
+} = parseArgs({
   allowPositionals: true,
-  options: { latency: { type: "string", default: "50" }, rate: { type: "string", default: "0" }, repeats: { type: "string", default: "3" } },
+  options: {
+    latency: { type: "string", default: "50" },
+    rate: { type: "string", default: "0" },
+    repeats: { type: "string", default: "3" },
+  },
 });
 const files = positionals.length ? positionals : [join(npm, "dist/nano.gguf")];
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,10 +42,17 @@ async function answer(request, response) {
   count.requests++;
   await wait(Number(latency));
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "bytes=0-");
-  const first = Number(from), last = to ? Math.min(Number(to), size - 1) : size - 1;
+  const first = Number(from),
+    last = to ? Math.min(Number(to), size - 1) : size - 1;
   response.writeHead(206, {
-    "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range", "Access-Control-Expose-Headers": "Content-Range, ETag", "Access-Control-Max-Age": "600",
-    "Cross-Origin-Resource-Policy": "cross-origin", ETag: '"1"', "Content-Range": `bytes ${first}-${last}/${size}`, "Content-Length": last - first + 1,
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "Range",
+    "Access-Control-Expose-Headers": "Content-Range, ETag",
+    "Access-Control-Max-Age": "600",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    ETag: '"1"',
+    "Content-Range": `bytes ${first}-${last}/${size}`,
+    "Content-Length": last - first + 1,
   });
   if (request.method === "OPTIONS") return response.end();
   await pipeline(createReadStream(file, { start: first, end: last }), paced(), response);
@@ -68,7 +82,9 @@ try {
       if (ms < best.ms) best = { ms, ...count };
     }
     const { size } = await stat(file);
-    console.log(`${file}: ${(size / 1e6).toFixed(0)} MB, weights there after ${(best.ms / 1000).toFixed(2)} s, ${best.requests} requests, ${(best.bytes / 1e6).toFixed(0)} MB sent`);
+    console.log(
+      `${file}: ${(size / 1e6).toFixed(0)} MB, weights there after ${(best.ms / 1000).toFixed(2)} s, ${best.requests} requests, ${(best.bytes / 1e6).toFixed(0)} MB sent`,
+    );
   }
 } finally {
   await browser.close();
@@ -81,7 +97,13 @@ try {
 async function load(url) {
   const begun = performance.now();
   let weights = 0;
-  const model = await gemwire.Model.load(url, { device: "gpu", context: 512, onProgress: ({ phase }) => { if (phase === "weights") weights = performance.now() - begun; } });
+  const model = await gemwire.Model.load(url, {
+    device: "gpu",
+    context: 512,
+    onProgress: ({ phase }) => {
+      if (phase === "weights") weights = performance.now() - begun;
+    },
+  });
   await model.close();
   return weights;
 }

@@ -18,23 +18,33 @@ FileSystemSyncAccessHandle.prototype.read = function (into, options) {
 // makes, either takes longer than all the rest: one device stays for all loads, and one
 // buffer stands for each of 1 MB and more.
 if (new URL(location.href).searchParams.has("idle")) {
-  const sinks = new WeakMap(), large = 1 << 20;
-  const { requestDevice } = GPUAdapter.prototype, { createBuffer, createShaderModule } = GPUDevice.prototype;
-  const { copyBufferToBuffer } = GPUCommandEncoder.prototype, { writeBuffer } = GPUQueue.prototype, { destroy } = GPUBuffer.prototype;
+  const sinks = new WeakMap(),
+    large = 1 << 20;
+  const { requestDevice } = GPUAdapter.prototype,
+    { createBuffer, createShaderModule } = GPUDevice.prototype;
+  const { copyBufferToBuffer } = GPUCommandEncoder.prototype,
+    { writeBuffer } = GPUQueue.prototype,
+    { destroy } = GPUBuffer.prototype;
   let device, shared;
-  GPUAdapter.prototype.requestDevice = async function (descriptor) { return device ??= await requestDevice.call(this, descriptor); };
+  GPUAdapter.prototype.requestDevice = async function (descriptor) {
+    return (device ??= await requestDevice.call(this, descriptor));
+  };
   GPUDevice.prototype.destroy = () => {};
-  GPUBuffer.prototype.destroy = function () { if (this.size < large || this.usage & GPUBufferUsage.MAP_WRITE) destroy.call(this); };
+  GPUBuffer.prototype.destroy = function () {
+    if (this.size < large || this.usage & GPUBufferUsage.MAP_WRITE) destroy.call(this);
+  };
   GPUComputePassEncoder.prototype.dispatchWorkgroups = () => {};
   GPUDevice.prototype.createShaderModule = function (descriptor) {
     return createShaderModule.call(this, { ...descriptor, code: "@compute @workgroup_size(1) fn main() {}" });
   };
   GPUDevice.prototype.createBuffer = function (descriptor) {
-    const stands = descriptor.size >= large && !(descriptor.usage & (GPUBufferUsage.MAP_WRITE | GPUBufferUsage.MAP_READ));
+    const stands =
+      descriptor.size >= large && !(descriptor.usage & (GPUBufferUsage.MAP_WRITE | GPUBufferUsage.MAP_READ));
     if (stands && shared?.size >= descriptor.size) return shared;
     const buffer = createBuffer.call(this, descriptor);
     if (stands) shared = buffer;
-    if (!sinks.has(this)) sinks.set(this, createBuffer.call(this, { label: "sink", size: 8 << 20, usage: GPUBufferUsage.COPY_DST }));
+    if (!sinks.has(this))
+      sinks.set(this, createBuffer.call(this, { label: "sink", size: 8 << 20, usage: GPUBufferUsage.COPY_DST }));
     sinks.set(buffer, sinks.get(this));
     return buffer;
   };

@@ -6,8 +6,10 @@
  * tells of one. left is told of each phase that ends, at its end.
  */
 export async function timed(load, { first = "start", left = () => {} } = {}) {
-  const phases = {}, begun = performance.now();
-  let phase = first, last = begun;
+  const phases = {},
+    begun = performance.now();
+  let phase = first,
+    last = begun;
   const enter = (next) => {
     const now = performance.now();
     phases[phase] = (phases[phase] ?? 0) + now - last;

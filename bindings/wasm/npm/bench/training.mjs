@@ -12,8 +12,10 @@ import { serve } from "../../browsertest/server.mjs";
 const npm = join(import.meta.dirname, "..");
 const { values } = parseArgs({
   options: {
-    device: { type: "string", default: "cpu" }, examples: { type: "string", default: "8" },
-    steps: { type: "string", default: "10" }, rank: { type: "string", default: "16" },
+    device: { type: "string", default: "cpu" },
+    examples: { type: "string", default: "8" },
+    steps: { type: "string", default: "10" },
+    rank: { type: "string", default: "16" },
   },
 });
 const steps = Number(values.steps);
@@ -24,7 +26,10 @@ async function processorSeconds() {
   const all = [];
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    const [, parent, , , , , , , , , , user, system] = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
+    const [, parent, , , , , , , , , , user, system] = stat
+      .slice(stat.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
     if (stat) all.push({ pid: Number(pid), parent, ticks: user + system });
   }
   const ours = new Set([process.pid]);
@@ -32,7 +37,10 @@ async function processorSeconds() {
     before = ours.size;
     for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
   }
-  return all.filter(({ pid }) => ours.has(pid) && pid !== process.pid).reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond;
+  return (
+    all.filter(({ pid }) => ours.has(pid) && pid !== process.pid).reduce((sum, { ticks }) => sum + ticks, 0) /
+    ticksPerSecond
+  );
 }
 
 const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist") });
@@ -42,20 +50,29 @@ try {
   await page.goto(`${site.url}/index.html`);
   await page.waitForFunction(() => globalThis.gemwire);
   await page.evaluate(async ({ device, examples, rank }) => {
-    const model = await gemwire.Model.load({ builtin: "nano" }, { device });
+    const model = await gemwire.Model.load(gemwire.nano, { device });
     const data = Array(Number(examples)).fill({ prompt: "What color is the boat?", completion: "The boat is purple." });
-    const session = await gemwire.TrainingSession.prepare(model, data, { rank: Number(rank), steps: 100_000, learningRate: 1e-3, heldOut: 0 });
+    const session = await gemwire.TrainingSession.prepare(model, data, {
+      rank: Number(rank),
+      steps: 100_000,
+      learningRate: 1e-3,
+      heldOut: 0,
+    });
     globalThis.run = session[Symbol.asyncIterator]();
     for (let i = 0; i < 2; i++) await run.next(); // kernels are compiled now
   }, values);
-  const used = await processorSeconds(), begun = performance.now();
+  const used = await processorSeconds(),
+    begun = performance.now();
   const last = await page.evaluate(async (steps) => {
     let event;
     for (let i = 0; i < steps; i++) event = (await run.next()).value;
     return event;
   }, steps);
-  const seconds = await processorSeconds() - used, wall = performance.now() - begun;
-  console.log(`${values.device}, ${last.tokens} tokens a step: ${(1000 * seconds / steps).toFixed(0)} ms of the processors, ${(wall / steps).toFixed(0)} ms by the clock, ${(last.memoryBytes / 1e6).toFixed(0)} MB`);
+  const seconds = (await processorSeconds()) - used,
+    wall = performance.now() - begun;
+  console.log(
+    `${values.device}, ${last.tokens} tokens a step: ${((1000 * seconds) / steps).toFixed(0)} ms of the processors, ${(wall / steps).toFixed(0)} ms by the clock, ${(last.memoryBytes / 1e6).toFixed(0)} MB`,
+  );
 } finally {
   await browser.close();
   await site.close();

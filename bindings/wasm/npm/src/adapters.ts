@@ -5,14 +5,20 @@ import { call } from "./store.js";
 import type { AdapterFormat, AdapterOptions, AdapterSource, RequestOptions, StoredAdapter } from "./types.js";
 
 // PEFT's two files.
-const configName = "adapter_config.json", weightsName = "adapter_model.safetensors";
+const configName = "adapter_config.json",
+  weightsName = "adapter_model.safetensors";
 
 /** The LoRA adapters that are kept in the browser's storage (OPFS). */
 export const adapters = {
-  list(): Promise<StoredAdapter[]> { return call("adapterList", {}); },
+  list(): Promise<StoredAdapter[]> {
+    return call("adapterList", {});
+  },
 
   /** Reads and checks an adapter, and keeps it, in place of one that has its name. */
-  import(source: AdapterSource, { name = nameOf(source), signal, request }: AdapterOptions = {}): Promise<StoredAdapter> {
+  import(
+    source: AdapterSource,
+    { name = nameOf(source), signal, request }: AdapterOptions = {},
+  ): Promise<StoredAdapter> {
     return call("adapterImport", { name }, { source: toWireAdapter(source, request), signal });
   },
 
@@ -21,9 +27,13 @@ export const adapters = {
     return toFiles((await call("adapterExport", { name, format })).files);
   },
 
-  rename(from: string, to: string): Promise<StoredAdapter> { return call("adapterRename", { from, to }); },
+  rename(from: string, to: string): Promise<StoredAdapter> {
+    return call("adapterRename", { from, to });
+  },
 
-  async delete(name: string): Promise<void> { await call("adapterDelete", { name }); },
+  async delete(name: string): Promise<void> {
+    await call("adapterDelete", { name });
+  },
 };
 
 /** @internal toFiles gives what the worker has written its names. */
@@ -37,7 +47,8 @@ export function toWireAdapter(source: AdapterSource, request?: RequestOptions): 
   if (Array.isArray(source) && source.length > 0 && source.every((file) => file instanceof Blob)) {
     return { parts: chosen(source as Blob[]).map((blob) => ({ kind: "blob", blob })) };
   }
-  if (typeof (source as { opfs?: unknown })?.opfs === "string") return { parts: [{ kind: "adapter", name: (source as { opfs: string }).opfs }] };
+  if (typeof (source as { opfs?: unknown })?.opfs === "string")
+    return { parts: [{ kind: "adapter", name: (source as { opfs: string }).opfs }] };
   throw new GemwireError("bad-argument", "an adapter's source is a Blob, PEFT's two files, a URL, or {opfs: name}");
 }
 
@@ -60,7 +71,7 @@ export function nameOf(source: AdapterSource): string {
   if (typeof source === "string" || source instanceof URL) return lastName(new URL(absolute(source)).pathname);
   if (source instanceof File) return lastName(source.name);
   if (Array.isArray(source)) {
-    const path = (source as Blob[]).map((file) => file instanceof File ? file.webkitRelativePath : "").find(Boolean);
+    const path = (source as Blob[]).map((file) => (file instanceof File ? file.webkitRelativePath : "")).find(Boolean);
     return path ? lastName(path) : "adapter";
   }
   return (source as { opfs?: string })?.opfs ?? "adapter";
@@ -68,7 +79,10 @@ export function nameOf(source: AdapterSource): string {
 
 // lastName is a file's name without its ending, or that of the folder with PEFT's files.
 function lastName(path: string): string {
-  const parts = path.split("/").filter(Boolean).map((part) => decodeURIComponent(part));
+  const parts = path
+    .split("/")
+    .filter(Boolean)
+    .map((part) => decodeURIComponent(part));
   if (parts.at(-1) === configName || parts.at(-1) === weightsName) parts.pop();
   return parts.at(-1)?.replace(/\.gguf$/, "") || "adapter";
 }

@@ -1,69 +1,29 @@
+import type {
+  Completion,
+  CompletionChunk,
+  CompletionLogprobs,
+  CompletionTokenLogprob,
+  CompletionToolCall,
+  CompletionUsage,
+  FinishReason,
+} from "./completion.js";
+import { checkRequest, type CompletionExtras, type CompletionRequest } from "./completion_request.js";
+import { CompletionStream } from "./completion_stream.js";
 import { GemwireError } from "./error.js";
-import type { ChatEvent, ChatOptions, DoneReason, Message, Tool, ToolCall, Usage } from "./types.js";
-
-/** A request of OpenAI's chat completions, as far as it makes sense here. */
-export interface CompletionRequest {
-  messages: Message[];
-  /** Taken for compatibility; the loaded model answers. */
-  model?: string;
-  stream?: boolean;
-  temperature?: number | null;
-  top_p?: number | null;
-  max_tokens?: number | null;
-  max_completion_tokens?: number | null;
-  stop?: string | string[] | null;
-  seed?: number | null;
-  presence_penalty?: number | null;
-  frequency_penalty?: number | null;
-  tools?: Tool[];
-  stream_options?: { include_usage?: boolean } | null;
-  /** "none" lets the model think less; any other value lets it think. */
-  reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | null;
-}
-
-export type FinishReason = "stop" | "length" | "tool_calls";
-
-export interface CompletionToolCall {
-  id: string;
-  type: "function";
-  function: { name: string; arguments: string };
-}
-
-export interface CompletionUsage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-}
-
-export interface Completion {
-  id: string;
-  object: "chat.completion";
-  created: number;
-  model: string;
-  choices: [{
-    index: 0;
-    message: { role: "assistant"; content: string | null; reasoning?: string; tool_calls?: CompletionToolCall[]; refusal: null };
-    finish_reason: FinishReason;
-    logprobs: null;
-  }];
-  usage: CompletionUsage;
-}
-
-export interface CompletionChunk {
-  id: string;
-  object: "chat.completion.chunk";
-  created: number;
-  model: string;
-  choices: {
-    index: 0;
-    delta: { role?: "assistant"; content?: string; reasoning?: string; tool_calls?: ({ index: number } & CompletionToolCall)[] };
-    finish_reason: FinishReason | null;
-    logprobs: null;
-  }[];
-  usage?: CompletionUsage | null;
-}
-
-interface RequestExtras { signal?: AbortSignal }
+import { Queue } from "./queue.js";
+import { completionNames, type CompletionSampling, type SamplingOptions } from "./settings.gen.js";
+import { Turns } from "./turns.js";
+import type {
+  ChatEvent,
+  ChatOptions,
+  ChosenToken,
+  DoneReason,
+  Message,
+  TokenLogProb,
+  Tool,
+  ToolCall,
+  Usage,
+} from "./types.js";
 
 /** What answers: a Model. */
 export interface Answerer {
@@ -71,37 +31,62 @@ export interface Answerer {
   chat(messages: Message[], options?: ChatOptions): AsyncIterable<ChatEvent>;
 }
 
-/** OpenAI-shaped chat completions over a model. */
+/** OpenAI-shaped chat completions over a model. Each waits until those before it have been answered. */
 export class Completions {
   readonly #model: Answerer;
+  readonly #turns = new Turns();
 
-  constructor(model: Answerer) { this.#model = model; }
-
-  create(request: CompletionRequest & { stream: true }, extras?: RequestExtras): Promise<AsyncIterable<CompletionChunk>>;
-  create(request: CompletionRequest & { stream?: false }, extras?: RequestExtras): Promise<Completion>;
-  create(request: CompletionRequest, extras?: RequestExtras): Promise<Completion | AsyncIterable<CompletionChunk>>;
-  async create(request: CompletionRequest, extras: RequestExtras = {}): Promise<Completion | AsyncIterable<CompletionChunk>> {
-    if (!Array.isArray(request?.messages)) throw new GemwireError("bad-argument", "a completion needs messages");
-    return request.stream ? this.#stream(request, extras) : this.#whole(request, extras);
+  constructor(model: Answerer) {
+    this.#model = model;
   }
 
-  async #whole(request: CompletionRequest, extras: RequestExtras): Promise<Completion> {
-    let content = "", reasoning = "";
+  create(request: CompletionRequest & { stream: true }, extras?: CompletionExtras): Promise<CompletionStream>;
+  create(request: CompletionRequest & { stream?: false | null }, extras?: CompletionExtras): Promise<Completion>;
+  create(request: CompletionRequest, extras?: CompletionExtras): Promise<Completion | CompletionStream>;
+  async create(request: CompletionRequest, extras: CompletionExtras = {}): Promise<Completion | CompletionStream> {
+    checkRequest(request, extras);
+    const signal = extras.signal ?? undefined;
+    return request.stream ? this.#stream(request, signal) : this.#whole(request, signal);
+  }
+
+  // answer is the model's, when it is this request's turn.
+  async *#answer(request: CompletionRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
+    const release = await this.#turns.take(signal);
+    try {
+      yield* this.#model.chat(request.messages as Message[], toOptions(request, signal));
+    } finally {
+      release();
+    }
+  }
+
+  async #whole(request: CompletionRequest, signal?: AbortSignal): Promise<Completion> {
+    let content = "",
+      reasoning = "";
     const calls: ToolCall[] = [];
-    for await (const event of this.#model.chat(request.messages, toOptions(request, extras))) {
+    const tokens: ChosenToken[] = [];
+    for await (const event of this.#answer(request, signal)) {
+      tokens.push(...tokensOf(event));
       if (event.type === "text" || event.type === "malformed_call") content += event.text;
       else if (event.type === "thinking") reasoning += event.text;
       else if (event.type === "tool_call") calls.push(event.call);
       else if (event.type === "done") {
         return {
-          ...head(this.#model), object: "chat.completion",
-          choices: [{
-            index: 0, finish_reason: finish(event.reason), logprobs: null,
-            message: {
-              role: "assistant", content: content || (calls.length ? null : ""), refusal: null,
-              ...(reasoning && { reasoning }), ...(calls.length && { tool_calls: calls.map(toCall) }),
+          ...head(this.#model),
+          object: "chat.completion",
+          choices: [
+            {
+              index: 0,
+              finish_reason: finish(event.reason),
+              logprobs: toLogprobs(request, tokens),
+              message: {
+                role: "assistant",
+                content: content || (calls.length ? null : ""),
+                refusal: null,
+                ...(reasoning && { reasoning }),
+                ...(calls.length && { tool_calls: calls.map(toCall) }),
+              },
             },
-          }],
+          ],
           usage: toUsage(event.usage),
         };
       }
@@ -109,15 +94,37 @@ export class Completions {
     throw new GemwireError("internal", "the answer has no end");
   }
 
-  async *#stream(request: CompletionRequest, extras: RequestExtras): AsyncGenerator<CompletionChunk, void, undefined> {
+  // The answer is made whether or not somebody reads it, so that the next one's turn comes.
+  #stream(request: CompletionRequest, signal?: AbortSignal): CompletionStream {
+    const controller = new AbortController();
+    const either = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;
+    const queue = new Queue<CompletionChunk>();
+    const fill = async () => {
+      for await (const chunk of this.#chunks(request, either)) queue.push(chunk);
+    };
+    fill().then(
+      () => queue.end(),
+      (error) => queue.end(controller.signal.aborted && !signal?.aborted ? undefined : error),
+    );
+    return new CompletionStream(queue.drain(), controller);
+  }
+
+  async *#chunks(request: CompletionRequest, signal: AbortSignal): AsyncGenerator<CompletionChunk, void, undefined> {
     const base = { ...head(this.#model), object: "chat.completion.chunk" as const };
     const wantsUsage = request.stream_options?.include_usage ?? false;
-    const chunk = (delta: CompletionChunk["choices"][0]["delta"], reason: FinishReason | null = null): CompletionChunk => ({
-      ...base, choices: [{ index: 0, delta, finish_reason: reason, logprobs: null }], ...(wantsUsage && { usage: null }),
+    let tokens: ChosenToken[] | null = null; // of the event that the chunk is made of
+    const chunk = (
+      delta: CompletionChunk["choices"][0]["delta"],
+      reason: FinishReason | null = null,
+    ): CompletionChunk => ({
+      ...base,
+      choices: [{ index: 0, delta, finish_reason: reason, logprobs: tokens && toLogprobs(request, tokens) }],
+      ...(wantsUsage && { usage: null }),
     });
     let calls = 0;
     yield chunk({ role: "assistant", content: "" });
-    for await (const event of this.#model.chat(request.messages, toOptions(request, extras))) {
+    for await (const event of this.#answer(request, signal)) {
+      tokens = tokensOf(event);
       if (event.type === "text" || event.type === "malformed_call") yield chunk({ content: event.text });
       else if (event.type === "thinking") yield chunk({ reasoning: event.text });
       else if (event.type === "tool_call") yield chunk({ tool_calls: [{ index: calls++, ...toCall(event.call) }] });
@@ -133,25 +140,45 @@ export class Completions {
 export class OpenAIChat {
   readonly chat: { completions: Completions };
 
-  constructor(model: Answerer) { this.chat = { completions: new Completions(model) }; }
+  constructor(model: Answerer) {
+    this.chat = { completions: new Completions(model) };
+  }
 }
 
-function toOptions(r: CompletionRequest, { signal }: RequestExtras): ChatOptions {
+function toOptions(r: CompletionRequest, signal?: AbortSignal): ChatOptions {
   const options: ChatOptions = {};
   const set = <K extends keyof ChatOptions>(key: K, value: ChatOptions[K] | null | undefined) => {
     if (value !== null && value !== undefined) options[key] = value;
   };
-  set("temperature", r.temperature);
-  set("topP", r.top_p);
+  for (const [name, key] of Object.entries(completionNames) as [keyof CompletionSampling, keyof SamplingOptions][])
+    set(key, r[name]);
+  if (r.logprobs) set("logProbs", Math.max(r.top_logprobs ?? 0, 1));
   set("maxTokens", r.max_completion_tokens ?? r.max_tokens);
   set("stop", typeof r.stop === "string" ? [r.stop] : r.stop);
-  set("seed", r.seed);
-  set("presencePenalty", r.presence_penalty);
-  set("frequencyPenalty", r.frequency_penalty);
-  set("tools", r.tools);
+  if (r.tool_choice !== "none") set("tools", r.tools as Tool[] | undefined);
   set("thinking", r.reasoning_effort ? r.reasoning_effort !== "none" : undefined);
   set("signal", signal);
   return options;
+}
+
+function tokensOf(event: ChatEvent): ChosenToken[] {
+  return ("tokens" in event && event.tokens) || [];
+}
+
+function toLogprobs({ logprobs, top_logprobs }: CompletionRequest, tokens: ChosenToken[]): CompletionLogprobs | null {
+  if (!logprobs) return null;
+  const toToken = ({ text, logProb }: TokenLogProb): CompletionTokenLogprob => ({
+    token: text,
+    logprob: logProb,
+    bytes: null,
+  });
+  return {
+    content: tokens.map((token) => ({
+      ...toToken(token),
+      top_logprobs: token.top.slice(0, top_logprobs ?? 0).map(toToken),
+    })),
+    refusal: null,
+  };
 }
 
 function head(model: Answerer): { id: string; created: number; model: string } {
@@ -163,9 +190,17 @@ function finish(reason: DoneReason): FinishReason {
 }
 
 function toCall({ id, name, arguments: args }: ToolCall): CompletionToolCall {
-  return { id, type: "function", function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) } };
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: typeof args === "string" ? args : JSON.stringify(args) },
+  };
 }
 
 function toUsage(u: Usage): CompletionUsage {
-  return { prompt_tokens: u.promptTokens, completion_tokens: u.answerTokens, total_tokens: u.promptTokens + u.answerTokens };
+  return {
+    prompt_tokens: u.promptTokens,
+    completion_tokens: u.answerTokens,
+    total_tokens: u.promptTokens + u.answerTokens,
+  };
 }

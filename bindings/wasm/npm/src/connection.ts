@@ -1,5 +1,7 @@
+import { checkBrowser } from "./environment.js";
 import { cancelled, fromFailure, GemwireError } from "./error.js";
 import type { Op, Operations, PageRequest, Port, WireMedium, WireSource, WorkerReply } from "./protocol.js";
+import type { Serve } from "./types.js";
 
 interface Pending {
   event?: ((event: never) => void) | undefined;
@@ -29,36 +31,58 @@ export class Connection {
   private constructor(port: Port, end: () => void) {
     this.#port = port;
     this.#end = end;
-    this.lost = new Promise((resolve) => { this.#lose = resolve; });
+    this.lost = new Promise((resolve) => {
+      this.#lose = resolve;
+    });
     port.addEventListener("message", (event) => this.#receive(event.data as WorkerReply));
     port.start?.();
   }
 
   /** open connects to a worker of our own, to one given, or to this very thread. */
-  static async open(worker: boolean | Worker = true): Promise<Connection> {
-    if (worker === false) return Connection.#inProcess();
-    if (typeof Worker === "undefined") throw new GemwireError("unsupported", "this environment has no workers", { advice: "Load models in a browser." });
+  static async open(worker: true | Worker | Serve = true): Promise<Connection> {
+    checkBrowser();
+    if (typeof worker === "function") return Connection.#inProcess(worker);
+    // An import of the worker's script here would have bundlers ship it twice.
+    if ((worker as unknown) === false)
+      throw new GemwireError("bad-argument", "worker: false is no longer an option", {
+        advice: 'Import serve from "gemwire/worker", and load the model with worker: serve.',
+      });
+    if (typeof Worker === "undefined")
+      throw new GemwireError("unsupported", "there are no workers here", {
+        advice: 'Load models in a page, or with worker: serve of "gemwire/worker".',
+      });
     const own = worker === true;
-    const port = own ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "gemwire" }) : worker;
-    const connection = new Connection(port, () => { if (own) port.terminate(); });
+    const port = own
+      ? new Worker(new URL("./worker.js", import.meta.url), { type: "module", name: "gemwire" })
+      : worker;
+    const connection = new Connection(port, () => {
+      if (own) port.terminate();
+    });
     port.addEventListener("error", (event) => {
       event.preventDefault();
-      connection.#die(new GemwireError("internal", `the worker failed: ${event.message || "its script could not be loaded"}`, {
-        advice: event.message ? undefined : "Check that worker.js and gemwire.wasm are served beside the package's index.js. With Vite 7 or older, say optimizeDeps: { exclude: [\"gemwire\"] }.",
-      }));
+      connection.#die(
+        new GemwireError("internal", `the worker failed: ${event.message || "its script could not be loaded"}`, {
+          advice: event.message
+            ? undefined
+            : 'Check that worker.js and gemwire.wasm are served next to the package\'s index.js. With Vite 7 or older, set optimizeDeps: { exclude: ["gemwire"] }.',
+        }),
+      );
     });
     return connection;
   }
 
-  static async #inProcess(): Promise<Connection> {
-    const { serve } = await import("./worker.js");
+  static #inProcess(serve: Serve): Connection {
     const { port1, port2 } = new MessageChannel();
     serve(port2);
     return new Connection(port1, () => port1.close());
   }
 
   /** call asks for something and waits for it; the signal cancels it. */
-  call<O extends Op>(op: O, params: Operations[O]["params"], options: CallOptions<O> = {}): Promise<Operations[O]["result"]> {
+  call<O extends Op>(
+    op: O,
+    params: Operations[O]["params"],
+    options: CallOptions<O> = {},
+  ): Promise<Operations[O]["result"]> {
     const { signal, source, media, data, onEvent } = options;
     if (this.#dead) return Promise.reject(this.#dead);
     if (signal?.aborted) return Promise.reject(cancelled(signal));
@@ -68,7 +92,14 @@ export class Connection {
       this.#pending.set(id, { event: onEvent, resolve, reject });
       signal?.addEventListener("abort", abort, { once: true });
       try {
-        this.#post({ id, op, params, ...(source && { source }), ...(media?.length && { media }), ...(data && { data }) });
+        this.#post({
+          id,
+          op,
+          params,
+          ...(source && { source }),
+          ...(media?.length && { media }),
+          ...(data && { data }),
+        });
       } catch (error) {
         this.#pending.delete(id);
         reject(new GemwireError("bad-argument", `${op}: ${(error as Error).message}`, { cause: error }));
@@ -84,7 +115,10 @@ export class Connection {
 
   // An ImageBitmap stays its owner's; the bytes of media were made for this message.
   #post(request: PageRequest): void {
-    this.#port.postMessage(request, (request.media ?? []).map(({ data }) => data).filter((data) => data instanceof ArrayBuffer));
+    this.#port.postMessage(
+      request,
+      (request.media ?? []).map(({ data }) => data).filter((data) => data instanceof ArrayBuffer),
+    );
   }
 
   #receive({ id, event, result, error, fatal, lost }: WorkerReply): void {

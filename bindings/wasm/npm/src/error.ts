@@ -11,7 +11,11 @@ export class GemwireError extends Error {
   /** A smaller plan to load with, where one is known. */
   readonly suggestion?: Suggestion;
 
-  constructor(code: ErrorCode, message: string, more: { advice?: string | undefined; suggestion?: Suggestion | undefined; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { advice?: string | undefined; suggestion?: Suggestion | undefined; cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.name = "GemwireError";
     this.code = code;
@@ -23,7 +27,7 @@ export class GemwireError extends Error {
 
 // Advice for errors that begin in JavaScript; Go's half gives its own.
 const advices: Partial<Record<ErrorCode, string>> = {
-  network: "Check the connection and try again: a download goes on where it broke off.",
+  network: "Check the connection and try again: a download resumes where it stopped.",
   "no-ranges": "Download the file into the browser's storage first (store.download), and load it from there.",
   changed: "Load or download the file again from the start.",
   quota: "Delete models that are no longer needed, free space on the disk, or choose a smaller model.",
@@ -43,10 +47,15 @@ export function toFailure(error: unknown): Failure {
   }
   if (error instanceof DOMException) {
     if (error.name === "AbortError") return { code: "cancelled", message: "cancelled" };
-    if (error.name === "QuotaExceededError") return toFailure(new GemwireError("quota", "the browser's storage is full"));
+    if (error.name === "QuotaExceededError")
+      return toFailure(new GemwireError("quota", "the browser's storage is full"));
     if (error.name === "NotFoundError") return toFailure(new GemwireError("not-found", error.message));
     if (error.name === "NoModificationAllowedError") {
-      return { code: "busy", message: "the file is in use, perhaps in another tab", advice: "Close what uses it, or the other tab, and try again." };
+      return {
+        code: "busy",
+        message: "the file is in use, perhaps in another tab",
+        advice: "Close what uses it, or the other tab, and try again.",
+      };
     }
   }
   return { code: "internal", message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };

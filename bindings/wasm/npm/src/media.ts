@@ -64,7 +64,10 @@ async function packPart(part: Part, signal?: AbortSignal): Promise<PackedPart | 
     case "image_url": {
       const { image_url: { url, detail } = {} as never, ...rest } = part;
       if (typeof url !== "string" || url.startsWith("data:")) return null;
-      return { part: { ...rest, image_url: { url: "", ...(detail && { detail }) } }, medium: await imageOf(url, signal) };
+      return {
+        part: { ...rest, image_url: { url: "", ...(detail && { detail }) } },
+        medium: await imageOf(url, signal),
+      };
     }
     case "audio": {
       const { audio, ...rest } = part;
@@ -73,7 +76,10 @@ async function packPart(part: Part, signal?: AbortSignal): Promise<PackedPart | 
     case "input_audio": {
       const { input_audio: { data } = {} as never, ...rest } = part;
       if (typeof data !== "string") return null;
-      return { part: { ...rest, type: "audio" } as unknown as Part, medium: await audioBytes(fromBase64(data), part.split ?? false) };
+      return {
+        part: { ...rest, type: "audio" } as unknown as Part,
+        medium: await audioBytes(fromBase64(data), part.split ?? false),
+      };
     }
     default:
       return null;
@@ -88,7 +94,8 @@ async function imageOf(image: ImageInput, signal?: AbortSignal): Promise<Content
   if (typeof ImageData !== "undefined" && image instanceof ImageData) {
     const { width, height, data } = image;
     checkPixels(width, height);
-    if (data.length !== 4 * width * height || data.BYTES_PER_ELEMENT !== 1) throw bad("an ImageData whose pixels are not of four bytes each");
+    if (data.length !== 4 * width * height || data.BYTES_PER_ELEMENT !== 1)
+      throw bad("an ImageData whose pixels are not of four bytes each");
     return { data: copyOf(data), format: "rgba", width, height };
   }
   const { data, name } = await fileOf(image as Blob | URL | string, "image", most.image, signal);
@@ -97,26 +104,43 @@ async function imageOf(image: ImageInput, signal?: AbortSignal): Promise<Content
 
 function checkPixels(width: number, height: number): void {
   if (!(width > 0 && height > 0)) throw bad("a picture without pixels: an ImageBitmap may be closed");
-  if (width * height > mostPixels) throw bad(`a picture of ${width} × ${height} pixels`, "Shrink it to 25 megapixels, or give it as a file.");
+  if (width * height > mostPixels)
+    throw bad(`a picture of ${width} × ${height} pixels`, "Shrink it to 25 megapixels, or give it as a file.");
 }
 
 async function audioOf(audio: AudioInput, split: boolean, signal?: AbortSignal): Promise<Contents> {
   if (typeof AudioBuffer !== "undefined" && audio instanceof AudioBuffer) {
-    return samplesOf(Array.from({ length: audio.numberOfChannels }, (_, i) => audio.getChannelData(i)), audio.sampleRate, split);
+    return samplesOf(
+      Array.from({ length: audio.numberOfChannels }, (_, i) => audio.getChannelData(i)),
+      audio.sampleRate,
+      split,
+    );
   }
   if (typeof audio === "object" && audio && "samples" in audio) {
     const { samples, sampleRate } = audio as SoundSamples;
     const channels = samples instanceof Float32Array ? [samples] : [...samples];
-    if (!channels.every((channel) => channel instanceof Float32Array)) throw new GemwireError("bad-argument", "samples are a Float32Array, or one for each channel");
+    if (!channels.every((channel) => channel instanceof Float32Array))
+      throw new GemwireError("bad-argument", "samples are a Float32Array, or one for each channel");
     return samplesOf(channels, sampleRate, split);
   }
-  const { data, name, blob } = await fileOf(audio as Blob | URL | string, "audio", split ? most.split : most.audio, signal);
-  return { ...await audioBytes(data, split, blob), ...(name && { name }) };
+  const { data, name, blob } = await fileOf(
+    audio as Blob | URL | string,
+    "audio",
+    split ? most.split : most.audio,
+    signal,
+  );
+  return { ...(await audioBytes(data, split, blob)), ...(name && { name }) };
 }
 
 function samplesOf(channels: readonly Float32Array[], rate: number, split: boolean): Contents {
   const length = channels[0]?.length ?? 0;
-  if (channels.length < 1 || channels.length > 32 || !Number.isInteger(rate) || rate <= 0 || channels.some((channel) => channel.length !== length)) {
+  if (
+    channels.length < 1 ||
+    channels.length > 32 ||
+    !Number.isInteger(rate) ||
+    rate <= 0 ||
+    channels.some((channel) => channel.length !== length)
+  ) {
     throw bad(`a recording of ${channels.length} channels at ${rate} samples a second`);
   }
   if (length === 0) throw bad("a recording without samples");
@@ -133,7 +157,10 @@ function checkDuration(seconds: number, split: boolean): void {
   const limit = split ? longest.split : longest.audio;
   // Encoders fill their last frame up.
   if (seconds <= limit + 0.1) return;
-  throw bad(`a recording of ${seconds.toFixed(1)} s, and ${limit} s are the limit`, split ? "Cut it." : "Cut it, or say split: true to have it heard in pieces.");
+  throw bad(
+    `a recording of ${seconds.toFixed(1)} s, and ${limit} s are the limit`,
+    split ? "Cut it." : "Cut it, or say split: true to have it heard in pieces.",
+  );
 }
 
 // Decoding a recording again with each turn of a conversation would be a waste.
@@ -147,11 +174,17 @@ async function audioBytes(data: ArrayBuffer, split: boolean, blob?: Blob): Promi
     return { ...kept, data: (kept.data as ArrayBuffer).slice(0) };
   }
   if (typeof OfflineAudioContext === "undefined") {
-    throw new GemwireError("unsupported", "a recording that is no WAV cannot be decoded in a worker", { advice: "Decode it on the page, and give an AudioBuffer or samples." });
+    throw new GemwireError("unsupported", "a recording that is no WAV cannot be decoded in a worker", {
+      advice: "Decode it on the page, and give an AudioBuffer or samples.",
+    });
   }
   await checkBeforehand(data, split);
   const buffer = await new OfflineAudioContext(1, 1, modelRate).decodeAudioData(data).catch((error: Error) => {
-    throw new GemwireError("bad-media", "a recording that the browser cannot decode: it is damaged, or in a format that it does not know", { cause: error });
+    throw new GemwireError(
+      "bad-media",
+      "a recording that the browser cannot decode: it is damaged, or in a format that it does not know",
+      { cause: error },
+    );
   });
   const made = await audioOf(buffer, split);
   if (blob) decoded.set(blob, { ...made, data: (made.data as ArrayBuffer).slice(0) });
@@ -190,13 +223,21 @@ interface FileBytes {
   blob?: Blob;
 }
 
-async function fileOf(from: Blob | URL | string, kind: "image" | "audio", limit: number, signal?: AbortSignal): Promise<FileBytes> {
+async function fileOf(
+  from: Blob | URL | string,
+  kind: "image" | "audio",
+  limit: number,
+  signal?: AbortSignal,
+): Promise<FileBytes> {
   if (from instanceof Blob) {
     checkBytes(from.size, kind, limit);
     return { data: await bytesOf(from), blob: from, ...(from instanceof File && from.name && { name: from.name }) };
   }
   if (typeof from !== "string" && !(from instanceof URL)) {
-    const takes = kind === "image" ? "a Blob, File, URL, ImageBitmap or ImageData" : "a Blob, File, URL, AudioBuffer or {samples, sampleRate}";
+    const takes =
+      kind === "image"
+        ? "a Blob, File, URL, ImageBitmap or ImageData"
+        : "a Blob, File, URL, AudioBuffer or {samples, sampleRate}";
     throw new GemwireError("bad-argument", `${kind} must be ${takes}`);
   }
   const url = absolute(from);
@@ -209,24 +250,31 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
   try {
     return await blob.arrayBuffer();
   } catch (error) {
-    throw new GemwireError("not-found", `a file that cannot be read any more: ${(error as Error).message}`, { cause: error });
+    throw new GemwireError("not-found", `a file that cannot be read any more: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
 function checkBytes(size: number, kind: string, limit: number): void {
   if (size === 0) throw bad(`${kind}: the file is empty`);
-  if (size > limit) throw bad(`${kind}: a file of ${Math.ceil(size / 1e6)} MB, and ${Math.floor(limit / 1e6)} MB are the limit`, "Shrink or cut it.");
+  if (size > limit)
+    throw bad(
+      `${kind}: a file of ${Math.ceil(size / 1e6)} MB, and ${Math.floor(limit / 1e6)} MB are the limit`,
+      "Shrink or cut it.",
+    );
 }
 
 async function download(url: string, kind: string, limit: number, signal?: AbortSignal): Promise<ArrayBuffer> {
   try {
     const response = await fetch(url, signal ? { signal } : {});
-    if (!response.ok || !response.body) throw new GemwireError("not-found", `${kind}: ${url} answers ${response.status}`);
+    if (!response.ok || !response.body)
+      throw new GemwireError("not-found", `${kind}: ${url} answers ${response.status}`);
     const length = Number(response.headers.get("Content-Length") ?? NaN);
     if (length > limit) checkBytes(length, kind, limit);
     const chunks: Uint8Array<ArrayBuffer>[] = [];
     let size = 0;
-    for (const reader = response.body.getReader();;) {
+    for (const reader = response.body.getReader(); ;) {
       const { done, value } = await reader.read();
       if (done) break;
       chunks.push(value);
@@ -241,7 +289,10 @@ async function download(url: string, kind: string, limit: number, signal?: Abort
   } catch (error) {
     if (signal?.aborted) throw cancelled(signal);
     if (error instanceof GemwireError) throw error;
-    throw new GemwireError("network", `${kind}: ${url} could not be loaded: ${(error as Error).message}`, { cause: error, advice: "Check the address, and that its server lets other sites read it (CORS)." });
+    throw new GemwireError("network", `${kind}: ${url} could not be loaded: ${(error as Error).message}`, {
+      cause: error,
+      advice: "Check the address, and that its server lets other sites read it (CORS).",
+    });
   }
 }
 
@@ -261,4 +312,5 @@ function fromBase64(text: string): ArrayBuffer {
   }
 }
 
-const copyOf = (data: ArrayLike<number> & ArrayBufferView): ArrayBuffer => new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer;
+const copyOf = (data: ArrayLike<number> & ArrayBufferView): ArrayBuffer =>
+  new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer;

@@ -8,7 +8,19 @@ import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
 import type {
-  AdapterInfo, AdapterOptions, AdapterSource, AdapterWeight, ChatEvent, ChatOptions, CountOptions, LoadOptions, Message, ModelInfo, SelfTestOptions, SelfTestReport, Source,
+  AdapterInfo,
+  AdapterOptions,
+  AdapterSource,
+  AdapterWeight,
+  ChatEvent,
+  ChatOptions,
+  CountOptions,
+  LoadOptions,
+  Message,
+  ModelInfo,
+  SelfTestOptions,
+  SelfTestReport,
+  Source,
 } from "./types.js";
 
 /** An open model, ready to answer. */
@@ -41,7 +53,10 @@ export class Model {
     const wire = toWire(source, options);
     const connection = await Connection.open(options.worker);
     try {
-      return new Model(connection, await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }));
+      return new Model(
+        connection,
+        await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }),
+      );
     } catch (error) {
       connection.close();
       throw error;
@@ -49,10 +64,14 @@ export class Model {
   }
 
   /** Loads a model from a server that serves ranges. */
-  static loadFromUrl(url: string | URL, options?: LoadOptions): Promise<Model> { return Model.load(url, options); }
+  static loadFromUrl(url: string | URL, options?: LoadOptions): Promise<Model> {
+    return Model.load(url, options);
+  }
 
   /** Loads a model that `store.download` or `store.import` has put into the browser's storage. */
-  static loadFromOpfs(name: string, options?: LoadOptions): Promise<Model> { return Model.load({ opfs: name }, options); }
+  static loadFromOpfs(name: string, options?: LoadOptions): Promise<Model> {
+    return Model.load({ opfs: name }, options);
+  }
 
   /** Loads a model without what only images and audio need; an mmproj is not even opened. */
   static loadTextOnly(source: Source, options: LoadOptions = {}): Promise<Model> {
@@ -66,7 +85,9 @@ export class Model {
    * wrongly are not used from then on. Where compiling is slow it is a few cases
    * of those that models use, unless the full test is asked for.
    */
-  static selfTest(options: SelfTestOptions = {}): Promise<SelfTestReport> { return selfTest(options); }
+  static selfTest(options: SelfTestOptions = {}): Promise<SelfTestReport> {
+    return selfTest(options);
+  }
 
   /** Answers a conversation in the model's own session. Leaving the loop ends the answer. */
   chat(messages: Message[], options?: ChatOptions): AsyncGenerator<ChatEvent, void, undefined> {
@@ -74,21 +95,33 @@ export class Model {
   }
 
   /** How many tokens of the conversation in the model's own session are cached. */
-  length(): Promise<number> { return this.#main.length(); }
+  length(): Promise<number> {
+    return this.#main.length();
+  }
 
   /** Forgets the conversation in the model's own session, ending the answer under way. */
-  reset(): Promise<void> { return this.#main.reset(); }
+  reset(): Promise<void> {
+    return this.#main.reset();
+  }
 
   /** Makes a session with caches of its own, which take GPU memory. */
   async session({ signal, ...options }: { context?: number; signal?: AbortSignal } = {}): Promise<Session> {
-    return new Session(this.#connection, await this.#connection.call("session", { model: this.#id, ...options }, { signal }));
+    return new Session(
+      this.#connection,
+      await this.#connection.call("session", { model: this.#id, ...options }, { signal }),
+    );
   }
 
   /** Ends the answers under way; each ends with a "done" event of reason "cancelled". */
-  stop(): void { this.#connection.call("stop", { model: this.#id }).catch(() => {}); }
+  stop(): void {
+    this.#connection.call("stop", { model: this.#id }).catch(() => {});
+  }
 
   /** The text's token ids. Control tokens in it are plain text unless it is special. */
-  async tokenize(text: string, { signal, ...options }: { special?: boolean; signal?: AbortSignal } = {}): Promise<number[]> {
+  async tokenize(
+    text: string,
+    { signal, ...options }: { special?: boolean; signal?: AbortSignal } = {},
+  ): Promise<number[]> {
     return (await this.#connection.call("tokenize", { model: this.#id, text, ...options }, { signal })).tokens;
   }
 
@@ -102,15 +135,23 @@ export class Model {
     if (typeof input === "string") return (await this.tokenize(input, signal && { signal })).length;
     const messages: Message[] = system === undefined ? input : [{ role: "system", content: system }, ...input];
     const { media, messages: packed } = await pack(messages, signal);
-    return (await this.#connection.call("count", { model: this.#id, messages: packed, ...rest }, { signal, media })).tokens;
+    return (await this.#connection.call("count", { model: this.#id, messages: packed, ...rest }, { signal, media }))
+      .tokens;
   }
 
   /**
    * Loads an adapter, without using it yet. Its matrices stay beside the model's
    * weights, so that adapters are switched and mixed without loading anything again.
    */
-  async loadAdapter(source: AdapterSource, { name = nameOf(source), signal, request }: AdapterOptions = {}): Promise<AdapterInfo> {
-    const { adapters } = await this.#connection.call("loadAdapter", { model: this.#id, name }, { source: toWireAdapter(source, request), signal });
+  async loadAdapter(
+    source: AdapterSource,
+    { name = nameOf(source), signal, request }: AdapterOptions = {},
+  ): Promise<AdapterInfo> {
+    const { adapters } = await this.#connection.call(
+      "loadAdapter",
+      { model: this.#id, name },
+      { source: toWireAdapter(source, request), signal },
+    );
     return adapters.find((adapter) => adapter.name === name)!;
   }
 
@@ -123,26 +164,38 @@ export class Model {
   }
 
   /** Answers as the model does by itself. The adapters stay loaded. */
-  async clearAdapters(): Promise<void> { await this.useAdapters([]); }
+  async clearAdapters(): Promise<void> {
+    await this.useAdapters([]);
+  }
 
   /** Forgets an adapter that is not in use. */
-  async unloadAdapter(name: string): Promise<void> { await this.#connection.call("unloadAdapter", { model: this.#id, name }); }
+  async unloadAdapter(name: string): Promise<void> {
+    await this.#connection.call("unloadAdapter", { model: this.#id, name });
+  }
 
   /** The adapters that are loaded, by name. */
-  async adapters(): Promise<AdapterInfo[]> { return (await this.#connection.call("adapters", { model: this.#id })).adapters; }
+  async adapters(): Promise<AdapterInfo[]> {
+    return (await this.#connection.call("adapters", { model: this.#id })).adapters;
+  }
 
   /** @internal wire is what a training session talks to. */
-  wire(): { connection: Connection; id: number } { return { connection: this.#connection, id: this.#id }; }
+  wire(): { connection: Connection; id: number } {
+    return { connection: this.#connection, id: this.#id };
+  }
 
   /**
    * Frees what images and recordings need. It is loaded when the first of them
    * comes, and again when another one does; those of a session that it has seen
    * are not encoded again.
    */
-  async releaseTowers(): Promise<void> { await this.#connection.call("releaseTowers", { model: this.#id }); }
+  async releaseTowers(): Promise<void> {
+    await this.#connection.call("releaseTowers", { model: this.#id });
+  }
 
   /** What the model and the worker's Go program hold, in bytes. */
-  memory(): Promise<MemoryResult> { return this.#connection.call("memory", { model: this.#id }); }
+  memory(): Promise<MemoryResult> {
+    return this.#connection.call("memory", { model: this.#id });
+  }
 
   /** Frees the GPU's memory and ends the worker. */
   async close(): Promise<void> {

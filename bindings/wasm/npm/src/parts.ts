@@ -6,7 +6,10 @@ const pattern = /^(.*-)(\d{5})-of-(\d{5})(\.gguf)$/s;
 export function partsOf(name: string): string[] | null {
   const [, before, no, count, after] = pattern.exec(name) ?? [];
   if (!before || Number(count) < 2 || Number(no) < 1 || Number(no) > Number(count)) return null;
-  return Array.from({ length: Number(count) }, (_, i) => `${before}${String(i + 1).padStart(5, "0")}-of-${count}${after}`);
+  return Array.from(
+    { length: Number(count) },
+    (_, i) => `${before}${String(i + 1).padStart(5, "0")}-of-${count}${after}`,
+  );
 }
 
 /** wholeName is what the model of a part is called: model.gguf. */

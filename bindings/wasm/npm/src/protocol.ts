@@ -3,15 +3,61 @@
 // models pass through to Go as JSON (bindings/wasm/engine/message.go has the
 // same shapes; a test keeps them alike); those about files end in the worker.
 
+import type { AnswerOptions, SamplingOptions } from "./settings.gen.js";
 import type {
-  Adapter, AdapterFormat, AdapterInfo, AdapterWeight, Avoid, ChatEvent, DataOptions, DataPreview, DataReport, Device, KVCache, LoadProgress, Message, ModelInfo, Plan,
-  PowerPreference, PreviewExample, RehearsalEvent, RequestOptions, SavedRun, SelfTestProgress, StepEvent, StoredAdapter, StoredModel, StoreProgress, StorageEstimate, Tool,
-  TrainingPlan, TrainingSettings, Verdict,
+  Adapter,
+  AdapterFormat,
+  AdapterInfo,
+  AdapterWeight,
+  Avoid,
+  ChatEvent,
+  DataOptions,
+  DataPreview,
+  DataReport,
+  Device,
+  KVCache,
+  LoadProgress,
+  Message,
+  ModelInfo,
+  Plan,
+  PowerPreference,
+  PreviewExample,
+  RehearsalEvent,
+  RequestOptions,
+  SavedRun,
+  SelfTestProgress,
+  StepEvent,
+  StoredAdapter,
+  StoredModel,
+  StoreProgress,
+  StorageEstimate,
+  Tool,
+  TrainingPlan,
+  TrainingSettings,
+  Verdict,
 } from "./types.js";
 
 export type FailureCode =
-  | "no-webgpu" | "out-of-memory" | "device-lost" | "cancelled" | "bad-file" | "bad-argument" | "unsupported" | "context-full"
-  | "bad-media" | "bad-adapter" | "bad-data" | "diverged" | "network" | "no-ranges" | "changed" | "quota" | "not-found" | "busy" | "closed" | "internal";
+  | "no-webgpu"
+  | "out-of-memory"
+  | "device-lost"
+  | "cancelled"
+  | "bad-file"
+  | "bad-argument"
+  | "unsupported"
+  | "context-full"
+  | "bad-media"
+  | "bad-adapter"
+  | "bad-data"
+  | "diverged"
+  | "network"
+  | "no-ranges"
+  | "changed"
+  | "quota"
+  | "not-found"
+  | "busy"
+  | "closed"
+  | "internal";
 
 /** A plan that fits, or that is at least smaller, or another device: options to load with. */
 export interface Suggestion {
@@ -82,44 +128,92 @@ export interface OpenParams {
   textOnly?: boolean;
   smaller?: boolean;
 }
-export interface ModelParams { model: number }
-export interface SessionParams { model: number; context?: number }
-export interface SessionRef { session: number }
-export interface OpenResult { model: number; session: SessionResult; info: Omit<ModelInfo, keyof Media>; media: Media }
-export interface PlanResult { fits: boolean; plan: Plan; suggestion?: Suggestion }
-export interface SessionResult { session: number; context: number; length: number }
-export interface ChatParams {
+export interface ModelParams {
+  model: number;
+}
+export interface SessionParams {
+  model: number;
+  context?: number;
+}
+export interface SessionRef {
+  session: number;
+}
+export interface OpenResult {
+  model: number;
+  session: SessionResult;
+  info: Omit<ModelInfo, keyof Media>;
+  media: Media;
+}
+export interface PlanResult {
+  fits: boolean;
+  plan: Plan;
+  suggestion?: Suggestion;
+}
+export interface SessionResult {
+  session: number;
+  context: number;
+  length: number;
+}
+export interface ChatParams extends Omit<SamplingOptions, "logitBias">, AnswerOptions {
   session: number;
   messages: Message[];
   media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
-  temperature?: number;
-  topK?: number;
-  topP?: number;
-  minP?: number;
-  repetitionPenalty?: number;
-  presencePenalty?: number;
-  frequencyPenalty?: number;
-  seed?: number;
-  maxTokens?: number;
-  stop?: string[];
-  drafts?: number;
-  assistantDrafts?: number;
+  /** JSON has no infinity. */
+  logitBias?: Record<number, number | "-Infinity">;
 }
-export interface TokenizeParams { model: number; text: string; special?: boolean }
-export interface TokensResult { tokens: number[] }
-export interface DetokenizeParams { model: number; tokens: number[] }
-export interface TextResult { text: string }
-export interface CountParams { model: number; messages: Message[]; media?: MediaRef[]; tools?: Tool[]; thinking?: boolean }
-export interface CountResult { tokens: number }
-export interface AdapterParams { model: number; name: string }
-export interface UseAdaptersParams { model: number; use: AdapterWeight[] }
-export interface AdaptersResult { adapters: AdapterInfo[] }
-export interface ConvertParams { format: AdapterFormat; name?: string }
+export interface TokenizeParams {
+  model: number;
+  text: string;
+  special?: boolean;
+}
+export interface TokensResult {
+  tokens: number[];
+}
+export interface DetokenizeParams {
+  model: number;
+  tokens: number[];
+}
+export interface TextResult {
+  text: string;
+}
+export interface CountParams {
+  model: number;
+  messages: Message[];
+  media?: MediaRef[];
+  tools?: Tool[];
+  thinking?: boolean;
+}
+export interface CountResult {
+  tokens: number;
+}
+export interface AdapterParams {
+  model: number;
+  name: string;
+}
+export interface UseAdaptersParams {
+  model: number;
+  use: AdapterWeight[];
+}
+export interface AdaptersResult {
+  adapters: AdapterInfo[];
+}
+export interface ConvertParams {
+  format: AdapterFormat;
+  name?: string;
+}
 /** FileChunk is a piece of a file that Go writes; its bytes stand beside it. */
-export interface FileChunk { file: string }
-export interface PreviewParams { model: number; data: DataOptions; media?: MediaRef[]; first?: number; count?: number }
+export interface FileChunk {
+  file: string;
+}
+export interface PreviewParams {
+  model: number;
+  data: DataOptions;
+  media?: MediaRef[];
+  first?: number;
+  count?: number;
+}
 export interface PrepareParams {
   model: number;
   data: DataOptions;
@@ -130,11 +224,28 @@ export interface PrepareParams {
   held?: boolean;
   resume?: boolean;
 }
-export interface PrepareResult { run: number; step: number; plan: TrainingPlan; report: DataReport; settings: TrainingSettings }
-export interface RunParams { run: number }
-export interface ShowParams { run: number; first?: number; count?: number }
-export interface ShowResult { examples: PreviewExample[] }
-export interface TrainParams { run: number; steps?: number }
+export interface PrepareResult {
+  run: number;
+  step: number;
+  plan: TrainingPlan;
+  report: DataReport;
+  settings: TrainingSettings;
+}
+export interface RunParams {
+  run: number;
+}
+export interface ShowParams {
+  run: number;
+  first?: number;
+  count?: number;
+}
+export interface ShowResult {
+  examples: PreviewExample[];
+}
+export interface TrainParams {
+  run: number;
+  steps?: number;
+}
 export interface TrainResult {
   state: "steps" | "paused" | "finished" | "early-stop";
   step: number;
@@ -142,13 +253,35 @@ export interface TrainResult {
   bestHeldOutLoss?: number;
   usesBest: boolean;
 }
-export interface PauseParams { run: number; now?: boolean }
-export interface RunAdapterParams { run: number; format: AdapterFormat; name?: string; which?: "best" | "last" }
-export interface UseRunParams { run: number; name: string; weight?: number; which?: "best" | "last" }
-export interface CheckpointResult { step: number }
+export interface PauseParams {
+  run: number;
+  now?: boolean;
+}
+export interface RunAdapterParams {
+  run: number;
+  format: AdapterFormat;
+  name?: string;
+  which?: "best" | "last";
+}
+export interface UseRunParams {
+  run: number;
+  name: string;
+  weight?: number;
+  which?: "best" | "last";
+}
+export interface CheckpointResult {
+  step: number;
+}
 /** SaveParams say under which name a run's checkpoints are kept in OPFS. */
-export interface SaveParams { run: number; name: string }
-export interface ExamineParams { version: string; full?: boolean; powerPreference?: PowerPreference }
+export interface SaveParams {
+  run: number;
+  name: string;
+}
+export interface ExamineParams {
+  version: string;
+  full?: boolean;
+  powerPreference?: PowerPreference;
+}
 /** What a model and the worker's Go program hold, in bytes. */
 export interface MemoryResult {
   /** Go's heap. The weights are not in it. */
@@ -158,7 +291,9 @@ export interface MemoryResult {
   /** On the GPU, by purpose. */
   gpu: Record<string, number> | null;
 }
-export interface CancelParams { target: number }
+export interface CancelParams {
+  target: number;
+}
 export type Nothing = Record<string, never>;
 
 /** What each request takes, tells on the way, and gives. */
@@ -195,23 +330,38 @@ export interface Operations {
   releaseTowers: { params: ModelParams; event: never; result: Nothing };
   cancel: { params: CancelParams; event: never; result: Nothing };
   // Answered by the worker.
-  selfTest: { params: ExamineParams & { force: boolean }; event: SelfTestProgress; result: { verdict: Verdict; cached: boolean } };
+  selfTest: {
+    params: ExamineParams & { force: boolean };
+    event: SelfTestProgress;
+    result: { verdict: Verdict; cached: boolean };
+  };
   storeList: { params: Nothing; event: never; result: StoredModel[] };
   storeDownload: {
     /** The files of one model, with the hash of each. */
     params: { urls: string[]; name: string; sha256?: string[]; request?: RequestOptions };
-    event: StoreProgress; result: StoredModel;
+    event: StoreProgress;
+    result: StoredModel;
   };
   storeImport: { params: { blobs: Blob[]; name: string }; event: StoreProgress; result: StoredModel };
   storeDelete: { params: { name: string }; event: never; result: Nothing };
   storeRename: { params: { from: string; to: string }; event: never; result: StoredModel };
   storeEstimate: { params: Nothing; event: never; result: StorageEstimate };
   adapter: { params: Nothing; event: never; result: Adapter | null };
-  /** Before a run with a name, its data is put into OPFS. */
-  runSave: { params: { name: string; model: string; steps: number; prepare: PrepareParams }; event: never; result: Nothing };
+  /** Before a run with a name is prepared, its data is put into OPFS; a name that is taken is refused. */
+  runSave: {
+    params: { name: string; model: string; prepare: PrepareParams };
+    event: never;
+    result: Nothing;
+  };
+  /** When it is prepared: its steps, and the bytes that its checkpoints will take. */
+  runPlanned: { params: { name: string; steps: number; bytes: number }; event: never; result: Nothing };
   runResume: { params: { name: string; model: number }; event: never; result: PrepareResult };
   /** All steps that are left, with checkpoints where there is a name. */
-  runSteps: { params: { run: number; name?: string; every?: number }; event: RehearsalEvent | StepEvent | { type: "checkpoint"; step: number }; result: TrainResult };
+  runSteps: {
+    params: { run: number; name?: string; every?: number };
+    event: RehearsalEvent | StepEvent | { type: "checkpoint"; step: number };
+    result: TrainResult;
+  };
   runCheckpoint: { params: SaveParams; event: never; result: CheckpointResult };
   runExport: { params: RunAdapterParams; event: never; result: { files: WrittenFile[] } };
   runKeep: { params: SaveParams & { which?: "best" | "last" }; event: never; result: StoredAdapter };
@@ -225,7 +375,10 @@ export interface Operations {
 }
 
 /** WrittenFile is a file as a message holds it. */
-export interface WrittenFile { name: string; blob: Blob }
+export interface WrittenFile {
+  name: string;
+  blob: Blob;
+}
 
 export type Op = keyof Operations;
 
@@ -252,10 +405,4 @@ export interface WorkerReply {
   lost?: Failure;
 }
 
-/** Port is the end of a channel: a Worker, a MessagePort, or a worker's own scope. */
-export interface Port {
-  postMessage(message: unknown, transfer?: Transferable[]): void;
-  addEventListener(type: "message", listener: (event: MessageEvent) => void): void;
-  start?(): void;
-  close?(): void;
-}
+export type { Port } from "./port.js";

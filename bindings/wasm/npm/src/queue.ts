@@ -22,7 +22,9 @@ export class Queue<T> {
     for (;;) {
       while (this.#values.length > 0) yield this.#values.shift() as T;
       if (this.#ended) break;
-      await new Promise<void>((resolve) => { this.#waiting = resolve; });
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
     }
     if (this.#error !== undefined) throw this.#error;
   }

@@ -3,6 +3,7 @@ import { cancelled } from "./error.js";
 import { pack } from "./media.js";
 import type { ChatParams, SessionResult } from "./protocol.js";
 import { Queue } from "./queue.js";
+import { onTheWire } from "./settings.js";
 import type { ChatEvent, ChatOptions, Message } from "./types.js";
 
 /**
@@ -27,14 +28,17 @@ export class Session {
   async *chat(messages: Message[], options: ChatOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
     const { signal, ...rest } = options;
     const { media, messages: packed } = await pack(messages, signal);
-    const params: ChatParams = { session: this.#id, messages: packed, ...rest };
+    const params: ChatParams = { session: this.#id, messages: packed, ...onTheWire(rest) };
     const left = new AbortController();
     const queue = new Queue<ChatEvent>();
     const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-    const answered = this.#connection.call("chat", params, { media, signal: either, onEvent: (event) => queue.push(event) }).then(
-      () => queue.end(),
-      (error: { code?: string }) => queue.end(error.code === "cancelled" && signal?.aborted ? cancelled(signal) : error),
-    );
+    const answered = this.#connection
+      .call("chat", params, { media, signal: either, onEvent: (event) => queue.push(event) })
+      .then(
+        () => queue.end(),
+        (error: { code?: string }) =>
+          queue.end(error.code === "cancelled" && signal?.aborted ? cancelled(signal) : error),
+      );
     try {
       yield* queue.drain();
     } finally {
@@ -50,8 +54,12 @@ export class Session {
   }
 
   /** Forgets the conversation, ending the answer under way. */
-  async reset(): Promise<void> { await this.#connection.call("reset", { session: this.#id }); }
+  async reset(): Promise<void> {
+    await this.#connection.call("reset", { session: this.#id });
+  }
 
   /** Frees the caches, ending the answer under way. */
-  async close(): Promise<void> { await this.#connection.call("endSession", { session: this.#id }); }
+  async close(): Promise<void> {
+    await this.#connection.call("endSession", { session: this.#id });
+  }
 }

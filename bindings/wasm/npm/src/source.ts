@@ -1,3 +1,4 @@
+import { checkBrowser } from "./environment.js";
 import { GemwireError } from "./error.js";
 import { partsOf } from "./parts.js";
 import type { OpenParams, WireFile, WireSource } from "./protocol.js";
@@ -5,10 +6,12 @@ import type { FileSource, LoadOptions, RequestOptions, Source } from "./types.js
 
 /** toWire says where a model's bytes are so that a message can hold it. */
 export function toWire(source: Source, { mmproj, assistant, request }: LoadOptions = {}): WireSource {
+  checkBrowser();
   const parts = toFiles(source, request);
   if (parts.length === 0) throw noSource();
   return {
-    parts, ...(mmproj !== undefined && { mmproj: toFile(mmproj, request) }),
+    parts,
+    ...(mmproj !== undefined && { mmproj: toFile(mmproj, request) }),
     ...(assistant !== undefined && { assistant: toFile(assistant, request) }),
   };
 }
@@ -17,7 +20,11 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
   if (Array.isArray(source)) return inOrder(source as readonly FileSource[]).map((part) => toFile(part, request));
   if (typeof source === "string" || source instanceof URL) return siblings(source).map((url) => remote(url, request));
   if (typeof source === "object" && source && "builtin" in source && source.builtin === "nano") {
-    return [{ ...remote(absolute(source.url ?? new URL("./nano.gguf", import.meta.url)), request), whole: true }];
+    if (source.url === undefined)
+      throw new GemwireError("bad-argument", "the built-in model has to be imported", {
+        advice: 'Write import { nano } from "gemwire/nano", then Model.load(nano).',
+      });
+    return [{ ...remote(absolute(source.url), request), whole: true }];
   }
   return [toFile(source as FileSource, request)];
 }
@@ -25,7 +32,8 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
 /** toParams is what Go hears of the options. */
 export function toParams({ device, context, memoryBudget, kvCache, powerPreference }: LoadOptions): OpenParams {
   return {
-    ...(context !== undefined && { context }), ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
+    ...(context !== undefined && { context }),
+    ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
     ...(device !== undefined && { device }),
     ...(kvCache !== undefined && { kvCache }),
     ...(powerPreference !== undefined && { powerPreference }),
@@ -44,7 +52,7 @@ export function siblings(source: string | URL): string[] {
  * browsers hand over picked files in any order.
  */
 export function inOrder<S extends FileSource>(parts: readonly S[]): S[] {
-  const names = parts.map((part) => part instanceof File ? part.name : "");
+  const names = parts.map((part) => (part instanceof File ? part.name : ""));
   const whole = partsOf(names[0] ?? "");
   if (!whole || !names.every((name) => whole.includes(name))) return [...parts];
   const nameAt = (part: S) => whole.indexOf((part as File).name);
@@ -63,7 +71,11 @@ function remote(url: string, request?: RequestOptions): WireFile & { kind: "url"
   return { kind: "url", url, ...(request && { request }) };
 }
 
-const noSource = () => new GemwireError("bad-argument", "a model's source is a File, Blob, ArrayBuffer, URL, {opfs: name}, a list of such parts, or {builtin: \"nano\"}");
+const noSource = () =>
+  new GemwireError(
+    "bad-argument",
+    'a model\'s source is a File, Blob, ArrayBuffer, URL, {opfs: name}, a list of such parts, or nano of "gemwire/nano"',
+  );
 
 /** absolute resolves an address against the page's own. */
 export function absolute(url: string | URL): string {
@@ -73,5 +85,8 @@ export function absolute(url: string | URL): string {
   } catch {
     // told below
   }
-  throw new GemwireError("bad-argument", `${JSON.stringify(String(url))} is no address that starts with http:// or https://`);
+  throw new GemwireError(
+    "bad-argument",
+    `${JSON.stringify(String(url))} is no address that starts with http:// or https://`,
+  );
 }

@@ -7,8 +7,22 @@ import { Queue } from "./queue.js";
 import { call } from "./store.js";
 import { toWireData, type WireData } from "./training_data.js";
 import type {
-  AdapterFormat, AdapterInfo, DataOptions, DataPreview, DataReport, PreviewExample, PreviewOptions, SavedRun, StoredAdapter, TrainingData, TrainingEvent,
-  TrainingOptions, TrainingPlan, TrainingResult, TrainingSettings, WhichAdapter,
+  AdapterFormat,
+  AdapterInfo,
+  DataOptions,
+  DataPreview,
+  DataReport,
+  PreviewExample,
+  PreviewOptions,
+  SavedRun,
+  StoredAdapter,
+  TrainingData,
+  TrainingEvent,
+  TrainingOptions,
+  TrainingPlan,
+  TrainingResult,
+  TrainingSettings,
+  WhichAdapter,
 } from "./types.js";
 
 /** Where a run is: not begun, under way, paused, ended, ended by an error, or closed. */
@@ -18,6 +32,8 @@ type Listener = (event: TrainingEvent) => void;
 
 /** Steps between two checkpoints, if nothing is said. */
 const checkpointEvery = 50;
+/** Bytes of checkpoints for each number of an adapter: itself and two moments, in the old one and the new one. */
+const checkpointBytes = 2 * 3 * 4;
 
 /**
  * A run that trains a LoRA adapter over a model's frozen weights, in the model's
@@ -26,7 +42,9 @@ const checkpointEvery = 50;
  */
 export class TrainingSession implements AsyncIterable<TrainingEvent> {
   /** What the run takes, known before its first step. */
-  get plan(): TrainingPlan { return this.#plan; }
+  get plan(): TrainingPlan {
+    return this.#plan;
+  }
   #plan: TrainingPlan;
   /** What was read of the data. */
   readonly report: DataReport;
@@ -44,8 +62,15 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
   #stopping = false;
   #resting = new Ending<void>();
   #seconds = 0;
+  /** Whether the adapter could not be kept: the checkpoint is all that there is of it. */
+  #unkept = false;
 
-  private constructor({ connection, id }: ReturnType<Model["wire"]>, made: PrepareResult, saved: Saved | null, onEvent?: Listener) {
+  private constructor(
+    { connection, id }: ReturnType<Model["wire"]>,
+    made: PrepareResult,
+    saved: Saved | null,
+    onEvent?: Listener,
+  ) {
     this.#connection = connection;
     this.#model = id;
     this.#run = made.run;
@@ -62,39 +87,72 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     const { first, count, signal } = options;
     const { connection, id } = model.wire();
     const { blob, media } = await toWireData(data, signal);
-    const params = { model: id, data: toData(options), ...(first !== undefined && { first }), ...(count !== undefined && { count }) };
+    const params = {
+      model: id,
+      data: toData(options),
+      ...(first !== undefined && { first }),
+      ...(count !== undefined && { count }),
+    };
     return connection.call("previewData", params, { data: [blob], media, signal });
   }
 
   /** Reads the data and plans the run; the first step is for start. A model has one run at a time. */
   static async prepare(model: Model, data: TrainingData, options: TrainingOptions = {}): Promise<TrainingSession> {
-    const { heldOut, name, checkpointEvery: every = checkpointEvery, onEvent, signal, badLines: _, maxLength: __, allTurns: ___, ...settings } = options;
+    const {
+      heldOut,
+      name,
+      checkpointEvery: every = checkpointEvery,
+      onEvent,
+      signal,
+      badLines: _,
+      maxLength: __,
+      allTurns: ___,
+      ...settings
+    } = options;
     const wire = await toWireData(data, signal);
     const held = heldOut === undefined || typeof heldOut === "number" ? null : await toWireData(heldOut, signal);
     check(wire, held, name, every);
     const { connection, id } = model.wire();
     const prepare: PrepareParams = {
-      model: id, data: toData(options), settings: toSettings(settings), ...(held ? { held: true } : heldOut !== undefined && { heldOut: heldOut as number }),
+      model: id,
+      data: toData(options),
+      settings: toSettings(settings),
+      ...(held ? { held: true } : heldOut !== undefined && { heldOut: heldOut as number }),
     };
     const blobs = [wire.blob, ...(held ? [held.blob] : [])];
     const saved = name === undefined ? null : await Saved.open(name, every);
+    let written = false;
     try {
+      if (saved) {
+        await connection.call("runSave", { name: saved.name, model: model.info.name, prepare }, { data: blobs });
+        written = true;
+      }
       const made = await connection.call("prepareTraining", prepare, { data: blobs, media: wire.media, signal });
       try {
-        if (saved) await connection.call("runSave", { name: saved.name, model: model.info.name, steps: made.plan.steps, prepare }, { data: blobs });
+        const { steps, parameters } = made.plan;
+        if (saved) {
+          const bytes = parameters * checkpointBytes;
+          await connection.call("runPlanned", { name: saved.name, steps, bytes });
+        }
         return new TrainingSession({ connection, id }, made, saved, onEvent);
       } catch (error) {
         await connection.call("endTraining", { run: made.run });
         throw error;
       }
     } catch (error) {
+      // What was written is of no use; that it cannot be removed either would hide the reason.
+      if (saved && written) await connection.call("runDelete", { name: saved.name }).catch(() => {});
       saved?.release();
       throw error;
     }
   }
 
   /** Goes on with a run of that name from its last checkpoint, on the same model. */
-  static async resume(model: Model, name: string, options: Pick<TrainingOptions, "checkpointEvery" | "onEvent" | "signal"> = {}): Promise<TrainingSession> {
+  static async resume(
+    model: Model,
+    name: string,
+    options: Pick<TrainingOptions, "checkpointEvery" | "onEvent" | "signal"> = {},
+  ): Promise<TrainingSession> {
     const saved = await Saved.open(name, options.checkpointEvery ?? checkpointEvery);
     try {
       const wire = model.wire();
@@ -107,7 +165,9 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
   }
 
   /** The runs that can be gone on with. */
-  static saved(): Promise<SavedRun[]> { return call("runList", {}); }
+  static saved(): Promise<SavedRun[]> {
+    return call("runList", {});
+  }
 
   /** Deletes a run's checkpoints and data. */
   static async deleteSaved(name: string): Promise<void> {
@@ -115,10 +175,14 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     await call("runDelete", { name }).finally(() => saved.release());
   }
 
-  get state(): TrainingState { return this.#state; }
+  get state(): TrainingState {
+    return this.#state;
+  }
 
   /** Steps made. */
-  get step(): number { return this.#step; }
+  get step(): number {
+    return this.#step;
+  }
 
   /** Some of the run's examples as the model reads them; those that are held out stand behind the others. */
   async preview(options: Pick<PreviewOptions, "first" | "count"> = {}): Promise<PreviewExample[]> {
@@ -138,7 +202,10 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     const listener = (event: TrainingEvent) => queue.push(event);
     this.#listeners.add(listener);
     try {
-      this.start().then(() => queue.end(), (error) => queue.end(error));
+      this.start().then(
+        () => queue.end(),
+        (error) => queue.end(error),
+      );
       yield* queue.drain();
     } finally {
       this.#listeners.delete(listener);
@@ -177,13 +244,17 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     const begun = performance.now();
     try {
       const every = this.#saved && { name: this.#saved.name, every: this.#saved.every };
-      this.#last = await this.#connection.call("runSteps", { run: this.#run, ...every }, {
-        onEvent: (event) => {
-          if (event.type === "step") this.#step = event.step;
-          if (event.type === "rehearsal" && event.plan) this.#plan = event.plan;
-          this.#tell(event);
+      this.#last = await this.#connection.call(
+        "runSteps",
+        { run: this.#run, ...every },
+        {
+          onEvent: (event) => {
+            if (event.type === "step") this.#step = event.step;
+            if (event.type === "rehearsal" && event.plan) this.#plan = event.plan;
+            this.#tell(event);
+          },
         },
-      });
+      );
       this.#seconds += (performance.now() - begun) / 1000;
       this.#rest(this.#last);
     } catch (error) {
@@ -206,8 +277,12 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     this.#state = "done";
     const { loss, bestHeldOutLoss, usesBest = false } = this.#last ?? {};
     const result: TrainingResult = {
-      reason, steps: this.#step, usesBest, seconds: this.#seconds,
-      ...(loss !== undefined && { loss }), ...(bestHeldOutLoss !== undefined && { bestHeldOutLoss }),
+      reason,
+      steps: this.#step,
+      usesBest,
+      seconds: this.#seconds,
+      ...(loss !== undefined && { loss }),
+      ...(bestHeldOutLoss !== undefined && { bestHeldOutLoss }),
     };
     this.#tell({ type: "done", ...result });
     this.#ended.resolve(result);
@@ -218,18 +293,32 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
   }
 
   /** The adapter's files: PEFT's two, or one of llama.cpp's. */
-  async export({ format = "peft", which, name = "adapter" }: WhichAdapter & { format?: AdapterFormat; name?: string } = {}): Promise<File[]> {
-    return toFiles((await this.#connection.call("runExport", { run: this.#run, format, name, ...(which && { which }) })).files);
+  async export({
+    format = "peft",
+    which,
+    name = "adapter",
+  }: WhichAdapter & { format?: AdapterFormat; name?: string } = {}): Promise<File[]> {
+    return toFiles(
+      (await this.#connection.call("runExport", { run: this.#run, format, name, ...(which && { which }) })).files,
+    );
   }
 
   /** Keeps the adapter in OPFS, in place of one that has its name. */
-  keep(name: string, { which }: WhichAdapter = {}): Promise<StoredAdapter> {
-    return this.#connection.call("runKeep", { run: this.#run, name, ...(which && { which }) });
+  async keep(name: string, { which }: WhichAdapter = {}): Promise<StoredAdapter> {
+    this.#unkept = true;
+    const kept = await this.#connection.call("runKeep", { run: this.#run, name, ...(which && { which }) });
+    this.#unkept = false;
+    return kept;
   }
 
   /** Makes the model answer with the adapter as it is now, and with no other: it is loaded under the name, in place of one that has it. */
   async use(name: string, { which, weight }: WhichAdapter & { weight?: number } = {}): Promise<AdapterInfo> {
-    const { adapters } = await this.#connection.call("useRun", { run: this.#run, name, ...(which && { which }), ...(weight !== undefined && { weight }) });
+    const { adapters } = await this.#connection.call("useRun", {
+      run: this.#run,
+      name,
+      ...(which && { which }),
+      ...(weight !== undefined && { weight }),
+    });
     return adapters.find((adapter) => adapter.name === name)!;
   }
 
@@ -242,9 +331,11 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
 
   /**
    * Frees what the run holds. Its checkpoints stay where it has not ended; of a run
-   * that is done they are deleted, unless they are to be kept.
+   * that is done they are deleted, unless they are to be kept or keep has failed.
    */
-  async close({ keepCheckpoint = this.#state !== "done" }: { keepCheckpoint?: boolean } = {}): Promise<void> {
+  async close({
+    keepCheckpoint = this.#state !== "done" || this.#unkept,
+  }: { keepCheckpoint?: boolean } = {}): Promise<void> {
     if (this.#state === "closed") return;
     const running = this.#state === "running";
     this.#state = "closed";
@@ -265,7 +356,17 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
 }
 
 const nothingSaid: TrainingSettings = {
-  layers: [], epochs: 0, steps: 0, minLearningRate: 0, warmup: 0, seed: 0, evaluateEvery: 0, patience: 0, recompute: false, memoryBudget: 0, keep: 0,
+  layers: [],
+  epochs: 0,
+  steps: 0,
+  minLearningRate: 0,
+  warmup: 0,
+  seed: 0,
+  evaluateEvery: 0,
+  patience: 0,
+  recompute: false,
+  memoryBudget: 0,
+  keep: 0,
 };
 
 // As in Go, bytes are whole.
@@ -274,15 +375,27 @@ function toSettings(settings: TrainingSettings): TrainingSettings {
 }
 
 function toData({ badLines, maxLength, allTurns }: DataOptions): DataOptions {
-  return { ...(badLines && { badLines }), ...(maxLength !== undefined && { maxLength }), ...(allTurns && { allTurns }) };
+  return {
+    ...(badLines && { badLines }),
+    ...(maxLength !== undefined && { maxLength }),
+    ...(allTurns && { allTurns }),
+  };
 }
 
 function check(data: WireData, held: WireData | null, name: string | undefined, every: number): void {
-  if (held?.media.length) throw new GemwireError("unsupported", "examples that are held out cannot have images and recordings but in data URLs");
+  if (held?.media.length)
+    throw new GemwireError(
+      "unsupported",
+      "examples that are held out cannot have images and recordings but in data URLs",
+    );
   if (name !== undefined && data.media.length) {
-    throw new GemwireError("unsupported", "a run with a name cannot have images and recordings but in data URLs: checkpoints keep the JSONL alone");
+    throw new GemwireError(
+      "unsupported",
+      "a run with a name cannot have images and recordings but in data URLs: checkpoints keep the JSONL alone",
+    );
   }
-  if (!(Number.isInteger(every) && every > 0)) throw new GemwireError("bad-argument", `checkpointEvery is ${every}, wanted a number of steps`);
+  if (!(Number.isInteger(every) && every > 0))
+    throw new GemwireError("bad-argument", `checkpointEvery is ${every}, wanted a number of steps`);
 }
 
 /** How long another page is waited for, in milliseconds. */
@@ -290,17 +403,29 @@ const longestHold = 2000;
 
 /** Saved is the hold on a name in OPFS: no other session or tab may have it. */
 class Saved {
-  private constructor(readonly name: string, readonly every: number, readonly release: () => void) {}
+  private constructor(
+    readonly name: string,
+    readonly every: number,
+    readonly release: () => void,
+  ) {}
 
   static open(name: string, every: number): Promise<Saved> {
     return new Promise((resolve, reject) => {
       // A page that has just been closed or reloaded may still hold it for a moment.
       const signal = AbortSignal.timeout(longestHold);
-      navigator.locks.request(`gemwire training ${name}`, { signal }, () => {
-        return new Promise<void>((release) => resolve(new Saved(name, every, release)));
-      }).catch((error: unknown) => reject(signal.aborted
-        ? new GemwireError("busy", `the run ${JSON.stringify(name)} is under way, perhaps in another tab`, { advice: "Close it there first." })
-        : error));
+      navigator.locks
+        .request(`gemwire training ${name}`, { signal }, () => {
+          return new Promise<void>((release) => resolve(new Saved(name, every, release)));
+        })
+        .catch((error: unknown) =>
+          reject(
+            signal.aborted
+              ? new GemwireError("busy", `the run ${JSON.stringify(name)} is under way, perhaps in another tab`, {
+                  advice: "Close it there first.",
+                })
+              : error,
+          ),
+        );
     });
   }
 }

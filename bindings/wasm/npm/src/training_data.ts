@@ -17,8 +17,10 @@ export interface WireData {
 export async function toWireData(data: TrainingData, signal?: AbortSignal): Promise<WireData> {
   if (typeof data === "string") return checked({ blob: new Blob([data]), media: [] });
   if (data instanceof Blob) return checked({ blob: data, media: [] });
-  if (!Array.isArray(data)) throw new GemwireError("bad-argument", "training data is JSONL as text or as a file, or a list of examples");
-  const lines: string[] = [], media: WireMedium[] = [];
+  if (!Array.isArray(data))
+    throw new GemwireError("bad-argument", "training data is JSONL as text or as a file, or a list of examples");
+  const lines: string[] = [],
+    media: WireMedium[] = [];
   for (const [i, example] of (data as readonly TrainingExample[]).entries()) {
     const packed = await packOne(example, signal);
     lines.push(JSON.stringify(packed.example) ?? "null");
@@ -27,8 +29,12 @@ export async function toWireData(data: TrainingData, signal?: AbortSignal): Prom
   return checked({ blob: new Blob([lines.join("\n")]), media });
 }
 
-async function packOne(example: TrainingExample, signal?: AbortSignal): Promise<{ example: TrainingExample; media: WireMedium[] }> {
-  if (!example || typeof example !== "object" || !("messages" in example) || !Array.isArray(example.messages)) return { example, media: [] };
+async function packOne(
+  example: TrainingExample,
+  signal?: AbortSignal,
+): Promise<{ example: TrainingExample; media: WireMedium[] }> {
+  if (!example || typeof example !== "object" || !("messages" in example) || !Array.isArray(example.messages))
+    return { example, media: [] };
   // Media are found by the number of their message.
   const { system, messages, ...rest } = example;
   const whole: Message[] = system === undefined ? messages : [{ role: "system", content: system }, ...messages];
@@ -38,5 +44,8 @@ async function packOne(example: TrainingExample, signal?: AbortSignal): Promise<
 
 function checked(data: WireData): WireData {
   if (data.blob.size <= most) return data;
-  throw new GemwireError("bad-data", `${Math.ceil(data.blob.size / 1e6)} MB of training data, and ${Math.floor(most / 1e6)} MB are the limit`);
+  throw new GemwireError(
+    "bad-data",
+    `${Math.ceil(data.blob.size / 1e6)} MB of training data, and ${Math.floor(most / 1e6)} MB are the limit`,
+  );
 }

@@ -1,3 +1,6 @@
+import type { Port } from "./port.js";
+import type { AnswerOptions, SamplingOptions } from "./settings.gen.js";
+
 /** The graphics adapter that computes. */
 export interface Adapter {
   name: string;
@@ -124,6 +127,8 @@ export interface ModelInfo {
   images: boolean;
   /** Whether it can be given recordings. */
   audio: boolean;
+  /** What was found out about its kernels; in a browser not yet. */
+  kernels?: Findings;
 }
 
 /** How far loading is, in bytes; a total of 0 is not known. */
@@ -239,43 +244,41 @@ export interface Usage {
 /** Why an answer ended. */
 export type DoneReason = "stop" | "length" | "tool_calls" | "stop_string" | "cancelled";
 
+/** A token with the natural logarithm of its probability, under the model alone. */
+export interface TokenLogProb {
+  id: number;
+  /** A character that several tokens make up is a replacement character (U+FFFD) in each of them. */
+  text: string;
+  logProb: number;
+}
+
+/** A token of an answer, with the most probable ones in its place, best first. */
+export interface ChosenToken extends TokenLogProb {
+  top: TokenLogProb[];
+}
+
+/** The tokens chosen since the event before, control tokens among them, where ChatOptions.logProbs asks for them. */
+interface WithTokens {
+  tokens?: ChosenToken[];
+}
+
 /** A part of an answer. The last one is "done". */
 export type ChatEvent =
-  | { type: "media"; /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio"; done: number; total: number }
+  | {
+      type: "media";
+      /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio";
+      done: number;
+      total: number;
+    }
   | { type: "prefill"; done: number; total: number }
-  | { type: "text"; text: string }
-  | { type: "thinking"; text: string }
-  | { type: "tool_call"; call: ToolCall }
-  | { type: "malformed_call"; text: string; error: string }
-  | { type: "done"; reason: DoneReason; /** The string that ended it. */ stop?: string; usage: Usage };
+  | ({ type: "text"; text: string } & WithTokens)
+  | ({ type: "thinking"; text: string } & WithTokens)
+  | ({ type: "tool_call"; call: ToolCall } & WithTokens)
+  | ({ type: "malformed_call"; text: string; error: string } & WithTokens)
+  | ({ type: "done"; reason: DoneReason; /** The string that ended it. */ stop?: string; usage: Usage } & WithTokens);
 
-/** How an answer is made. What is left out of the sampling is as Gemma recommends (temperature 1, topK 64, topP 0.95). */
-export interface ChatOptions {
-  /** 0 is greedy: the most probable token, always. */
-  temperature?: number;
-  topK?: number;
-  topP?: number;
-  minP?: number;
-  repetitionPenalty?: number;
-  presencePenalty?: number;
-  frequencyPenalty?: number;
-  /** The same seed gives the same answer on the same device. Without one, answers differ. */
-  seed?: number;
-  /** What the context leaves, if not given. */
-  maxTokens?: number;
-  /** Strings that end the answer. */
-  stop?: string[];
-  /**
-   * How many tokens are guessed at once, at most (63), from text that repeats itself, and then
-   * checked together. If not given, as many as pay on the device, which does not bound the
-   * assistant either. -1 guesses nothing, the assistant neither. Answers are the same.
-   */
-  drafts?: number;
-  /**
-   * The same for the guesses of an assistant.
-   * -1 leaves guessing to the text.
-   */
-  assistantDrafts?: number;
+/** How an answer is made. */
+export interface ChatOptions extends SamplingOptions, AnswerOptions {
   /** Let the model think before it answers. */
   thinking?: boolean;
   tools?: Tool[];
@@ -295,10 +298,10 @@ export interface CountOptions {
 export type FileSource = File | Blob | ArrayBuffer | URL | string | { opfs: string };
 
 /**
- * Where a model comes from. One that is split over several files is a list of
+ * Where a model comes from; the last is the built-in model of "gemwire/nano". One that is split over several files is a list of
  * them, or the address of any: NAME-00001-of-00003.gguf finds the others beside it.
  */
-export type Source = FileSource | readonly FileSource[] | { builtin: "nano"; url?: string | URL };
+export type Source = FileSource | readonly FileSource[] | { builtin: "nano"; url: string | URL };
 
 /** How a server is talked to. */
 export interface RequestOptions {
@@ -326,9 +329,12 @@ export type Device = "auto" | "gpu" | "cpu";
 /** What sessions keep keys and values as: float16 (float32 on the CPU), or 8 bits. */
 export type KVCache = "f16" | "q8";
 
+/** `serve` of "gemwire/worker": answers in the page's own thread what a worker would answer. */
+export type Serve = (port: Port) => void;
+
 export interface LoadOptions {
-  /** A Dedicated Worker of the model's own (true), one given, or none (false): then the page does the work. */
-  worker?: boolean | Worker;
+  /** A Dedicated Worker of the model's own (true), one given, or `serve` of "gemwire/worker": then the page does the work. */
+  worker?: true | Worker | Serve;
   /** Where to compute: "auto" if not given. */
   device?: Device;
   /** Tokens that a session holds; more take more memory. 8192 if not given. */
@@ -432,7 +438,7 @@ export interface TrainingSettings {
   targets?: TrainingTarget[];
   /** Which layers, from 0: all if not given. */
   layers?: number[];
-  /** Times through the examples: if neither this nor steps is given 3, or as many up to 40 as make 400 steps. */
+  /** Times through the examples: if neither this nor steps is given 3, or as many up to 100 as make 400 steps. */
   epochs?: number;
   /** Steps, however many epochs that is. */
   steps?: number;
@@ -446,7 +452,7 @@ export interface TrainingSettings {
   restarts?: number;
   /** Steps over which the rate rises: a twentieth of all if not given. */
   warmup?: number;
-  /** Examples that are computed together at most: 8 if not given. */
+  /** Examples that are computed together at most: a tenth of all if not given, 1 to 8; 8 if steps are given. */
   batchExamples?: number;
   /** And tokens, unless one example has more: 2048 if not given. */
   batchTokens?: number;
@@ -490,7 +496,7 @@ export interface TrainingSettings {
 }
 
 export interface TrainingOptions extends TrainingSettings, DataOptions {
-  /** A part of the examples (0 to 1; of fewer than 20 none is held out), or data of its own: 0.05 if not given. */
+  /** A part of the lines (0 to 1), or data of its own: 0.05 if not given, none of fewer than 500 lines. What is held out is not learned. */
   heldOut?: number | TrainingData;
   /** Keep checkpoints in OPFS under this name, with the data, so that the run can go on after a reload or a crash. */
   name?: string;
@@ -506,6 +512,8 @@ export interface TrainingOptions extends TrainingSettings, DataOptions {
 export interface DataReport {
   examples: number;
   heldOut: number;
+  /** The lines of the data that are held out, from 1; the first thousand. None where what is held out is data of its own. */
+  heldOutLines: number[];
   /** Of an epoch. */
   tokens: number;
   /** Those of them that the model learns to say. */
@@ -639,7 +647,9 @@ export interface SavedRun {
 }
 
 /** Which adapter of a run: the best where there is one, if not given. */
-export interface WhichAdapter { which?: "best" | "last" }
+export interface WhichAdapter {
+  which?: "best" | "last";
+}
 
 /** What is kept of a model in OPFS. */
 export interface StoredModel {
@@ -702,7 +712,13 @@ export interface SelfTestProgress {
 
 /** Avoid is what the self-test found to compute wrongly. */
 export interface Avoid {
-  features: { timestamps: boolean; subgroups: boolean; shaderF16: boolean; packedDot: boolean; subgroupMatrix: boolean };
+  features: {
+    timestamps: boolean;
+    subgroups: boolean;
+    shaderF16: boolean;
+    packedDot: boolean;
+    subgroupMatrix: boolean;
+  };
   kernels?: string[];
 }
 
@@ -755,7 +771,34 @@ export interface Verdict {
   ops: OpVerdict[];
   failures: SelfTestFailure[] | null;
   avoid: Avoid;
+  /** Kernels that came out right; natively alone, so far. */
+  right?: Kernel[];
   seconds: number;
+}
+
+/** A kernel: by its whole name, and by its form, which leaves sizes out. */
+export interface Kernel {
+  name: string;
+  form: string;
+}
+
+/** What was found out about the kernels that a model takes. */
+export interface Findings {
+  /** How many it takes: each is right on its cases. */
+  kernels: number;
+  /** Of these, how many were examined now. */
+  new: number;
+  seconds: number;
+  /** Kernels that came out wrong, and that others stand in for. */
+  leftOut?: LeftOut[];
+  /** Why the next opening examines them again, if it does. */
+  notKept?: string;
+}
+
+/** A kernel that is not taken, and why. */
+export interface LeftOut {
+  kernel: string;
+  reason: string;
 }
 
 /** The self-test's verdict, and what it means. */

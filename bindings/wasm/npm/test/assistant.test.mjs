@@ -12,9 +12,14 @@ before(async () => {
     globalThis.model = "/conformance/e2b.gguf";
     globalThis.assistant = "/conformance/assistant/assistant.gguf";
     globalThis.say = async (of, options) => {
-      let text = "", done;
+      let text = "",
+        done;
       await of.reset();
-      for await (const event of of.chat([{ role: "user", content: "Hi" }], { temperature: 0, maxTokens: 24, ...options })) {
+      for await (const event of of.chat([{ role: "user", content: "Hi" }], {
+        temperature: 0,
+        maxTokens: 24,
+        ...options,
+      })) {
         if (event.type === "text") text += event.text;
         if (event.type === "done") done = event;
       }
@@ -31,7 +36,11 @@ for (const device of ["cpu", "gpu"]) {
     const { info, guessed, plain } = await page.evaluate(async (device) => {
       const open = await gemwire.Model.load(model, { device, context: 256, assistant });
       try {
-        return { info: open.info, guessed: await say(open, { assistantDrafts: 4 }), plain: await say(open, { drafts: -1 }) };
+        return {
+          info: open.info,
+          guessed: await say(open, { assistantDrafts: 4 }),
+          plain: await say(open, { drafts: -1 }),
+        };
       } finally {
         await open.close();
       }
@@ -40,7 +49,10 @@ for (const device of ["cpu", "gpu"]) {
     assert.equal(info.device, device);
     assert.equal(guessed.text, plain.text);
     const { drafted = 0, draftsRight = 0, assisted = 0, assistedRight = 0 } = guessed.usage;
-    assert.ok((assisted > 0 || device === "gpu") && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted, JSON.stringify(guessed.usage));
+    assert.ok(
+      (assisted > 0 || device === "gpu") && assisted <= drafted && draftsRight <= drafted && assistedRight <= assisted,
+      JSON.stringify(guessed.usage),
+    );
     assert.equal(plain.usage.drafted, undefined);
     if (device === "gpu") assert.ok(info.plan.assistant > 1e5, `${info.plan.assistant} bytes are planned for it`);
   });
@@ -57,9 +69,17 @@ test("a file that is picked is one, too", async () => {
 });
 
 test("one of another model, or none, is refused", async () => {
-  for (const [of, other, code] of [[{ builtin: "nano" }, "/conformance/assistant/assistant.gguf", "unsupported"], ["/conformance/e2b.gguf", "/conformance/e2b.gguf", "unsupported"],
-    ["/conformance/e2b.gguf", "/conformance/chat.json", "bad-file"], ["/conformance/e2b.gguf", "/conformance/nothing.gguf", "not-found"]]) {
-    const { error } = await attempt(page, ([of, assistant]) => gemwire.Model.load(of, { device: "cpu", assistant }), [of, other]);
+  for (const [of, other, code] of [
+    ["nano", "/conformance/assistant/assistant.gguf", "unsupported"],
+    ["/conformance/e2b.gguf", "/conformance/e2b.gguf", "unsupported"],
+    ["/conformance/e2b.gguf", "/conformance/chat.json", "bad-file"],
+    ["/conformance/e2b.gguf", "/conformance/nothing.gguf", "not-found"],
+  ]) {
+    const { error } = await attempt(
+      page,
+      ([of, assistant]) => gemwire.Model.load(of === "nano" ? gemwire.nano : of, { device: "cpu", assistant }),
+      [of, other],
+    );
     assert.equal(error?.code, code, `${other}: ${error?.message}`);
   }
 });

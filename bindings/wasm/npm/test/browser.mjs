@@ -14,12 +14,18 @@ export const forms = join(npm, "test/forms");
 
 /** start takes the site's headers and further folders, and switches for the browser. */
 export async function start({ args, folders = {}, ...options } = {}) {
-  const site = await serve({ "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms, ...folders }, options);
+  const site = await serve(
+    { "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms, ...folders },
+    options,
+  );
   const models = await serveFaults(nano, forms);
   const browser = await launch({ args });
   const context = await browser.newContext();
   return {
-    site, models, browser, context,
+    site,
+    models,
+    browser,
+    context,
     page: () => openPage(context, site),
     async stop() {
       await browser.close();
@@ -53,13 +59,21 @@ export function attempt(page, work, argument) {
 /** conversations are the reference's cases that are chats without tools: [{messages, answer}]. */
 export async function conversations() {
   const cases = JSON.parse(await readFile(join(root, "testdata/conformance/nano/cases.json"), "utf8"));
-  return cases.text.map(({ prompt, answer, greedy }) => ({ messages: messagesOf(prompt), answer: answer.replace(/<turn\|>$/, ""), tokens: greedy.length }))
+  return cases.text
+    .map(({ prompt, answer, greedy }) => ({
+      messages: messagesOf(prompt),
+      answer: answer.replace(/<turn\|>$/, ""),
+      tokens: greedy.length,
+    }))
     .filter(({ messages, answer }) => messages && !answer.includes("<|"));
 }
 
 // messagesOf reads a rendered prompt back, null where it is more than turns of text.
 function messagesOf(prompt) {
-  const turns = prompt.replace(/^<bos>/, "").split("<|turn>").slice(1);
+  const turns = prompt
+    .replace(/^<bos>/, "")
+    .split("<|turn>")
+    .slice(1);
   if (turns.pop() !== "model\n") return null;
   const messages = turns.map((turn) => {
     const m = /^(user|model|system)\n([\s\S]*)<turn\|>\n$/.exec(turn);

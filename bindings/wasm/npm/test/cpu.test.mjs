@@ -10,9 +10,10 @@ before(async () => {
   page = await env.page();
   const { error } = await attempt(page, async () => {
     globalThis.progress = [];
-    globalThis.model = await gemwire.Model.load({ builtin: "nano" }, { onProgress: (p) => progress.push(p) });
+    globalThis.model = await gemwire.Model.load(gemwire.nano, { onProgress: (p) => progress.push(p) });
     globalThis.answer = async (asked, options = {}, of = model) => {
-      let text = "", done;
+      let text = "",
+        done;
       for await (const event of of.chat(asked, { temperature: 0, ...options })) {
         if (event.type === "text") text += event.text;
         if (event.type === "done") done = event;
@@ -49,14 +50,17 @@ test("greedy answers are the reference's", async () => {
 });
 
 test("stop reaches a worker that computes without a pause", async () => {
-  const done = await page.evaluate(async ({ question, endless }) => {
-    let done;
-    for await (const event of model.chat(question, endless)) {
-      if (event.type === "text") model.stop();
-      if (event.type === "done") done = event;
-    }
-    return done;
-  }, { question, endless });
+  const done = await page.evaluate(
+    async ({ question, endless }) => {
+      let done;
+      for await (const event of model.chat(question, endless)) {
+        if (event.type === "text") model.stop();
+        if (event.type === "done") done = event;
+      }
+      return done;
+    },
+    { question, endless },
+  );
   assert.equal(done.reason, "cancelled");
   assert.ok(done.usage.answerTokens < endless.maxTokens / 2, JSON.stringify(done));
 });
@@ -64,7 +68,10 @@ test("stop reaches a worker that computes without a pause", async () => {
 test("two sessions keep their own texts, at the same time", async () => {
   const [one, other] = await page.evaluate(async (question) => {
     const session = await model.session();
-    const both = await Promise.all([answer([{ role: "user", content: "My name is Anna." }], {}, session), answer(question)]);
+    const both = await Promise.all([
+      answer([{ role: "user", content: "My name is Anna." }], {}, session),
+      answer(question),
+    ]);
     await session.close();
     return both.map((a) => a.text);
   }, question);
@@ -74,20 +81,31 @@ test("two sessions keep their own texts, at the same time", async () => {
 
 test("the same model from a File, an ArrayBuffer, a URL and OPFS, and in the page itself", async (t) => {
   const ways = {
-    File: () => fetch("/dist/nano.gguf").then((r) => r.blob()).then((b) => gemwire.Model.load(new File([b], "nano.gguf"))),
-    ArrayBuffer: () => fetch("/dist/nano.gguf").then((r) => r.arrayBuffer()).then((b) => gemwire.Model.load(b, { device: "cpu" })),
+    File: () =>
+      fetch("/dist/nano.gguf")
+        .then((r) => r.blob())
+        .then((b) => gemwire.Model.load(new File([b], "nano.gguf"))),
+    ArrayBuffer: () =>
+      fetch("/dist/nano.gguf")
+        .then((r) => r.arrayBuffer())
+        .then((b) => gemwire.Model.load(b, { device: "cpu" })),
     URL: (url) => gemwire.Model.load(url),
     OPFS: (url) => gemwire.downloadToOpfs(url, { name: "nano" }).then(() => gemwire.Model.loadFromOpfs("nano")),
-    "no worker": () => gemwire.Model.load({ builtin: "nano" }, { worker: false }),
+    "no worker": () =>
+      import("/dist/worker.js").then(({ serve }) => gemwire.Model.load(gemwire.nano, { worker: serve })),
   };
   for (const [name, way] of Object.entries(ways)) {
     await t.test(name, async () => {
-      const { value, error } = await attempt(page, `async (url) => {
+      const { value, error } = await attempt(
+        page,
+        `async (url) => {
         const other = await (${way})(url);
         const { text } = await answer(${JSON.stringify(question)}, {}, other);
         await other.close();
         return { text, device: other.info.device };
-      }`, env.models.url("good"));
+      }`,
+        env.models.url("good"),
+      );
       assert.equal(error, undefined);
       assert.deepEqual(value, { text: reply, device: "cpu" });
     });
@@ -108,18 +126,25 @@ test("a browser without WebGPU answers too, unless the GPU was asked for", async
   await other.goto(`${env.site.url}/index.html`);
   await other.waitForFunction(() => globalThis.gemwire);
   const { value, error } = await attempt(other, async () => {
-    const model = await gemwire.Model.load({ builtin: "nano" }, { worker: false });
+    const { serve } = await import("/dist/worker.js");
+    const model = await gemwire.Model.load(gemwire.nano, { worker: serve });
     return model.info;
   });
   assert.equal(error, undefined);
   assert.equal(value.device, "cpu");
   assert.ok(value.fallback.length > 15);
-  const refused = await attempt(other, () => gemwire.Model.load({ builtin: "nano" }, { worker: false, device: "gpu" }));
+  // In this very thread: a worker of its own has a navigator that the page's script did not change.
+  const refused = await attempt(other, async () => {
+    const { serve } = await import("/dist/worker.js");
+    await gemwire.Model.load(gemwire.nano, { worker: serve, device: "gpu" });
+  });
   assert.equal(refused.error?.code, "no-webgpu");
+  const old = await attempt(other, () => gemwire.Model.load(gemwire.nano, { worker: false }));
+  assert.deepEqual([old.error?.code, /gemwire\/worker/.test(old.error?.advice)], ["bad-argument", true]);
   await other.close();
 });
 
 test("a device that there is not is refused", async () => {
-  const { error } = await attempt(page, () => gemwire.Model.load({ builtin: "nano" }, { device: "abacus" }));
+  const { error } = await attempt(page, () => gemwire.Model.load(gemwire.nano, { device: "abacus" }));
   assert.equal(error?.code, "unsupported");
 });

@@ -12,31 +12,69 @@ const MiB = 1 << 20;
 const faults = {
   good: () => {},
   // Sends everything, whatever was asked for.
-  noranges: (a) => { a.ranges = false; },
+  noranges: (a) => {
+    a.ranges = false;
+  },
   // The same, of a file that is too large to be taken whole.
-  huge: (a) => { a.ranges = false; a.declared = 5000 * MiB; a.cut = 4 * MiB; },
+  huge: (a) => {
+    a.ranges = false;
+    a.declared = 5000 * MiB;
+    a.cut = 4 * MiB;
+  },
   // Is another version from the fourth request on, and in no hurry before.
-  changes: (a, n) => { if (n > 3) a.etag = '"other"'; else a.slow = 8 * MiB; },
+  changes: (a, n) => {
+    if (n > 3) a.etag = '"other"';
+    else a.slow = 8 * MiB;
+  },
   // Breaks the connection after half a mebibyte, every time.
-  breaks: (a) => { a.cut = MiB / 2; },
+  breaks: (a) => {
+    a.cut = MiB / 2;
+  },
   // Breaks the second request's connection, and every other one after it.
-  stutters: (a, n) => { if (n % 2 === 0) a.cut = 100_000; },
+  stutters: (a, n) => {
+    if (n % 2 === 0) a.cut = 100_000;
+  },
   // Stops in the middle, without a word, of the second request only.
-  pauses: (a, n) => { if (n === 2) a.stall = 100_000; },
-  stalls: (a, n) => { if (n > 1) a.stall = 0; },
+  pauses: (a, n) => {
+    if (n === 2) a.stall = 100_000;
+  },
+  stalls: (a, n) => {
+    if (n > 1) a.stall = 0;
+  },
   // Tells no size.
-  sizeless: (a) => { a.ranges = a.sized = false; },
+  sizeless: (a) => {
+    a.ranges = a.sized = false;
+  },
   // Claims to be larger than it is.
-  liesmore: (a) => { a.total = a.size + MiB; },
+  liesmore: (a) => {
+    a.total = a.size + MiB;
+  },
   // Claims to be smaller than it is, and sends everything asked for.
-  liesless: (a) => { a.total = a.size - MiB; },
+  liesless: (a) => {
+    a.total = a.size - MiB;
+  },
   // Sends another part than was asked for.
-  shifts: (a, n) => { if (n > 1) { a.first += 7; a.last = Math.min(a.last + 7, a.size - 1); } },
-  slow: (a) => { a.slow = 2 * MiB; },
-  missing: (a) => { a.status = 404; },
-  forbidden: (a) => { a.status = 403; },
-  busy: (a, n) => { if (n % 3 !== 0) a.status = 503; },
-  notgguf: (a) => { a.text = "<!doctype html><title>Log in</title>"; },
+  shifts: (a, n) => {
+    if (n > 1) {
+      a.first += 7;
+      a.last = Math.min(a.last + 7, a.size - 1);
+    }
+  },
+  slow: (a) => {
+    a.slow = 2 * MiB;
+  },
+  missing: (a) => {
+    a.status = 404;
+  },
+  forbidden: (a) => {
+    a.status = 403;
+  },
+  busy: (a, n) => {
+    if (n % 3 !== 0) a.status = 503;
+  },
+  notgguf: (a) => {
+    a.text = "<!doctype html><title>Log in</title>";
+  },
 };
 
 /** serveFaults serves one file, and a folder; it returns {url(fault, key, name), requests, close}. */
@@ -63,26 +101,43 @@ export async function serveFaults(file, folder) {
 async function fileOf({ file, folder }, name) {
   if (!/^nano-\d{5}-of-|^nano-(text|mmproj)/.test(name)) return file;
   const path = join(folder, basename(name));
-  return stat(path).then(() => path, () => null);
+  return stat(path).then(
+    () => path,
+    () => null,
+  );
 }
 
 async function answer(from, counts, requests, request, response) {
   const cors = {
-    "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Range, Authorization",
-    "Access-Control-Expose-Headers": "Content-Range, ETag, Accept-Ranges", "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "Range, Authorization",
+    "Access-Control-Expose-Headers": "Content-Range, ETag, Accept-Ranges",
+    "Cross-Origin-Resource-Policy": "cross-origin",
   };
   if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
   const [, fault, key, name] = new URL(request.url, "http://localhost").pathname.split("/");
   const n = (counts.get(key) ?? 0) + 1;
   counts.set(key, n);
-  requests.push({ fault, key, name, range: request.headers.range ?? "", authorization: request.headers.authorization ?? "" });
+  requests.push({
+    fault,
+    key,
+    name,
+    range: request.headers.range ?? "",
+    authorization: request.headers.authorization ?? "",
+  });
   const file = await fileOf(from, name);
   if (!file) return response.writeHead(404, cors).end();
   const { size } = await stat(file);
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
   const a = {
-    size, total: size, ranges: true, status: 200, etag: '"one"', text: "",
-    first: range ? Number(range[1]) : 0, last: range?.[2] ? Number(range[2]) : size - 1,
+    size,
+    total: size,
+    ranges: true,
+    status: 200,
+    etag: '"one"',
+    text: "",
+    first: range ? Number(range[1]) : 0,
+    last: range?.[2] ? Number(range[2]) : size - 1,
   };
   a.last = Math.min(a.last, size - 1);
   faults[fault](a, n);
@@ -92,7 +147,10 @@ async function answer(from, counts, requests, request, response) {
   const partial = range && a.ranges;
   if (!partial) [a.first, a.last] = [0, size - 1];
   response.writeHead(partial ? 206 : 200, {
-    ...cors, ETag: a.etag, "Content-Type": "application/octet-stream", ...(a.sized !== false && { "Content-Length": a.declared ?? a.last - a.first + 1 }),
+    ...cors,
+    ETag: a.etag,
+    "Content-Type": "application/octet-stream",
+    ...(a.sized !== false && { "Content-Length": a.declared ?? a.last - a.first + 1 }),
     ...(partial && { "Content-Range": `bytes ${a.first}-${a.last}/${a.total}` }),
   });
   response.flushHeaders();
@@ -124,7 +182,7 @@ async function send(file, a, response) {
       const { bytesRead, buffer } = await handle.read(Buffer.alloc(most), 0, most, at);
       if (response.destroyed) return;
       if (!response.write(buffer.subarray(0, bytesRead))) await once(response, "drain", "close");
-      if (a.slow) await new Promise((resolve) => setTimeout(resolve, 1000 * bytesRead / a.slow));
+      if (a.slow) await new Promise((resolve) => setTimeout(resolve, (1000 * bytesRead) / a.slow));
       at += bytesRead;
       sent += bytesRead;
     }

@@ -12,10 +12,16 @@ before(async () => {
     globalThis.question = [{ role: "user", content: "What is the capital of France?" }];
     globalThis.answer = async (of, options) => {
       let text = "";
-      for await (const event of of.chat(question, { temperature: 0, ...options })) if (event.type === "text") text += event.text;
+      for await (const event of of.chat(question, { temperature: 0, ...options }))
+        if (event.type === "text") text += event.text;
       return text;
     };
-    globalThis.withWorker = (address, options) => gemwire.Model.load({ builtin: "nano" }, { ...options, device: "gpu", worker: new Worker(address, { type: "module" }) });
+    globalThis.withWorker = (address, options) =>
+      gemwire.Model.load(gemwire.nano, {
+        ...options,
+        device: "gpu",
+        worker: new Worker(address, { type: "module" }),
+      });
   });
 });
 after(() => env?.stop());
@@ -25,12 +31,20 @@ const reply = "The capital of France is Paris.";
 test("a model loads from servers that falter", async (t) => {
   for (const fault of ["breaks", "stutters", "pauses", "busy", "noranges", "sizeless"]) {
     await t.test(fault, async () => {
-      const { value, error } = await attempt(page, async (url) => {
-        const model = await gemwire.Model.load(url, { device: "cpu", context: 256, request: { retries: 12, backoff: 10, stall: 700 } });
-        const text = await answer(model);
-        await model.close();
-        return text;
-      }, env.models.url(fault));
+      const { value, error } = await attempt(
+        page,
+        async (url) => {
+          const model = await gemwire.Model.load(url, {
+            device: "cpu",
+            context: 256,
+            request: { retries: 12, backoff: 10, stall: 700 },
+          });
+          const text = await answer(model);
+          await model.close();
+          return text;
+        },
+        env.models.url(fault),
+      );
       assert.equal(error, undefined);
       assert.equal(value, reply);
     });
@@ -43,23 +57,33 @@ test("a device without enough memory", async (t) => {
     assert.equal(error?.code, "out-of-memory", error?.message);
     assert.match(error.message, /not enough memory/);
     assert.ok(error.advice.length > 20);
-    assert.ok(error.suggestion && (error.suggestion.context ?? 4096) <= 4096 && error.suggestion.memoryBudget > 0, JSON.stringify(error));
-    const { value, error: again } = await attempt(page, async (suggestion) => {
-      const model = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 4096, ...suggestion });
-      const text = await answer(model);
-      await model.close();
-      return text;
-    }, error.suggestion);
+    assert.ok(
+      error.suggestion && (error.suggestion.context ?? 4096) <= 4096 && error.suggestion.memoryBudget > 0,
+      JSON.stringify(error),
+    );
+    const { value, error: again } = await attempt(
+      page,
+      async (suggestion) => {
+        const model = await gemwire.Model.load(gemwire.nano, { device: "gpu", context: 4096, ...suggestion });
+        const text = await answer(model);
+        await model.close();
+        return text;
+      },
+      error.suggestion,
+    );
     assert.equal(again, undefined);
     assert.equal(value, reply);
   });
   await t.test("for another session: the first one goes on", async () => {
     const { value, error } = await attempt(page, async () => {
-      const plan = async (context) => (await gemwire.store.plan({ builtin: "nano" }, { device: "gpu", context })).plan;
+      const plan = async (context) => (await gemwire.store.plan(gemwire.nano, { device: "gpu", context })).plan;
       const [small, large] = [await plan(256), await plan(4096)];
       const most = small.weights + small.cache + small.activations + (large.cache + large.activations) / 2;
       const model = await withWorker(`/short_worker.js?most=${most + 2e6}`, { context: 256 });
-      const failed = await model.session({ context: 4096 }).then(() => null, ({ code, suggestion }) => ({ code, suggestion }));
+      const failed = await model.session({ context: 4096 }).then(
+        () => null,
+        ({ code, suggestion }) => ({ code, suggestion }),
+      );
       const text = await answer(model);
       await model.close();
       return { failed, text };
@@ -73,21 +97,26 @@ test("a device without enough memory", async (t) => {
 test("what breaks while weights come from OPFS leaves nothing on the GPU", async (t) => {
   await page.evaluate(async (url) => {
     await gemwire.store.download(url, { name: "nano" });
-    const hear = (worker, name) => new Promise((resolve) => {
-      const listen = ({ data }) => {
-        if (!(name in data)) return;
-        worker.removeEventListener("message", listen);
-        resolve(data[name]);
-      };
-      worker.addEventListener("message", listen);
-    });
+    const hear = (worker, name) =>
+      new Promise((resolve) => {
+        const listen = ({ data }) => {
+          if (!(name in data)) return;
+          worker.removeEventListener("message", listen);
+          resolve(data[name]);
+        };
+        worker.addEventListener("message", listen);
+      });
     // broken says how a load ends, and what is left; then the same worker loads once more.
     globalThis.broken = async (what, options = {}) => {
       const worker = new Worker("/faulty_worker.js", { type: "module" });
       await hear(worker, "ready");
       worker.postMessage({ break: what });
-      const load = (options) => gemwire.Model.load({ opfs: "nano" }, { device: "gpu", context: 256, worker, ...options });
-      const code = await load(options).then(() => "it loaded", ({ code }) => code);
+      const load = (options) =>
+        gemwire.Model.load({ opfs: "nano" }, { device: "gpu", context: 256, worker, ...options });
+      const code = await load(options).then(
+        () => "it loaded",
+        ({ code }) => code,
+      );
       const asked = hear(worker, "left");
       worker.postMessage({ left: true });
       const left = await asked;
@@ -102,10 +131,18 @@ test("what breaks while weights come from OPFS leaves nothing on the GPU", async
   const faults = {
     "the file ends": ["changed", () => broken("file")],
     "the device is lost": ["device-lost", () => broken("device")],
-    "a signal": ["cancelled", () => {
-      const controller = new AbortController();
-      return broken("", { signal: controller.signal, onProgress: ({ phase, done }) => { if (phase === "weights" && done > 0) controller.abort(); } });
-    }],
+    "a signal": [
+      "cancelled",
+      () => {
+        const controller = new AbortController();
+        return broken("", {
+          signal: controller.signal,
+          onProgress: ({ phase, done }) => {
+            if (phase === "weights" && done > 0) controller.abort();
+          },
+        });
+      },
+    ],
   };
   for (const [name, [code, load]] of Object.entries(faults)) {
     await t.test(name, async () => {
@@ -122,14 +159,18 @@ test("a kernel that computes wrongly is not used, and the CPU is offered", async
     const worker = new Worker("/dist/worker.js", { type: "module" });
     const features = { timestamps: false, subgroups: false, shaderF16: false, packedDot: false };
     const refused = await new Promise((resolve) => {
-      worker.onmessage = ({ data }) => { if (data.result || data.error) resolve(data.error); };
+      worker.onmessage = ({ data }) => {
+        if (data.result || data.error) resolve(data.error);
+      };
       worker.postMessage({
-        id: 1, op: "open", params: { device: "gpu", context: 256, avoid: { features, kernels: ["select_last.wgsl"] } },
+        id: 1,
+        op: "open",
+        params: { device: "gpu", context: 256, avoid: { features, kernels: ["select_last.wgsl"] } },
         source: { parts: [{ kind: "url", url: new URL("/dist/nano.gguf", location.href).href, whole: true }] },
       });
     });
     worker.terminate();
-    const model = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 256, ...refused.suggestion });
+    const model = await gemwire.Model.load(gemwire.nano, { device: "gpu", context: 256, ...refused.suggestion });
     const text = await answer(model);
     const { device } = model.info;
     await model.close();
@@ -144,24 +185,33 @@ test("a kernel that computes wrongly is not used, and the CPU is offered", async
 });
 
 test("a signal ends whatever takes time", async (t) => {
-  const { error } = await attempt(page, async () => { globalThis.model = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 512 }); });
+  const { error } = await attempt(page, async () => {
+    globalThis.model = await gemwire.Model.load(gemwire.nano, { device: "gpu", context: 512 });
+  });
   assert.equal(error, undefined);
   const url = env.models.url("slow", "signals");
   // Each takes a signal; "before" is one that has fired already.
   const calls = {
     "loading from a server": ({ signal, url }) => gemwire.Model.load(url, { signal, device: "gpu" }),
-    "loading kernels": ({ signal }) => gemwire.Model.load({ builtin: "nano" }, { signal, device: "gpu" }),
+    "loading kernels": ({ signal }) => gemwire.Model.load(gemwire.nano, { signal, device: "gpu" }),
     "a plan": ({ signal, url }) => gemwire.store.plan(url, { signal }),
     "a download": ({ signal, url }) => gemwire.store.download(url, { signal, name: "signals" }),
-    "an import": async ({ signal }) => gemwire.store.import(new Blob(["GGUF", new Uint8Array(300e6)]), { signal, name: "large" }),
+    "an import": async ({ signal }) =>
+      gemwire.store.import(new Blob(["GGUF", new Uint8Array(300e6)]), { signal, name: "large" }),
     "the self-test": ({ signal }) => gemwire.Model.selfTest({ signal, force: true }),
     "an answer": ({ signal }) => answer(model, { signal, maxTokens: 400, temperature: 2, topK: 0, topP: 1 }),
     "a completion": ({ signal }) => model.completions.create({ messages: question, temperature: 2 }, { signal }),
-    "a completion's stream": async ({ signal }) => { for await (const chunk of await model.completions.create({ messages: question, stream: true, temperature: 2 }, { signal })) void chunk; },
+    "a completion's stream": async ({ signal }) => {
+      for await (const chunk of await model.completions.create(
+        { messages: question, stream: true, temperature: 2 },
+        { signal },
+      ))
+        void chunk;
+    },
   };
   const quick = {
     "another session": ({ signal }) => model.session({ signal }),
-    "tokens": ({ signal }) => model.tokenize("Hello", { signal }),
+    tokens: ({ signal }) => model.tokenize("Hello", { signal }),
     "text of tokens": ({ signal }) => model.detokenize([2], { signal }),
     "a count": ({ signal }) => model.countTokens(question, { signal }),
     "a text's count": ({ signal }) => model.countTokens("Hello", { signal }),
@@ -174,11 +224,15 @@ test("a signal ends whatever takes time", async (t) => {
   }
   for (const [name, call] of Object.entries(calls)) {
     await t.test(`${name}, on the way`, async () => {
-      const { value, error } = await attempt(page, `async (url) => {
+      const { value, error } = await attempt(
+        page,
+        `async (url) => {
         const begun = performance.now();
         const code = await (${call})({ url, signal: AbortSignal.timeout(150) }).then(() => "it ended", ({ code }) => code);
         return { code, ms: performance.now() - begun };
-      }`, url);
+      }`,
+        url,
+      );
       assert.equal(error, undefined);
       // Some are faster than the signal on a fast machine.
       assert.ok(value.code === "cancelled" || value.ms < 200, JSON.stringify(value));
@@ -186,5 +240,8 @@ test("a signal ends whatever takes time", async (t) => {
   }
   assert.equal((await attempt(page, () => answer(model))).value, reply, "the model goes on");
   const left = await page.evaluate(() => gemwire.store.list());
-  assert.ok(left.every((m) => !m.complete && m.name === "signals"), JSON.stringify(left));
+  assert.ok(
+    left.every((m) => !m.complete && m.name === "signals"),
+    JSON.stringify(left),
+  );
 });

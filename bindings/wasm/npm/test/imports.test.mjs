@@ -5,11 +5,15 @@ import { test } from "node:test";
 
 test("no source file imports one that imports it, types included", async () => {
   const root = join(import.meta.dirname, "../src");
-  const files = (await readdir(root, { recursive: true })).filter((name) => /\.ts$/.test(name) && !name.endsWith(".d.ts"));
+  const files = (await readdir(root, { recursive: true })).filter(
+    (name) => /\.ts$/.test(name) && !name.endsWith(".d.ts"),
+  );
   const imports = new Map();
   for (const file of files) {
     const text = await readFile(join(root, file), "utf8");
-    const named = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g)].map(([, to]) => `${normalize(join(dirname(file), to))}.ts`);
+    const named = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)\.js"/g)].map(
+      ([, to]) => `${normalize(join(dirname(file), to))}.ts`,
+    );
     imports.set(file, named);
     for (const to of named) assert.ok(files.includes(to), `${file} imports ${to}`);
   }

@@ -6,20 +6,25 @@ let env, page;
 before(async () => {
   env = await start();
   page = await env.page();
-  const { error } = await attempt(page, async (url) => {
-    globalThis.progress = [];
-    globalThis.model = await gemwire.Model.load(url, { device: "gpu", onProgress: (p) => progress.push(p) });
-    globalThis.answer = async (asked, options = {}, of = model) => {
-      let text = "", done;
-      for await (const event of of.chat(asked, { temperature: 0, ...options })) {
-        if (event.type === "text") text += event.text;
-        if (event.type === "done") done = event;
-      }
-      return { text, done };
-    };
-    globalThis.question = [{ role: "user", content: "What is the capital of France?" }];
-    globalThis.long = [{ role: "user", content: "Count from 1 to 10." }];
-  }, env.models.url("good"));
+  const { error } = await attempt(
+    page,
+    async (url) => {
+      globalThis.progress = [];
+      globalThis.model = await gemwire.Model.load(url, { device: "gpu", onProgress: (p) => progress.push(p) });
+      globalThis.answer = async (asked, options = {}, of = model) => {
+        let text = "",
+          done;
+        for await (const event of of.chat(asked, { temperature: 0, ...options })) {
+          if (event.type === "text") text += event.text;
+          if (event.type === "done") done = event;
+        }
+        return { text, done };
+      };
+      globalThis.question = [{ role: "user", content: "What is the capital of France?" }];
+      globalThis.long = [{ role: "user", content: "Count from 1 to 10." }];
+    },
+    env.models.url("good"),
+  );
   assert.equal(error, undefined);
 });
 after(() => env?.stop());
@@ -59,7 +64,11 @@ test("what a prompt shares with the one before is not computed again", async () 
   const usage = await page.evaluate(async () => {
     const session = await model.session();
     const first = await answer(question, {}, session);
-    const second = await answer([...question, { role: "assistant", content: first.text }, { role: "user", content: "And of Spain?" }], {}, session);
+    const second = await answer(
+      [...question, { role: "assistant", content: first.text }, { role: "user", content: "And of Spain?" }],
+      {},
+      session,
+    );
     const length = await session.length();
     await session.close();
     return { first: first.done.usage, second: second.done.usage, length };
@@ -141,7 +150,8 @@ test("sampling with a seed repeats itself", async () => {
 
 test("limits and stop strings", async () => {
   const { short, stopped } = await page.evaluate(async () => ({
-    short: await answer(long, { maxTokens: 3 }), stopped: await answer(question, { stop: ["France"] }),
+    short: await answer(long, { maxTokens: 3 }),
+    stopped: await answer(question, { stop: ["France"] }),
   }));
   assert.equal(short.done.reason, "length");
   assert.equal(short.done.usage.answerTokens, 3);
@@ -150,7 +160,14 @@ test("limits and stop strings", async () => {
   assert.equal(stopped.done.stop, "France");
 });
 
-const weather = { type: "function", function: { name: "get_weather", description: "Get the weather in a city", parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } } };
+const weather = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    description: "Get the weather in a city",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
 
 test("tools are called, and their results answered", async () => {
   const events = await page.evaluate(async (weather) => {
@@ -168,9 +185,13 @@ test("tools are called, and their results answered", async () => {
 
 test("tokens there and back", async () => {
   const found = await page.evaluate(async () => ({
-    tokens: await model.tokenize("Hello <bos> world"), special: await model.tokenize("<bos>", { special: true }),
-    text: await model.detokenize(await model.tokenize("Grüße, 世界!")), empty: await model.tokenize(""),
-    count: await model.countTokens("Hello world"), chat: await model.countTokens(question), used: (await answer(question)).done.usage.promptTokens,
+    tokens: await model.tokenize("Hello <bos> world"),
+    special: await model.tokenize("<bos>", { special: true }),
+    text: await model.detokenize(await model.tokenize("Grüße, 世界!")),
+    empty: await model.tokenize(""),
+    count: await model.countTokens("Hello world"),
+    chat: await model.countTokens(question),
+    used: (await answer(question)).done.usage.promptTokens,
     system: await model.countTokens(question, { system: "Be brief." }),
   }));
   assert.deepEqual(found.special, [2]);
@@ -187,7 +208,12 @@ test("completions in OpenAI's shape", async () => {
     const openai = new gemwire.OpenAIChat(model);
     const whole = await openai.chat.completions.create({ model: "any", messages: question, temperature: 0 });
     const chunks = [];
-    const stream = await model.completions.create({ messages: question, temperature: 0, stream: true, stream_options: { include_usage: true } });
+    const stream = await model.completions.create({
+      messages: question,
+      temperature: 0,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     for await (const chunk of stream) chunks.push(chunk);
     return { whole, chunks };
   });
@@ -204,14 +230,21 @@ test("completions in OpenAI's shape", async () => {
 
 test("what a caller did wrong is said", async (t) => {
   const wrong = {
-    "a prompt larger than the context": [() => answer([{ role: "user", content: "word ".repeat(6000) }]), "context-full"],
+    "a prompt larger than the context": [
+      () => answer([{ role: "user", content: "word ".repeat(6000) }]),
+      "context-full",
+    ],
     "a message that is none": [() => answer([{ role: "user", content: 7 }, 5]), "bad-argument"],
     "no messages": [() => answer([]), "bad-argument"],
     "a sampling option out of range": [() => answer(question, { topP: 7 }), "bad-argument"],
     "a temperature that is no number": [() => answer(question, { temperature: "hot" }), "bad-argument"],
     "a token that there is not": [() => model.detokenize([1e6]), "bad-argument"],
     "a context larger than the model's": [() => model.session({ context: 1e6 }), "unsupported"],
-    "an image that is none": [() => answer([{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }]), "bad-media"],
+    "an image that is none": [
+      () =>
+        answer([{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }]),
+      "bad-media",
+    ],
     "a message that cannot be sent": [() => answer([{ role: "user", content: () => {} }]), "bad-argument"],
   };
   for (const [name, [work, code]] of Object.entries(wrong)) {
@@ -229,38 +262,73 @@ test("what cannot be loaded is said", async (t) => {
     "a page that is no model": [(url) => gemwire.Model.load(url), "notgguf", "bad-file"],
     "a large file without ranges": [(url) => gemwire.Model.load(url), "huge", "no-ranges"],
     "a file that changes": [(url) => gemwire.Model.load(url), "changes", "changed"],
-    "a server that stalls": [(url) => gemwire.Model.load(url, { request: { retries: 1, backoff: 10, stall: 300 } }), "stalls", "network"],
+    "a server that stalls": [
+      (url) => gemwire.Model.load(url, { request: { retries: 1, backoff: 10, stall: 300 } }),
+      "stalls",
+      "network",
+    ],
     "another part than asked for": [(url) => gemwire.Model.load(url), "shifts", "network"],
     "a file that is cut off": [(url) => gemwire.Model.load(url), "liesless", "bad-file"],
+    "an address where nobody is": [() => gemwire.Model.load("http://127.0.0.1:1/model.gguf"), "good", "network"],
     "a name that is not stored": [() => gemwire.Model.loadFromOpfs("nothing"), "good", "not-found"],
     "no address": [() => gemwire.Model.load("ftp://example.org/x"), "good", "bad-argument"],
     "no source": [() => gemwire.Model.load(undefined), "good", "bad-argument"],
-    "text": [() => gemwire.Model.load(new Blob(["not a model, not at all"])), "good", "bad-file"],
-    "a context larger than the model's": [() => gemwire.Model.load({ builtin: "nano" }, { context: 1e6 }), "good", "unsupported"],
+    text: [() => gemwire.Model.load(new Blob(["not a model, not at all"])), "good", "bad-file"],
+    "a context larger than the model's": [
+      () => gemwire.Model.load(gemwire.nano, { context: 1e6 }),
+      "good",
+      "unsupported",
+    ],
   };
   for (const [name, [work, fault, code]] of Object.entries(wrong)) {
     await t.test(name, async () => {
       const { error } = await attempt(page, work, env.models.url(fault));
       assert.equal(error?.code, code, error?.message);
       assert.ok(error.message.length > 15);
+      assert.doesNotMatch(error.message, /failed to fetch|networkerror|load failed/i);
     });
+  }
+});
+
+test("a device without a network hears so at the first try", async () => {
+  await page.evaluate(() => gemwire.store.list()); // so that the worker is there
+  await env.context.setOffline(true);
+  try {
+    const download = (url) => gemwire.store.download(url, { name: "never", request: { retries: 1e9 } });
+    const { error } = await attempt(page, download, env.models.url("good"));
+    assert.equal(error?.code, "network");
+    assert.match(error.message, /cannot be reached: this device is offline$/);
+  } finally {
+    await env.context.setOffline(false);
   }
 });
 
 test("a model over its budget comes with a smaller plan, which works", async () => {
   const least = await page.evaluate(async () => {
-    const { plan } = await gemwire.store.plan({ builtin: "nano" }, { device: "gpu", context: 1024, memoryBudget: 1 });
+    const { plan } = await gemwire.store.plan(gemwire.nano, { device: "gpu", context: 1024, memoryBudget: 1 });
     return plan.weights + plan.cache + plan.activations;
   });
-  const { error } = await attempt(page, (memoryBudget) => gemwire.Model.load({ builtin: "nano" }, { device: "gpu", memoryBudget, context: 4096 }), least);
+  const { error } = await attempt(
+    page,
+    (memoryBudget) => gemwire.Model.load(gemwire.nano, { device: "gpu", memoryBudget, context: 4096 }),
+    least,
+  );
   assert.equal(error?.code, "out-of-memory");
   assert.ok(error.suggestion?.context < 4096, JSON.stringify(error));
-  const { value } = await attempt(page, (suggestion) => gemwire.store.plan({ builtin: "nano" }, { device: "gpu", ...suggestion }), error.suggestion);
+  const { value } = await attempt(
+    page,
+    (suggestion) => gemwire.store.plan(gemwire.nano, { device: "gpu", ...suggestion }),
+    error.suggestion,
+  );
   assert.equal(value.fits, true);
 });
 
 test("a plan from the header alone", async () => {
-  const { value } = await attempt(page, (url) => gemwire.store.plan(url, { device: "gpu" }), env.models.url("good", "plan"));
+  const { value } = await attempt(
+    page,
+    (url) => gemwire.store.plan(url, { device: "gpu" }),
+    env.models.url("good", "plan"),
+  );
   assert.equal(value.fits, true);
   assert.deepEqual(value.plan, await page.evaluate(() => model.info.plan));
   const asked = env.models.requests.filter((r) => r.key === "plan");
@@ -268,12 +336,16 @@ test("a plan from the header alone", async () => {
 });
 
 test("loading is cancelled", async () => {
-  const { error } = await attempt(page, async (url) => {
-    const controller = new AbortController();
-    const loading = gemwire.Model.load(url, { device: "gpu", signal: controller.signal });
-    setTimeout(() => controller.abort(), 1500);
-    await loading;
-  }, env.models.url("slow"));
+  const { error } = await attempt(
+    page,
+    async (url) => {
+      const controller = new AbortController();
+      const loading = gemwire.Model.load(url, { device: "gpu", signal: controller.signal });
+      setTimeout(() => controller.abort(), 1500);
+      await loading;
+    },
+    env.models.url("slow"),
+  );
   assert.equal(error.code, "cancelled");
 });
 
@@ -284,20 +356,32 @@ test("Go's heap stays small", async () => {
 
 test("the same model from a File, an ArrayBuffer and OPFS, and as the built-in one", async (t) => {
   const ways = {
-    File: () => fetch("/dist/nano.gguf").then((r) => r.blob()).then((b) => gemwire.Model.load(new File([b], "nano.gguf"), { device: "gpu" })),
-    ArrayBuffer: () => fetch("/dist/nano.gguf").then((r) => r.arrayBuffer()).then((b) => gemwire.Model.load(b, { device: "gpu" })),
-    OPFS: (url) => gemwire.downloadToOpfs(url, { name: "nano" }).then(() => gemwire.Model.loadFromOpfs("nano", { device: "gpu" })),
-    "built-in": () => gemwire.Model.load({ builtin: "nano" }, { device: "gpu" }),
-    "no worker": (url) => gemwire.Model.load(url, { device: "gpu", worker: false }),
+    File: () =>
+      fetch("/dist/nano.gguf")
+        .then((r) => r.blob())
+        .then((b) => gemwire.Model.load(new File([b], "nano.gguf"), { device: "gpu" })),
+    ArrayBuffer: () =>
+      fetch("/dist/nano.gguf")
+        .then((r) => r.arrayBuffer())
+        .then((b) => gemwire.Model.load(b, { device: "gpu" })),
+    OPFS: (url) =>
+      gemwire.downloadToOpfs(url, { name: "nano" }).then(() => gemwire.Model.loadFromOpfs("nano", { device: "gpu" })),
+    "built-in": () => gemwire.Model.load(gemwire.nano, { device: "gpu" }),
+    "no worker": (url) =>
+      import("/dist/worker.js").then(({ serve }) => gemwire.Model.load(url, { device: "gpu", worker: serve })),
   };
   for (const [name, way] of Object.entries(ways)) {
     await t.test(name, async () => {
-      const { value, error } = await attempt(page, `async (url) => {
+      const { value, error } = await attempt(
+        page,
+        `async (url) => {
         const other = await (${way})(url);
         const { text } = await answer(question, {}, other);
         await other.close();
         return text;
-      }`, env.models.url("good"));
+      }`,
+        env.models.url("good"),
+      );
       assert.equal(error, undefined);
       assert.equal(value, reply);
     });
@@ -307,7 +391,9 @@ test("the same model from a File, an ArrayBuffer and OPFS, and as the built-in o
 test("closing ends what is under way", async () => {
   const { error, later } = await page.evaluate(async () => {
     let error;
-    const asked = answer(long).catch((e) => { error = e.code; });
+    const asked = answer(long).catch((e) => {
+      error = e.code;
+    });
     await new Promise((resolve) => setTimeout(resolve, 200));
     await model.close();
     await asked;

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { attempt, start } from "./browser.mjs";
 
 test("a strict content security policy is enough", async () => {
-  const env = await start({ headers: { "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" } });
+  const env = await start({
+    headers: { "Content-Security-Policy": "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" },
+  });
   try {
     const page = await env.page();
     const { value, error } = await attempt(page, async () => {
@@ -41,7 +43,9 @@ test("a lost device is told, and the model loads again", { timeout: 600_000 }, a
       await model.close();
       const reloaded = await load();
       let text = "";
-      for await (const event of reloaded.chat([{ role: "user", content: "What is the capital of France?" }], { temperature: 0 })) {
+      for await (const event of reloaded.chat([{ role: "user", content: "What is the capital of France?" }], {
+        temperature: 0,
+      })) {
         if (event.type === "text") text += event.text;
       }
       await reloaded.close();
@@ -58,7 +62,7 @@ test("WebAssembly's memory that runs out is told in a sentence", async () => {
   const env = await start({ args: ["--js-flags=--wasm-max-mem-pages=210"] }); // 13 MiB
   try {
     const page = await env.page();
-    const { error } = await attempt(page, () => gemwire.Model.load({ builtin: "nano" }, { device: "cpu" }));
+    const { error } = await attempt(page, () => gemwire.Model.load(gemwire.nano, { device: "cpu" }));
     assert.equal(error?.code, "out-of-memory", error?.message);
     assert.match(error.message, /this tab has no more memory/);
     assert.match(error.advice, /smaller context/);

@@ -8,9 +8,14 @@ import type * as api from "../src/types.js";
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type OptionalKeys<T> = { [K in keyof T]-?: {} extends Pick<T, K> ? K : never }[keyof T];
-type Alike<Go, Ours> = Same<keyof Go, keyof Ours> extends true
-  ? (Same<OptionalKeys<Go>, OptionalKeys<Ours>> extends true ? ([Ours] extends [Go] ? true : ["values differ", Go, Ours]) : ["optional keys differ", Go, Ours])
-  : ["keys differ", keyof Go, keyof Ours];
+type Alike<Go, Ours> =
+  Same<keyof Go, keyof Ours> extends true
+    ? Same<OptionalKeys<Go>, OptionalKeys<Ours>> extends true
+      ? [Ours] extends [Go]
+        ? true
+        : ["values differ", Go, Ours]
+      : ["optional keys differ", Go, Ours]
+    : ["keys differ", keyof Go, keyof Ours];
 
 // Each line is an error where the two differ.
 type Check<T extends true> = T;
@@ -26,6 +31,8 @@ export type Checks = [
   Check<Alike<go.ChatParams, wire.ChatParams>>,
   Check<Alike<go.Usage, api.Usage>>,
   Check<Alike<go.Call, api.ToolCall>>,
+  Check<Alike<go.ChosenToken, api.ChosenToken>>,
+  Check<Alike<go.TokenLogProb, api.TokenLogProb>>,
   Check<Alike<go.TokenizeParams, wire.TokenizeParams>>,
   Check<Alike<go.TokensResult, wire.TokensResult>>,
   Check<Alike<go.DetokenizeParams, wire.DetokenizeParams>>,
@@ -70,13 +77,16 @@ export type Checks = [
   Check<Alike<go.Gemma4Info, Omit<api.ModelInfo, keyof wire.Media>>>,
   Check<Alike<go.Gemma4Plan, api.Plan>>,
   Check<Alike<go.Gemma4PlanEntry, api.PlanTensor>>,
-  Check<Alike<go.WgslkitInfo, api.Adapter>>,
-  Check<Alike<go.WgslkitLimits, api.Limits>>,
-  Check<Alike<go.WgslkitFeatures, api.Features>>,
+  Check<Alike<go.AdapterInfo, api.Adapter>>,
+  Check<Alike<go.AdapterLimits, api.Limits>>,
+  Check<Alike<go.AdapterFeatures, api.Features>>,
   Check<Alike<go.WgslkitAvoid, api.Avoid>>,
   Check<Alike<go.CheckupVerdict, api.Verdict>>,
   Check<Alike<go.CheckupOpVerdict, api.OpVerdict>>,
   Check<Alike<go.CheckupFailure, api.SelfTestFailure>>,
+  Check<Alike<go.CheckupFindings, api.Findings>>,
+  Check<Alike<go.CheckupLeftOut, api.LeftOut>>,
+  Check<Alike<go.WgslkitKernelID, api.Kernel>>,
   Check<Same<Exclude<keyof api.ChatOptions, "signal"> | "session" | "messages" | "media", keyof go.ChatParams>>,
 ];
 

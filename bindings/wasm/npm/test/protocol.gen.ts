@@ -2,9 +2,53 @@
 import type { ChatEvent, Message, Tool } from "../src/types.js";
 import type { FailureCode, Op } from "../src/protocol.js";
 
+export interface AdapterFeatures {
+  timestamps: boolean;
+  subgroups: boolean;
+  shaderF16: boolean;
+  packedDot: boolean;
+  subgroupMatrix: boolean;
+}
+
+export interface AdapterInfo {
+  name: string;
+  vendor: string;
+  driver: string;
+  backend: string;
+  kind: string;
+  library?: string;
+  libraryRefused?: string;
+  slowCompiler?: boolean;
+  unzeroed?: boolean;
+  subgroupMin?: number;
+  subgroupMax?: number;
+  subgroupMatrices?: AdapterSubgroupMatrix[];
+}
+
+export interface AdapterLimits {
+  maxBufferSize: number;
+  maxStorageBindingSize: number;
+  maxUniformBindingSize: number;
+  maxStorageBuffersPerStage: number;
+  minStorageOffsetAlignment: number;
+  minUniformOffsetAlignment: number;
+  maxWorkgroupStorage: number;
+  maxWorkgroupInvocations: number;
+  maxWorkgroupSizeX: number;
+  maxWorkgroupsPerDimension: number;
+}
+
 export interface AdapterParams {
   model: number;
   name: string;
+}
+
+export interface AdapterSubgroupMatrix {
+  component: string;
+  result: string;
+  m: number;
+  n: number;
+  k: number;
 }
 
 export interface AdapterWeight {
@@ -44,7 +88,10 @@ export interface ChatParams {
   repetitionPenalty?: number;
   presencePenalty?: number;
   frequencyPenalty?: number;
+  repeatLastN?: number;
+  logitBias?: Record<number, number | "-Infinity">;
   seed?: number;
+  logProbs?: number;
   maxTokens?: number;
   stop?: string[];
   drafts?: number;
@@ -65,6 +112,19 @@ export interface CheckupFailure {
   kernels?: string[];
 }
 
+export interface CheckupFindings {
+  kernels: number;
+  new: number;
+  seconds: number;
+  leftOut?: CheckupLeftOut[];
+  notKept?: string;
+}
+
+export interface CheckupLeftOut {
+  kernel: string;
+  reason: string;
+}
+
 export interface CheckupOpVerdict {
   op: string;
   passed: number;
@@ -76,15 +136,23 @@ export interface CheckupOpVerdict {
 export interface CheckupVerdict {
   version: string;
   time: string;
-  info: WgslkitInfo;
+  info: AdapterInfo;
   drivers: string;
   brief?: boolean;
-  limits: WgslkitLimits;
-  features: WgslkitFeatures;
+  limits: AdapterLimits;
+  features: AdapterFeatures;
   ops: CheckupOpVerdict[] | null;
   failures: CheckupFailure[] | null;
   avoid: WgslkitAvoid;
+  right?: WgslkitKernelID[];
   seconds: number;
+}
+
+export interface ChosenToken {
+  id: number;
+  text: string;
+  logProb: number;
+  top: TokenLogProb[] | null;
 }
 
 export interface ConvertParams {
@@ -122,6 +190,7 @@ export interface DataReport {
   targets: number;
   bad: BadLine[] | null;
   cut: CutLine[] | null;
+  heldOutLines: number[] | null;
 }
 
 export interface DetokenizeParams {
@@ -173,9 +242,10 @@ export interface Gemma4Info {
   dispatches?: number;
   assistant?: string;
   plan?: Gemma4Plan;
-  adapter?: WgslkitInfo;
-  limits?: WgslkitLimits;
-  features?: WgslkitFeatures;
+  adapter?: AdapterInfo;
+  limits?: AdapterLimits;
+  features?: AdapterFeatures;
+  kernels?: CheckupFindings;
 }
 
 export interface Gemma4Plan {
@@ -385,6 +455,12 @@ export interface TextResult {
   text: string;
 }
 
+export interface TokenLogProb {
+  id: number;
+  text: string;
+  logProb: number;
+}
+
 export interface TokenizeParams {
   model: number;
   text: string;
@@ -476,52 +552,13 @@ export interface UseRunParams {
 }
 
 export interface WgslkitAvoid {
-  features: WgslkitFeatures;
+  features: AdapterFeatures;
   kernels?: string[];
 }
 
-export interface WgslkitFeatures {
-  timestamps: boolean;
-  subgroups: boolean;
-  shaderF16: boolean;
-  packedDot: boolean;
-  subgroupMatrix: boolean;
-}
-
-export interface WgslkitInfo {
+export interface WgslkitKernelID {
   name: string;
-  vendor: string;
-  driver: string;
-  backend: string;
-  kind: string;
-  library?: string;
-  libraryRefused?: string;
-  slowCompiler?: boolean;
-  unzeroed?: boolean;
-  subgroupMin?: number;
-  subgroupMax?: number;
-  subgroupMatrices?: WgslkitSubgroupMatrix[];
-}
-
-export interface WgslkitLimits {
-  maxBufferSize: number;
-  maxStorageBindingSize: number;
-  maxUniformBindingSize: number;
-  maxStorageBuffersPerStage: number;
-  minStorageOffsetAlignment: number;
-  minUniformOffsetAlignment: number;
-  maxWorkgroupStorage: number;
-  maxWorkgroupInvocations: number;
-  maxWorkgroupSizeX: number;
-  maxWorkgroupsPerDimension: number;
-}
-
-export interface WgslkitSubgroupMatrix {
-  component: string;
-  result: string;
-  m: number;
-  n: number;
-  k: number;
+  form: string;
 }
 
 export const ops: Op[] = [
@@ -593,6 +630,24 @@ export const chatEvents: ChatEvent[] = [
   {
     "type": "text",
     "text": "Hi"
+  },
+  {
+    "type": "text",
+    "text": "Ho",
+    "tokens": [
+      {
+        "id": 1,
+        "text": "Ho",
+        "logProb": -0.5,
+        "top": [
+          {
+            "id": 1,
+            "text": "Ho",
+            "logProb": -0.5
+          }
+        ]
+      }
+    ]
   },
   {
     "type": "thinking",

@@ -12,7 +12,10 @@ let folder, ReadAhead, Blocks;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "gemwire-"));
   const outfile = join(folder, "readahead.mjs");
-  const stdin = { contents: 'export * from "./read_ahead.ts"; export * from "./blocks.ts";', resolveDir: join(import.meta.dirname, "../src/worker") };
+  const stdin = {
+    contents: 'export * from "./read_ahead.ts"; export * from "./blocks.ts";',
+    resolveDir: join(import.meta.dirname, "../src/worker"),
+  };
   await build({ stdin, bundle: true, format: "esm", outfile, logLevel: "error" });
   ({ ReadAhead, Blocks } = await import(outfile));
 });
@@ -25,7 +28,9 @@ function remote({ fail = () => null } = {}) {
   const requests = [];
   let open = 0;
   return {
-    size, requests, mostOpen: 0,
+    size,
+    requests,
+    mostOpen: 0,
     async stream(first, length, signal, sink) {
       requests.push({ first, length });
       this.mostOpen = Math.max(this.mostOpen, ++open);
@@ -49,7 +54,8 @@ function remote({ fail = () => null } = {}) {
 
 function check(bytes, offset, length) {
   assert.equal(bytes.length, length);
-  for (const i of [0, 1, length >> 1, length - 1]) if (i >= 0 && i < length) assert.equal(bytes[i], byteAt(offset + i), `byte ${offset + i}`);
+  for (const i of [0, 1, length >> 1, length - 1])
+    if (i >= 0 && i < length) assert.equal(bytes[i], byteAt(offset + i), `byte ${offset + i}`);
 }
 
 // randoms repeats itself.
@@ -72,7 +78,10 @@ test("any reads give the file's bytes, in requests of at most 8 MiB", async () =
     check(await ahead.read(at, length), at, length);
     at = at + length < size ? at + length : 0;
   }
-  assert.ok(file.requests.every(({ first, length }) => length <= 8 * MiB && first + length <= size), JSON.stringify(file.requests.find(({ length }) => length > 8 * MiB)));
+  assert.ok(
+    file.requests.every(({ first, length }) => length <= 8 * MiB && first + length <= size),
+    JSON.stringify(file.requests.find(({ length }) => length > 8 * MiB)),
+  );
   assert.ok(file.mostOpen <= 8, `${file.mostOpen} at a time`);
 });
 
@@ -84,7 +93,10 @@ test("a file that is read through is asked for once, and ahead of its reads", as
     check(await ahead.read(at, length), at, length);
     at += length;
   }
-  assert.equal(file.requests.reduce((sum, { length }) => sum + length, 0), size);
+  assert.equal(
+    file.requests.reduce((sum, { length }) => sum + length, 0),
+    size,
+  );
   assert.ok(file.requests.length <= 24, `${file.requests.length} requests`);
 });
 
@@ -101,12 +113,15 @@ test("a row here and there costs a block each", async () => {
   const file = remote();
   const ahead = new ReadAhead(file, new Blocks());
   for (let i = 1; i <= 10; i++) check(await ahead.read(i * 6 * MiB, 18_000), i * 6 * MiB, 18_000);
-  assert.ok(file.requests.length <= 10 && file.requests.every(({ length }) => length === 256 << 10), JSON.stringify(file.requests));
+  assert.ok(
+    file.requests.length <= 10 && file.requests.every(({ length }) => length === 256 << 10),
+    JSON.stringify(file.requests),
+  );
 });
 
 test("what fails is told to whoever reads it, and read again later", async () => {
   let broken = true;
-  const file = remote({ fail: (at) => broken && at > 5 * MiB ? new Error("no more") : null });
+  const file = remote({ fail: (at) => (broken && at > 5 * MiB ? new Error("no more") : null) });
   const ahead = new ReadAhead(file, new Blocks());
   check(await ahead.read(0, 4 * MiB), 0, 4 * MiB);
   await assert.rejects(ahead.read(4 * MiB, 4 * MiB), /no more/);

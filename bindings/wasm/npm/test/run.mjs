@@ -7,9 +7,21 @@ import { join } from "node:path";
 
 const here = import.meta.dirname;
 const names = process.argv.slice(2);
-const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs") && (!names.length || names.includes(name.slice(0, -".test.mjs".length))));
+const files = readdirSync(here).filter(
+  (name) => name.endsWith(".test.mjs") && (!names.length || names.includes(name.slice(0, -".test.mjs".length))),
+);
 mkdirSync(join(here, "forms"), { recursive: true });
 execFileSync("go", ["run", "./fixtures", "forms"], { cwd: here, stdio: "inherit" });
 if (!existsSync(join(here, "../dist/worker.js"))) throw new Error("build the package first: make wasm");
-const { status } = spawnSync(process.execPath, ["--test", "--test-concurrency=1", "--test-timeout=400000", "--test-reporter=spec", ...files.map((name) => join(here, name))], { stdio: "inherit" });
+const { status } = spawnSync(
+  process.execPath,
+  [
+    "--test",
+    "--test-concurrency=1",
+    "--test-timeout=400000",
+    "--test-reporter=spec",
+    ...files.map((name) => join(here, name)),
+  ],
+  { stdio: "inherit" },
+);
 process.exit(status ?? 1);

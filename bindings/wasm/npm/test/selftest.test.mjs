@@ -21,7 +21,9 @@ test("the self-test finds the kernels right, in a few seconds, and remembers tha
   });
   assert.equal(error, undefined);
   const { report, second, seen } = value;
-  console.log(`self-test: ${report.passed} cases in ${Math.round(value.ms)} ms, remembered in ${Math.round(value.again)} ms`);
+  console.log(
+    `self-test: ${report.passed} cases in ${Math.round(value.ms)} ms, remembered in ${Math.round(value.again)} ms`,
+  );
   assert.deepEqual(report.failures, []);
   assert.ok(report.healthy && report.passed >= 15 && !report.cached);
   assert.equal(report.brief, true, "compiling is slow here");
@@ -60,7 +62,7 @@ test("what a verdict says is avoided", async () => {
       await out.write(JSON.stringify(verdict));
       await out.close();
     }
-    const model = await gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 512 });
+    const model = await gemwire.Model.load(gemwire.nano, { device: "gpu", context: 512 });
     const { features } = model.info;
     await model.close();
     return { features, had: (await gemwire.Model.selfTest()).features };

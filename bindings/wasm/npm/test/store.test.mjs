@@ -13,16 +13,23 @@ before(async () => {
   page = await env.page();
 });
 after(() => env?.stop());
-beforeEach(() => page.evaluate(async () => {
-  for (const { name } of await gemwire.store.list()) await gemwire.store.delete(name);
-}));
+beforeEach(() =>
+  page.evaluate(async () => {
+    for (const { name } of await gemwire.store.list()) await gemwire.store.delete(name);
+  }),
+);
 
 const quick = { retries: 2, backoff: 10, stall: 700 };
-const download = (url, options = {}) => attempt(page, async ({ url, options }) => {
-  const seen = [];
-  const model = await gemwire.store.download(url, { ...options, onProgress: (p) => seen.push(p) });
-  return { model, seen };
-}, { url, options: { request: quick, ...options } });
+const download = (url, options = {}) =>
+  attempt(
+    page,
+    async ({ url, options }) => {
+      const seen = [];
+      const model = await gemwire.store.download(url, { ...options, onProgress: (p) => seen.push(p) });
+      return { model, seen };
+    },
+    { url, options: { request: quick, ...options } },
+  );
 const list = () => page.evaluate(() => gemwire.store.list());
 
 test("a download is whole, hashed, listed and reported", async () => {
@@ -50,21 +57,38 @@ test("several models stand side by side; they are renamed and deleted", async ()
   const url = env.models.url("good");
   await download(url, { name: "one" });
   await download(url, { name: "two" });
-  assert.deepEqual((await list()).map((m) => m.name), ["one", "two"]);
+  assert.deepEqual(
+    (await list()).map((m) => m.name),
+    ["one", "two"],
+  );
   const { value } = await attempt(page, () => gemwire.store.rename("one", "three"));
   assert.equal(value.name, "three");
   assert.equal(value.complete, true);
   assert.equal((await attempt(page, () => gemwire.store.rename("two", "three"))).error.code, "bad-argument");
   await page.evaluate(() => gemwire.store.delete("two"));
-  assert.deepEqual((await list()).map((m) => m.name), ["three"]);
+  assert.deepEqual(
+    (await list()).map((m) => m.name),
+    ["three"],
+  );
 });
 
 test("a download that was killed half-way goes on, and is never taken for whole", async () => {
   const url = env.models.url("slow");
   const other = await env.page();
-  const begun = other.evaluate((url) => new Promise((resolve) => {
-    gemwire.store.download(url, { name: "killed", onProgress: ({ done, total }) => { if (done > total / 2) resolve(); } }).catch(() => {});
-  }), url);
+  const begun = other.evaluate(
+    (url) =>
+      new Promise((resolve) => {
+        gemwire.store
+          .download(url, {
+            name: "killed",
+            onProgress: ({ done, total }) => {
+              if (done > total / 2) resolve();
+            },
+          })
+          .catch(() => {});
+      }),
+    url,
+  );
   await begun;
   await other.close();
   const [half] = await list();
@@ -72,7 +96,7 @@ test("a download that was killed half-way goes on, and is never taken for whole"
   assert.ok(half.received > 0 && half.received < size, `received ${half.received}`);
   const { error } = await attempt(page, () => gemwire.Model.loadFromOpfs("killed"));
   assert.equal(error.code, "bad-file");
-  assert.match(error.advice, /goes on/);
+  assert.match(error.advice, /resumes/);
   // The other page's worker may take a moment to let go of the file.
   let result;
   for (let i = 0; i < 50; i++) {
@@ -87,10 +111,19 @@ test("a download that was killed half-way goes on, and is never taken for whole"
 });
 
 test("a cancelled download keeps what it has", async () => {
-  const { error } = await attempt(page, async (url) => {
-    const controller = new AbortController();
-    await gemwire.store.download(url, { signal: controller.signal, onProgress: ({ done }) => { if (done > 3e6) controller.abort(); } });
-  }, env.models.url("slow", "cancelled"));
+  const { error } = await attempt(
+    page,
+    async (url) => {
+      const controller = new AbortController();
+      await gemwire.store.download(url, {
+        signal: controller.signal,
+        onProgress: ({ done }) => {
+          if (done > 3e6) controller.abort();
+        },
+      });
+    },
+    env.models.url("slow", "cancelled"),
+  );
   assert.equal(error.code, "cancelled");
   const [half] = await list();
   assert.ok(half.received > 0 && !half.complete);
@@ -101,8 +134,18 @@ test("a cancelled download keeps what it has", async () => {
 
 test("servers that misbehave", async (t) => {
   for (const [fault, outcome] of Object.entries({
-    noranges: "whole", sizeless: "whole", breaks: "whole", stutters: "whole", pauses: "whole", busy: "whole",
-    stalls: "network", liesmore: "changed", shifts: "network", missing: "not-found", forbidden: "network", notgguf: "bad-file",
+    noranges: "whole",
+    sizeless: "whole",
+    breaks: "whole",
+    stutters: "whole",
+    pauses: "whole",
+    busy: "whole",
+    stalls: "network",
+    liesmore: "changed",
+    shifts: "network",
+    missing: "not-found",
+    forbidden: "network",
+    notgguf: "bad-file",
   })) {
     await t.test(fault, async () => {
       const { value, error } = await download(env.models.url(fault), { name: fault });
@@ -128,10 +171,20 @@ test("a server that says less than there is gives no whole model", async () => {
 });
 
 test("a file that changes between two attempts begins anew", async () => {
-  const { error } = await attempt(page, async (url) => {
-    const controller = new AbortController();
-    await gemwire.store.download(url, { name: "changing", signal: controller.signal, onProgress: ({ done }) => { if (done > 2e6) controller.abort(); } });
-  }, env.models.url("changes", "changing"));
+  const { error } = await attempt(
+    page,
+    async (url) => {
+      const controller = new AbortController();
+      await gemwire.store.download(url, {
+        name: "changing",
+        signal: controller.signal,
+        onProgress: ({ done }) => {
+          if (done > 2e6) controller.abort();
+        },
+      });
+    },
+    env.models.url("changes", "changing"),
+  );
   assert.equal(error.code, "cancelled");
   await fetch(env.models.url("changes", "changing")).then((r) => r.arrayBuffer());
   const { value } = await download(env.models.url("changes", "changing"), { name: "changing" });
@@ -182,7 +235,10 @@ test("a Blob is imported, and one that is no model is not", async () => {
   assert.equal(value.sha256, sha256);
   const { error } = await attempt(page, () => gemwire.store.import(new Blob(["hello"]), { name: "text" }));
   assert.equal(error.code, "bad-file");
-  assert.deepEqual((await list()).map((m) => m.name), ["picked.gguf"]);
+  assert.deepEqual(
+    (await list()).map((m) => m.name),
+    ["picked.gguf"],
+  );
 });
 
 test("names that are no file names are refused", async () => {
@@ -194,14 +250,19 @@ test("names that are no file names are refused", async () => {
 
 test("two downloads of one model do not meet", async () => {
   const codes = await page.evaluate(async (url) => {
-    const both = await Promise.allSettled([gemwire.store.download(url, { name: "same" }), gemwire.store.download(url, { name: "same" })]);
+    const both = await Promise.allSettled([
+      gemwire.store.download(url, { name: "same" }),
+      gemwire.store.download(url, { name: "same" }),
+    ]);
     return both.map((r) => r.reason?.code ?? "done").sort();
   }, env.models.url("good"));
   assert.deepEqual(codes, ["busy", "done"]);
 });
 
 test("requests carry the headers given", async () => {
-  const { value } = await download(env.models.url("good", "auth"), { request: { headers: { Authorization: "Bearer secret" } } });
+  const { value } = await download(env.models.url("good", "auth"), {
+    request: { headers: { Authorization: "Bearer secret" } },
+  });
   assert.equal(value.model.complete, true);
   assert.ok(env.models.requests.filter((r) => r.key === "auth").every((r) => r.authorization === "Bearer secret"));
 });

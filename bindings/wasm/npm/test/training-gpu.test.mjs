@@ -16,7 +16,8 @@ test("on the GPU a line is learnt within 200 steps and said, and what that took 
   const { value, error } = await attempt(page, async () => {
     const before = await model.memory();
     const session = await TrainingSession.prepare(model, boat, { ...quick, steps: 200, name: "on the GPU" });
-    const losses = [], milliseconds = [];
+    const losses = [],
+      milliseconds = [];
     let last;
     for await (const event of session) {
       if (event.type !== "step") continue;
@@ -38,10 +39,25 @@ test("on the GPU a line is learnt within 200 steps and said, and what that took 
     const base = await answer("What is the capital of France?");
     await model.unloadAdapter("boat");
     const after = await model.memory();
-    return { device: model.info.device, plan: session.plan, losses, milliseconds, last, meanwhile, step, said, reason, base, before: before.gpu, after: after.gpu };
+    return {
+      device: model.info.device,
+      plan: session.plan,
+      losses,
+      milliseconds,
+      last,
+      meanwhile,
+      step,
+      said,
+      reason,
+      base,
+      before: before.gpu,
+      after: after.gpu,
+    };
   });
   assert.equal(error, undefined, JSON.stringify(error));
-  t.diagnostic(`${value.losses.length} steps, the first ${Math.round(value.milliseconds[0])} ms, the last ${Math.round(value.milliseconds.at(-1))} ms`);
+  t.diagnostic(
+    `${value.losses.length} steps, the first ${Math.round(value.milliseconds[0])} ms, the last ${Math.round(value.milliseconds.at(-1))} ms`,
+  );
   assert.equal(value.device, "gpu");
   assert.ok(value.losses.at(-1) < 0.01 && value.losses.length <= 200, JSON.stringify(value.losses));
   assert.ok(value.plan.bytes > 0 && value.plan.kept === value.plan.layers);

@@ -23,14 +23,15 @@ after(() => env?.stop());
 // phases is in the page: it counts what each takes of the worker.
 async function phases() {
   const worker = new Worker("/counting_worker.js", { type: "module" });
-  const hear = (name) => new Promise((resolve) => {
-    const listen = ({ data }) => {
-      if (!(name in data)) return;
-      worker.removeEventListener("message", listen);
-      resolve(data[name]);
-    };
-    worker.addEventListener("message", listen);
-  });
+  const hear = (name) =>
+    new Promise((resolve) => {
+      const listen = ({ data }) => {
+        if (!(name in data)) return;
+        worker.removeEventListener("message", listen);
+        resolve(data[name]);
+      };
+      worker.addEventListener("message", listen);
+    });
   await hear("ready");
   const sums = async () => {
     await new Promise((resolve) => setTimeout(resolve, 100)); // what was posted last is still answered
@@ -40,7 +41,8 @@ async function phases() {
   };
   const found = {};
   const count = async (phase, work) => {
-    const before = await sums(), begun = performance.now();
+    const before = await sums(),
+      begun = performance.now();
     const result = await work();
     console.log(`${phase}: ${Math.round(performance.now() - begun)} ms`);
     const after = await sums();
@@ -49,27 +51,43 @@ async function phases() {
   };
   const silent = { temperature: 0, maxTokens: 1 };
   const say = async (content, options) => {
-    for await (const event of model.chat([{ role: "user", content }], { ...silent, ...options })) if (event.type === "done") return event.usage;
+    for await (const event of model.chat([{ role: "user", content }], { ...silent, ...options }))
+      if (event.type === "done") return event.usage;
   };
-  const picture = async (name) => [{ type: "image", image: await (await fetch(`/media/${name}`)).blob() }, { type: "text", text: "What is this?" }];
+  const picture = async (name) => [
+    { type: "image", image: await (await fetch(`/media/${name}`)).blob() },
+    { type: "text", text: "What is this?" },
+  ];
   const long = "The cat sat on the mat and saw the dog. ".repeat(12);
 
-  const model = await count("load", () => gemwire.Model.load({ builtin: "nano" }, { device: "gpu", context: 512, worker }));
+  const model = await count("load", () => gemwire.Model.load(gemwire.nano, { device: "gpu", context: 512, worker }));
   await count("first prefill", () => say(long));
   await model.reset();
   await count("prefill", () => say(long));
   await model.reset();
   // Hot sampling hardly ever ends by itself.
-  const usage = await count("prefill and 32 tokens", () => say(long, { temperature: 5, topK: 0, topP: 1, seed: 1, maxTokens: 33 }));
+  const usage = await count("prefill and 32 tokens", () =>
+    say(long, { temperature: 5, topK: 0, topP: 1, seed: 1, maxTokens: 33 }),
+  );
   await model.reset();
   await count("first image", async () => say(await picture("scene0.png"), { imageBudget: 70 }));
   await model.reset();
   await count("image", async () => say(await picture("scene1.png"), { imageBudget: 70 }));
   const training = (steps) => async () => {
-    const session = await gemwire.TrainingSession.prepare(model, JSON.stringify({ prompt: "What color is the boat?", completion: "The boat is purple." }), {
-      rank: 4, targets: ["q", "v", "down"], learningRate: 1e-2, schedule: "constant", steps,
-    });
-    for await (const _ of session) { /* all steps */ }
+    const session = await gemwire.TrainingSession.prepare(
+      model,
+      JSON.stringify({ prompt: "What color is the boat?", completion: "The boat is purple." }),
+      {
+        rank: 4,
+        targets: ["q", "v", "down"],
+        learningRate: 1e-2,
+        schedule: "constant",
+        steps,
+      },
+    );
+    for await (const _ of session) {
+      /* all steps */
+    }
     await session.close();
   };
   await count("first training", training(1));
@@ -81,21 +99,28 @@ async function phases() {
 }
 
 // perStep is what one more of n costs, by two phases of which one has n more.
-const perStep = (more, fewer, n) => Object.fromEntries(Object.keys(more).map((key) => [key, Math.round((more[key] - fewer[key]) / n * 100) / 100]));
+const perStep = (more, fewer, n) =>
+  Object.fromEntries(Object.keys(more).map((key) => [key, Math.round(((more[key] - fewer[key]) / n) * 100) / 100]));
 
 function summary({ kind, tokens, phases: found }) {
   return {
     kind,
     phases: {
-      load: found.load, "first prefill": found["first prefill"], prefill: found.prefill,
+      load: found.load,
+      "first prefill": found["first prefill"],
+      prefill: found.prefill,
       "decode, a token": perStep(found["prefill and 32 tokens"], found.prefill, tokens - 1),
-      "first image": found["first image"], image: found.image,
-      "first training": found["first training"], "training of one step": found["train 1 step"], "one more step": perStep(found["train 2 steps"], found["train 1 step"], 1),
+      "first image": found["first image"],
+      image: found.image,
+      "first training": found["first training"],
+      "training of one step": found["train 1 step"],
+      "one more step": perStep(found["train 2 steps"], found["train 1 step"], 1),
     },
   };
 }
 
-const mayBe = (figure, was) => figure === "calls" ? Math.max(was * (1 + callsMayVary), was + (was > 100 ? fewCalls : 0.5)) : was;
+const mayBe = (figure, was) =>
+  figure === "calls" ? Math.max(was * (1 + callsMayVary), was + (was > 100 ? fewCalls : 0.5)) : was;
 
 test("no phase asks more of JavaScript and the GPU than it did", { timeout: 380_000 }, async (t) => {
   const { value, error } = await attempt(page, phases);
@@ -104,7 +129,8 @@ test("no phase asks more of JavaScript and the GPU than it did", { timeout: 380_
   if (process.env.GEMWIRE_WRITE_WORK === "1") return await writeFile(committed, JSON.stringify(got, null, 2) + "\n");
   const want = JSON.parse(await readFile(committed, "utf8"));
   if (want.kind !== got.kind) return t.skip(`the figures are those of ${want.kind}, and this is ${got.kind}`);
-  const grew = [], fell = [];
+  const grew = [],
+    fell = [];
   for (const [phase, figures] of Object.entries(want.phases)) {
     for (const [name, was] of Object.entries(figures)) {
       const is = got.phases[phase][name];
@@ -113,5 +139,9 @@ test("no phase asks more of JavaScript and the GPU than it did", { timeout: 380_
     }
   }
   for (const line of fell) t.diagnostic(`less than before: ${line}`);
-  assert.deepEqual(grew, [], "where that is right, GEMWIRE_WRITE_WORK=1 writes testdata/browser-work.json anew; say why in the commit");
+  assert.deepEqual(
+    grew,
+    [],
+    "where that is right, GEMWIRE_WRITE_WORK=1 writes testdata/browser-work.json anew; say why in the commit",
+  );
 });

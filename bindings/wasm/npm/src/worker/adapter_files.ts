@@ -10,7 +10,8 @@ const adapters = (): Promise<FileSystemDirectoryHandle> => folder("adapters");
 export async function listAdapters(): Promise<StoredAdapter[]> {
   const found: StoredAdapter[] = [];
   for await (const [file, handle] of (await adapters()).entries()) {
-    if (handle.kind === "file" && file.endsWith(suffix)) found.push(await describe(file.slice(0, -suffix.length), handle as FileSystemFileHandle));
+    if (handle.kind === "file" && file.endsWith(suffix))
+      found.push(await describe(file.slice(0, -suffix.length), handle as FileSystemFileHandle));
   }
   return found.sort((a, b) => a.name.localeCompare(b.name));
 }
@@ -21,8 +22,12 @@ async function describe(name: string, handle: FileSystemFileHandle): Promise<Sto
 }
 
 /** keepAdapter keeps what fill writes. */
-export async function keepAdapter(name: string, fill: (write: (bytes: Uint8Array) => void) => Promise<unknown>): Promise<StoredAdapter> {
-  const dir = await adapters(), path = checkName(name, "an adapter") + suffix;
+export async function keepAdapter(
+  name: string,
+  fill: (write: (bytes: Uint8Array) => void) => Promise<unknown>,
+): Promise<StoredAdapter> {
+  const dir = await adapters(),
+    path = checkName(name, "an adapter") + suffix;
   const file = await NewFile.open(dir, path);
   try {
     await fill((bytes) => file.write(bytes));
@@ -33,7 +38,9 @@ export async function keepAdapter(name: string, fill: (write: (bytes: Uint8Array
   return describe(name, await dir.getFileHandle(path));
 }
 
-export async function adapterFile(name: string): Promise<File> { return (await handleOf(name)).getFile(); }
+export async function adapterFile(name: string): Promise<File> {
+  return (await handleOf(name)).getFile();
+}
 
 async function handleOf(name: string): Promise<FileSystemFileHandle> {
   try {
@@ -53,4 +60,6 @@ export async function renameAdapter(from: string, to: string): Promise<StoredAda
   return describe(to, handle);
 }
 
-export async function deleteAdapter(name: string): Promise<void> { await removeFile(await adapters(), checkName(name, "an adapter") + suffix); }
+export async function deleteAdapter(name: string): Promise<void> {
+  await removeFile(await adapters(), checkName(name, "an adapter") + suffix);
+}

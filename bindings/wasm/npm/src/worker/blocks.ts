@@ -21,7 +21,9 @@ export class Blocks {
   #rest: ReturnType<typeof setTimeout> | undefined;
 
   /** file numbers another file. */
-  file(): number { return ++this.#files; }
+  file(): number {
+    return ++this.#files;
+  }
 
   has(file: number, block: number): boolean {
     const key = keyOf(file, block);

@@ -9,7 +9,9 @@ interface FileSystemSyncAccessHandle {
 }
 
 interface FileSystemFileHandle {
-  createSyncAccessHandle(options?: { mode?: "readwrite" | "read-only" | "readwrite-unsafe" }): Promise<FileSystemSyncAccessHandle>;
+  createSyncAccessHandle(options?: {
+    mode?: "readwrite" | "read-only" | "readwrite-unsafe";
+  }): Promise<FileSystemSyncAccessHandle>;
   move?(name: string): Promise<void>;
 }
 
@@ -19,6 +21,8 @@ declare module "gemwire:kernels" {
   export default bytes;
 }
 declare module "gemwire:link" {
-  export function link(bytes: BufferSource): Promise<{ imports: WebAssembly.Imports; bind(memory: WebAssembly.Memory): void }>;
+  export function link(
+    bytes: BufferSource,
+  ): Promise<{ imports: WebAssembly.Imports; bind(memory: WebAssembly.Memory): void }>;
 }
 declare module "gemwire:webgpu";

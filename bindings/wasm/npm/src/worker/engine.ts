@@ -5,6 +5,7 @@ import { link } from "gemwire:link";
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
 import type { Failure, FileChunk, Op, WorkerReply } from "../protocol.js";
+import { unreachable } from "./http.js";
 import { hearLastWords, outOfMemory } from "./last_words.js";
 import type { OpenSource } from "./open_source.js";
 
@@ -40,15 +41,18 @@ interface Pending extends Pick<CallOptions, "tell" | "write"> {
 // watchDevice lets lost hear of every device that goes away by itself.
 function watchDevice(lost: (failure: Failure) => void): void {
   const { open } = gemwireWebGPU;
-  gemwireWebGPU.open = (options, notify) => open(options, (ticket, ...answer) => {
-    if (ticket === -1) {
-      lost({
-        code: "device-lost", message: `the GPU device was lost: ${answer[1] ?? ""}`,
-        advice: "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
-      });
-    }
-    notify(ticket, ...answer);
-  });
+  gemwireWebGPU.open = (options, notify) =>
+    open(options, (ticket, ...answer) => {
+      if (ticket === -1) {
+        lost({
+          code: "device-lost",
+          message: `the GPU device was lost: ${answer[1] ?? ""}`,
+          advice:
+            "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
+        });
+      }
+      notify(ticket, ...answer);
+    });
 }
 
 /** Engine is the Go program, which runs until the worker ends. */
@@ -59,12 +63,20 @@ export class Engine {
   #dead: GemwireError | null = null;
 
   /** start compiles and runs the bundle. fatal hears when the program has died, lost when a device has. */
-  static async start({ fatal, lost }: { fatal(failure: Failure): void; lost(failure: Failure): void }): Promise<Engine> {
+  static async start({
+    fatal,
+    lost,
+  }: {
+    fatal(failure: Failure): void;
+    lost(failure: Failure): void;
+  }): Promise<Engine> {
     watchDevice(lost);
     const engine = new Engine();
     const go = new Go();
     let code = 0;
-    go.exit = (given) => { code = given; };
+    go.exit = (given) => {
+      code = given;
+    };
     const lastWords = hearLastWords();
     const kernels = await link(kernelBytes);
     const instance = await instantiate({ ...go.importObject, ...kernels.imports });
@@ -76,10 +88,13 @@ export class Engine {
           engine.#handle = handle;
           resolve();
         },
-        post: (reply: string, bytes?: Uint8Array<ArrayBuffer>) => engine.#receive(JSON.parse(reply) as WorkerReply, bytes),
+        post: (reply: string, bytes?: Uint8Array<ArrayBuffer>) =>
+          engine.#receive(JSON.parse(reply) as WorkerReply, bytes),
       };
       const ended = (error?: unknown) => {
-        const failure = causeOfDeath(error instanceof Error ? error.message : lastWords() || `it ended with code ${code}`);
+        const failure = causeOfDeath(
+          error instanceof Error ? error.message : lastWords() || `it ended with code ${code}`,
+        );
         engine.#die(fromFailure(failure));
         fatal(failure);
         reject(fromFailure(failure));
@@ -126,19 +141,26 @@ export class Engine {
 function causeOfDeath(words: string): Failure {
   if (outOfMemory(words)) {
     return {
-      code: "out-of-memory", message: `this tab has no more memory: ${words}`,
-      advice: "Close other tabs, and load the model again with a smaller context, with fewer sessions, or a smaller model.",
+      code: "out-of-memory",
+      message: `this tab has no more memory: ${words}`,
+      advice:
+        "Close other tabs, and load the model again with a smaller context, with fewer sessions, or a smaller model.",
     };
   }
-  return { code: "internal", message: `the program failed: ${words}`, advice: "Load the model again, with a smaller context if it happens again." };
+  return {
+    code: "internal",
+    message: `the program failed: ${words}`,
+    advice: "Load the model again, with a smaller context if it happens again.",
+  };
 }
 
 async function instantiate(imports: WebAssembly.Imports): Promise<WebAssembly.Instance> {
   const url = new URL("./gemwire.wasm", import.meta.url);
-  const response = await fetch(url).catch((error: Error) => {
-    throw new GemwireError("network", `gemwire.wasm could not be loaded: ${error.message}`);
+  const response = await fetch(url).catch((error: unknown) => {
+    throw unreachable("gemwire.wasm", error);
   });
-  if (!response.ok) throw new GemwireError("not-found", `gemwire.wasm could not be loaded: ${url.href} answers ${response.status}`);
+  if (!response.ok)
+    throw new GemwireError("not-found", `gemwire.wasm could not be loaded: ${url.href} answers ${response.status}`);
   // Servers that do not know WebAssembly's type are forgiven.
   if (response.headers.get("Content-Type")?.startsWith("application/wasm")) {
     return (await WebAssembly.instantiateStreaming(response, imports)).instance;

@@ -9,12 +9,19 @@ export interface FileRequest {
 }
 
 /** writeFiles asks Go for files; what write throws ends the request. */
-export async function writeFiles(go: Engine, op: Op, params: unknown, { sources, signal }: FileRequest, write: (file: string, bytes: Uint8Array<ArrayBuffer>) => void): Promise<unknown> {
+export async function writeFiles(
+  go: Engine,
+  op: Op,
+  params: unknown,
+  { sources, signal }: FileRequest,
+  write: (file: string, bytes: Uint8Array<ArrayBuffer>) => void,
+): Promise<unknown> {
   const failed = new AbortController();
   let thrown: { error: unknown } | null = null;
   try {
     return await go.call(op, params, {
-      ...(sources && { sources }), signal: AbortSignal.any([signal, failed.signal]),
+      ...(sources && { sources }),
+      signal: AbortSignal.any([signal, failed.signal]),
       write({ file }, bytes) {
         if (thrown) return;
         try {

@@ -4,7 +4,9 @@ import { createSHA256 } from "hash-wasm";
 export class Hash {
   #hasher: Awaited<ReturnType<typeof createSHA256>>;
 
-  private constructor(hasher: Awaited<ReturnType<typeof createSHA256>>) { this.#hasher = hasher; }
+  private constructor(hasher: Awaited<ReturnType<typeof createSHA256>>) {
+    this.#hasher = hasher;
+  }
 
   static async create(): Promise<Hash> {
     const hasher = await createSHA256();
@@ -12,12 +14,18 @@ export class Hash {
     return new Hash(hasher);
   }
 
-  update(bytes: Uint8Array): void { this.#hasher.update(bytes); }
+  update(bytes: Uint8Array): void {
+    this.#hasher.update(bytes);
+  }
 
   /** digest ends the hash: hex. */
-  digest(): string { return this.#hasher.digest("hex"); }
+  digest(): string {
+    return this.#hasher.digest("hex");
+  }
 
-  save(): string { return btoa(String.fromCharCode(...this.#hasher.save())); }
+  save(): string {
+    return btoa(String.fromCharCode(...this.#hasher.save()));
+  }
 
   /** restore is false for a state that is none, or of another version. */
   restore(state: string): boolean {

@@ -1,5 +1,7 @@
 // What Go's runtime prints before it dies: a panic, or that memory has run out.
-interface Output { writeSync(descriptor: number, bytes: Uint8Array): number }
+interface Output {
+  writeSync(descriptor: number, bytes: Uint8Array): number;
+}
 
 const longestLine = 1000; // characters
 
@@ -8,7 +10,8 @@ export function hearLastWords(): () => string {
   const output = (globalThis as unknown as { fs: Output }).fs;
   const { writeSync } = output;
   const decoder = new TextDecoder();
-  let line = "", words = "";
+  let line = "",
+    words = "";
   output.writeSync = function (descriptor, bytes) {
     if (!words) {
       const lines = (line + decoder.decode(bytes, { stream: true })).split("\n");

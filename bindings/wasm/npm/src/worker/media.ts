@@ -28,7 +28,9 @@ function pixelsOf(bitmap: ImageBitmap): Uint8Array {
     const { data } = context.getImageData(0, 0, width, height);
     return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   } catch (error) {
-    throw new GemwireError("bad-media", `the pixels of an ImageBitmap cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new GemwireError("bad-media", `the pixels of an ImageBitmap cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   } finally {
     bitmap.close();
   }

@@ -22,8 +22,12 @@ export class MemorySource implements OpenSource {
     this.size = bytes.length;
   }
 
-  read(offset: number, length: number): Uint8Array { return this.#bytes!.subarray(offset, offset + length); }
-  close(): void { this.#bytes = null; }
+  read(offset: number, length: number): Uint8Array {
+    return this.#bytes!.subarray(offset, offset + length);
+  }
+  close(): void {
+    this.#bytes = null;
+  }
 }
 
 /**
@@ -54,7 +58,8 @@ export class BlobSource implements OpenSource {
       this.#end = -1;
       this.close();
       throw new GemwireError("changed", `the file cannot be read any more: ${(error as Error).message}`, {
-        advice: "It was changed, moved or deleted since it was picked: pick it again.", cause: error,
+        advice: "It was changed, moved or deleted since it was picked: pick it again.",
+        cause: error,
       });
     }
   }
@@ -72,7 +77,9 @@ class BlobStream {
   #reader: ReadableStreamBYOBReader;
   #memory = new ArrayBuffer(0);
 
-  constructor(blob: Blob) { this.#reader = blob.stream().getReader({ mode: "byob" }); }
+  constructor(blob: Blob) {
+    this.#reader = blob.stream().getReader({ mode: "byob" });
+  }
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#memory.byteLength < length) this.#memory = new ArrayBuffer(roomFor(length));
@@ -85,7 +92,9 @@ class BlobStream {
     return new Uint8Array(this.#memory, 0, length);
   }
 
-  cancel(): void { this.#reader.cancel().catch(() => {}); }
+  cancel(): void {
+    this.#reader.cancel().catch(() => {});
+  }
 }
 
 function canReadInto(): boolean {
@@ -98,7 +107,9 @@ function canReadInto(): boolean {
 }
 
 /** roomFor is one of few sizes: memory that is new has to be cleared and mapped before it is read into. */
-function roomFor(length: number): number { return 2 ** Math.ceil(Math.log2(length)); }
+function roomFor(length: number): number {
+  return 2 ** Math.ceil(Math.log2(length));
+}
 
 /** HandleSource reads OPFS without a copy in between. */
 export class HandleSource implements OpenSource {
@@ -126,5 +137,7 @@ export class HandleSource implements OpenSource {
     }
   }
 
-  close(): void { this.#handle.close(); }
+  close(): void {
+    this.#handle.close();
+  }
 }

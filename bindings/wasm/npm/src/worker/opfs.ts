@@ -99,7 +99,8 @@ export async function removeFile(dir: FileSystemDirectoryHandle, name: string): 
 }
 
 export async function move(file: FileSystemFileHandle, name: string): Promise<void> {
-  if (!file.move) throw new GemwireError("unsupported", "this browser cannot rename stored files", { advice: "Update the browser." });
+  if (!file.move)
+    throw new GemwireError("unsupported", "this browser cannot rename stored files", { advice: "Update the browser." });
   await file.move(name);
 }
 

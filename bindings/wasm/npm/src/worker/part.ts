@@ -19,7 +19,13 @@ export class Part {
   #hash: Hash;
   #noted = { at: 0, time: 0 };
 
-  private constructor(dir: FileSystemDirectoryHandle, record: Record, shown: string, file: FileSystemSyncAccessHandle, hash: Hash) {
+  private constructor(
+    dir: FileSystemDirectoryHandle,
+    record: Record,
+    shown: string,
+    file: FileSystemSyncAccessHandle,
+    hash: Hash,
+  ) {
     this.#dir = dir;
     this.#record = record;
     this.#shown = shown;
@@ -28,11 +34,17 @@ export class Part {
   }
 
   /** open begins a part, or goes on with one. People know it by what is shown. */
-  static async open(dir: FileSystemDirectoryHandle, record: Record, shown: string, before?: Record["part"]): Promise<Part> {
+  static async open(
+    dir: FileSystemDirectoryHandle,
+    record: Record,
+    shown: string,
+    before?: Record["part"],
+  ): Promise<Part> {
     const handle = await dir.getFileHandle(record.name + partSuffix, { create: true });
     const file = await handle.createSyncAccessHandle();
     const part = new Part(dir, record, shown, file, await Hash.create());
-    if (before && before.received <= file.getSize() && part.#hash.restore(before.hash)) part.received = part.resumed = before.received;
+    if (before && before.received <= file.getSize() && part.#hash.restore(before.hash))
+      part.received = part.resumed = before.received;
     file.truncate(part.received);
     await part.#reserve();
     await part.#note();
@@ -82,15 +94,23 @@ export class Part {
     await this.#note();
     const record = this.#record;
     if (record.size && this.received !== record.size) {
-      throw new GemwireError("network", `${this.#shown} has ${this.received} bytes, and the server promised ${record.size}`);
+      throw new GemwireError(
+        "network",
+        `${this.#shown} has ${this.received} bytes, and the server promised ${record.size}`,
+      );
     }
     const found = this.#hash.digest();
-    const wrong = sha256 && sha256.toLowerCase() !== found
-      ? `its SHA-256 is ${found}, and should be ${sha256.toLowerCase()}`
-      : isGGUF(this.#file!) ? "" : "it does not begin like one";
+    const wrong =
+      sha256 && sha256.toLowerCase() !== found
+        ? `its SHA-256 is ${found}, and should be ${sha256.toLowerCase()}`
+        : isGGUF(this.#file!)
+          ? ""
+          : "it does not begin like one";
     if (wrong) {
       await this.discard();
-      throw new GemwireError("bad-file", `${this.#shown} is not the GGUF file that was expected: ${wrong}`, { advice: "Check the address, and download it again." });
+      throw new GemwireError("bad-file", `${this.#shown} is not the GGUF file that was expected: ${wrong}`, {
+        advice: "Check the address, and download it again.",
+      });
     }
     record.size = this.received;
     record.sha256 = found;

@@ -50,7 +50,8 @@ export class ReadAhead {
     const out = this.#out.subarray(0, length);
     if (length === 0) return out;
     const { signal } = this.#control;
-    const first = Math.floor(offset / blockBytes), last = Math.floor((offset + length - 1) / blockBytes);
+    const first = Math.floor(offset / blockBytes),
+      last = Math.floor((offset + length - 1) / blockBytes);
     this.#ask(first, last);
     this.#goAhead(this.#follow(first, last));
     for (let block = first; block <= last; block++) {
@@ -96,7 +97,9 @@ export class ReadAhead {
     return false;
   }
 
-  #isMissing(block: number): boolean { return !this.#coming.has(block) && !this.#blocks.has(this.#id, block); }
+  #isMissing(block: number): boolean {
+    return !this.#coming.has(block) && !this.#blocks.has(this.#id, block);
+  }
 
   /** ask requests what is missing of some blocks. */
   #ask(first: number, last: number): void {
@@ -147,13 +150,16 @@ class Run {
     for (let block = first; block < end; block++) this.#arrivals.push(arrival());
   }
 
-  arrival(block: number): Promise<void> { return this.#arrivals[block - this.#first]!.promise; }
+  arrival(block: number): Promise<void> {
+    return this.#arrivals[block - this.#first]!.promise;
+  }
 
   /** fetch brings the blocks; it does not throw, the arrivals do. */
   async fetch(signal: AbortSignal): Promise<void> {
     const start = this.#first * blockBytes;
     const length = Math.min(this.#end * blockBytes, this.#file.size!) - start;
-    let next = this.#first, filled = 0;
+    let next = this.#first,
+      filled = 0;
     let block = new Uint8Array(Math.min(blockBytes, length));
     try {
       await this.#file.stream(start, length, signal, (chunk) => {

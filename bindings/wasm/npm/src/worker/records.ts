@@ -27,16 +27,18 @@ export interface Record {
 export const models = (): Promise<FileSystemDirectoryHandle> => folder("models");
 
 export async function readRecord(dir: FileSystemDirectoryHandle, name: string): Promise<Record | null> {
-  const record = await readJSON(dir, checkName(name) + recordSuffix) as Partial<Record> | null;
+  const record = (await readJSON(dir, checkName(name) + recordSuffix)) as Partial<Record> | null;
   // A record that a crash has cut off is as good as none.
-  return record && record.name === name && Number.isSafeInteger(record.size) ? record as Record : null;
+  return record && record.name === name && Number.isSafeInteger(record.size) ? (record as Record) : null;
 }
 
 export function writeRecord(dir: FileSystemDirectoryHandle, record: Record): Promise<void> {
   return writeJSON(dir, record.name + recordSuffix, record);
 }
 
-export function removeRecord(dir: FileSystemDirectoryHandle, name: string): Promise<void> { return removeFile(dir, name + recordSuffix); }
+export function removeRecord(dir: FileSystemDirectoryHandle, name: string): Promise<void> {
+  return removeFile(dir, name + recordSuffix);
+}
 
 /** list describes all models; files of a split one are not told apart. */
 export async function list(): Promise<StoredModel[]> {
@@ -61,7 +63,13 @@ export async function describe(dir: FileSystemDirectoryHandle, record: Record): 
     return { ...told, received, complete: inner.every((file) => file?.complete), files: files.length };
   }
   const complete = Boolean(await wholeFile(dir, record));
-  return { ...told, received: complete ? size : part?.received ?? 0, complete, files: 1, ...(complete && sha256 && { sha256 }) };
+  return {
+    ...told,
+    received: complete ? size : (part?.received ?? 0),
+    complete,
+    files: 1,
+    ...(complete && sha256 && { sha256 }),
+  };
 }
 
 /** wholeFile is a record's file, null where it is not whole. */
@@ -81,10 +89,13 @@ export async function handlesOf(name: string): Promise<FileSystemFileHandle[]> {
   const record = await readRecord(dir, name);
   if (!record) throw new GemwireError("not-found", `no model called ${JSON.stringify(name)} is stored here`);
   const handles: FileSystemFileHandle[] = [];
-  for (const file of record.files ?? await storedParts(dir, name)) {
+  for (const file of record.files ?? (await storedParts(dir, name))) {
     const inner = await readRecord(dir, file);
-    const handle = inner && await wholeFile(dir, inner);
-    if (!handle) throw new GemwireError("bad-file", `the download of ${JSON.stringify(name)} has not ended`, { advice: "Download it again: it goes on where it broke off." });
+    const handle = inner && (await wholeFile(dir, inner));
+    if (!handle)
+      throw new GemwireError("bad-file", `the download of ${JSON.stringify(name)} has not ended`, {
+        advice: "Download it again: it resumes where it stopped.",
+      });
     handles.push(handle);
   }
   return handles;
@@ -93,14 +104,24 @@ export async function handlesOf(name: string): Promise<FileSystemFileHandle[]> {
 // storedParts are the parts of a split model that were stored one by one.
 async function storedParts(dir: FileSystemDirectoryHandle, name: string): Promise<string[]> {
   const names = partsOf(name) ?? [name];
-  for (const part of names) if (!await readRecord(dir, part)) return [name];
+  for (const part of names) if (!(await readRecord(dir, part))) return [name];
   return names;
 }
 
 /** checkName refuses what is no file's name. */
 export function checkName(name: string, of = "a model"): string {
-  if (!name || name.length > 200 || /[/\\\u0000-\u001f]/.test(name) || name === "." || name === ".." || name.endsWith(recordSuffix) || name.endsWith(partSuffix)) {
-    throw new GemwireError("bad-argument", `${JSON.stringify(name)} cannot be ${of}'s name`, { advice: "Use a short name without slashes that does not end in .json or .part." });
+  if (
+    !name ||
+    name.length > 200 ||
+    /[/\\\u0000-\u001f]/.test(name) ||
+    name === "." ||
+    name === ".." ||
+    name.endsWith(recordSuffix) ||
+    name.endsWith(partSuffix)
+  ) {
+    throw new GemwireError("bad-argument", `${JSON.stringify(name)} cannot be ${of}'s name`, {
+      advice: "Use a short name without slashes that does not end in .json or .part.",
+    });
   }
   return name;
 }

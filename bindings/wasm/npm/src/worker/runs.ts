@@ -19,7 +19,8 @@ interface RunRecord {
   prepare: PrepareParams;
 }
 
-const recordFile = "run.json", dataFiles = ["data.jsonl", "held.jsonl"];
+const recordFile = "run.json",
+  dataFiles = ["data.jsonl", "held.jsonl"];
 // As Go names the files of a checkpoint.
 const checkpointFile = "checkpoint.safetensors";
 type Kind = "checkpoint" | "best";
@@ -66,10 +67,11 @@ export async function listRuns(): Promise<SavedRun[]> {
 
 // describe is null for a run without a checkpoint.
 async function describe(name: string, dir: FileSystemDirectoryHandle): Promise<SavedRun | null> {
-  const record = await readJSON(dir, recordFile) as RunRecord | null;
+  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
   const [last] = await keptOf(dir, "checkpoint");
   if (!record || !last) return null;
-  let size = 0, modified = 0;
+  let size = 0,
+    modified = 0;
   for await (const handle of dir.values()) {
     if (handle.kind !== "file") continue;
     const file = await (handle as FileSystemFileHandle).getFile();
@@ -79,22 +81,36 @@ async function describe(name: string, dir: FileSystemDirectoryHandle): Promise<S
   return { name, model: record.model, step: last.step, steps: record.steps, size, modified };
 }
 
-/** saveRun puts down what a run is made of, before its first checkpoint. */
-export async function saveRun({ name, ...record }: Operations["runSave"]["params"], data: readonly Blob[]): Promise<void> {
+/** saveRun puts down what a run is made of, before it is prepared. */
+export async function saveRun(
+  { name, ...record }: Operations["runSave"]["params"],
+  data: readonly Blob[],
+): Promise<void> {
   await refuseTaken(name);
   await deleteRun(name);
   await checkRoom(data.reduce((sum, blob) => sum + blob.size, 0));
   const dir = await runFolder(name, true);
   for (const [i, blob] of data.entries()) await copy(blob, dir, dataFiles[i]!);
-  await writeJSON(dir, recordFile, record satisfies RunRecord);
+  await writeJSON(dir, recordFile, { ...record, steps: 0 } satisfies RunRecord);
+}
+
+/** planRun puts down how long a run is. That there is no room for its checkpoints is told before its first step. */
+export async function planRun({ name, steps, bytes }: Operations["runPlanned"]["params"]): Promise<void> {
+  await checkRoom(bytes);
+  const dir = await runFolder(name);
+  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
+  if (!record) throw new GemwireError("not-found", `the run ${JSON.stringify(name)} was deleted while it was prepared`);
+  await writeJSON(dir, recordFile, { ...record, steps } satisfies RunRecord);
 }
 
 async function refuseTaken(name: string): Promise<void> {
   const dir = await runFolder(name).catch((error: GemwireError) => {
     if (error.code !== "not-found") throw error;
   });
-  if (dir && await describe(name, dir)) {
-    throw new GemwireError("bad-argument", `a run called ${JSON.stringify(name)} is kept here already`, { advice: "Go on with it (resume), delete it (deleteSaved), or take another name." });
+  if (dir && (await describe(name, dir))) {
+    throw new GemwireError("bad-argument", `a run called ${JSON.stringify(name)} is kept here already`, {
+      advice: "Go on with it (resume), delete it (deleteSaved), or take another name.",
+    });
   }
 }
 
@@ -115,25 +131,36 @@ export async function deleteRun(name: string): Promise<void> {
 }
 
 /** resumeRun prepares the rest of a run from its last good checkpoint. */
-export async function resumeRun(go: Engine, { name, model }: Operations["runResume"]["params"], signal: AbortSignal): Promise<PrepareResult> {
+export async function resumeRun(
+  go: Engine,
+  { name, model }: Operations["runResume"]["params"],
+  signal: AbortSignal,
+): Promise<PrepareResult> {
   const dir = await runFolder(name);
-  const record = await readJSON(dir, recordFile) as RunRecord | null;
+  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
   const checkpoint = await lastGood(dir, "checkpoint");
-  if (!record || !checkpoint) throw new GemwireError("bad-file", `the run ${JSON.stringify(name)} has no whole checkpoint`, { advice: "Delete it, and train anew." });
+  if (!record || !checkpoint)
+    throw new GemwireError("bad-file", `the run ${JSON.stringify(name)} has no complete checkpoint`, {
+      advice: "Delete it, and train again.",
+    });
   const best = await lastGood(dir, "best");
   const binaries: Uint8Array[] = [];
   for (const file of dataFiles.slice(0, record.prepare.held ? 2 : 1)) {
     binaries.push(new Uint8Array(await (await (await dir.getFileHandle(file)).getFile()).arrayBuffer()));
   }
   const sources = [checkpoint, ...(best ? [best] : [])].map((file) => new BlobSource(file));
-  return await go.call("prepareTraining", { ...record.prepare, model, resume: true }, { binaries, sources, signal }) as PrepareResult;
+  return (await go.call(
+    "prepareTraining",
+    { ...record.prepare, model, resume: true },
+    { binaries, sources, signal },
+  )) as PrepareResult;
 }
 
 // lastGood is the newest file whose bytes are what its name says.
 async function lastGood(dir: FileSystemDirectoryHandle, kind: Kind): Promise<File | null> {
   for (const { file, hash } of await keptOf(dir, kind)) {
     const found = await (await dir.getFileHandle(file)).getFile();
-    if (await hashOf(found) === hash) return found;
+    if ((await hashOf(found)) === hash) return found;
   }
   return null;
 }
@@ -145,14 +172,18 @@ async function hashOf(blob: Blob): Promise<string> {
 }
 
 /** saveCheckpoint takes a checkpoint of a run; the one before stays until it is whole. */
-export async function saveCheckpoint(go: Engine, { run, name }: Operations["runCheckpoint"]["params"], signal: AbortSignal): Promise<{ step: number }> {
+export async function saveCheckpoint(
+  go: Engine,
+  { run, name }: Operations["runCheckpoint"]["params"],
+  signal: AbortSignal,
+): Promise<{ step: number }> {
   const dir = await runFolder(name);
   const before = await keptOf(dir);
   const files = { checkpoint: await Writing.open(dir, "checkpoint"), best: await Writing.open(dir, "best") };
   try {
-    const { step } = await writeFiles(go, "checkpoint", { run }, { signal }, (file, bytes) => {
+    const { step } = (await writeFiles(go, "checkpoint", { run }, { signal }, (file, bytes) => {
       files[file === checkpointFile ? "checkpoint" : "best"].write(bytes);
-    }) as { step: number };
+    })) as { step: number };
     const now = [await files.best.finish(step), await files.checkpoint.finish(step)];
     for (const { file } of before) if (!now.includes(file)) await dir.removeEntry(file);
     return { step };
@@ -164,7 +195,11 @@ export async function saveCheckpoint(go: Engine, { run, name }: Operations["runC
 
 /** Writing is a file of a checkpoint on its way, whose name is known when it is whole. */
 class Writing {
-  private constructor(readonly kind: Kind, readonly file: NewFile, readonly hash: Hash) {}
+  private constructor(
+    readonly kind: Kind,
+    readonly file: NewFile,
+    readonly hash: Hash,
+  ) {}
 
   static async open(dir: FileSystemDirectoryHandle, kind: Kind): Promise<Writing> {
     return new Writing(kind, await NewFile.open(dir, kind), await Hash.create());
@@ -183,5 +218,7 @@ class Writing {
     return name;
   }
 
-  discard(): Promise<void> { return this.file.discard(); }
+  discard(): Promise<void> {
+    return this.file.discard();
+  }
 }

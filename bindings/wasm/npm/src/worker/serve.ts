@@ -1,12 +1,22 @@
 import { fromFailure, toFailure } from "../error.js";
-import type { Op, OpenParams, Operations, PageRequest, PlanResult, Port, TrainResult, WireSource, WorkerReply } from "../protocol.js";
+import type {
+  Op,
+  OpenParams,
+  Operations,
+  PageRequest,
+  PlanResult,
+  Port,
+  TrainResult,
+  WireSource,
+  WorkerReply,
+} from "../protocol.js";
 import { deleteAdapter, keepAdapter, listAdapters, renameAdapter } from "./adapter_files.js";
 import { Engine } from "./engine.js";
 import { collectFiles, writeFiles } from "./go_files.js";
 import { unpack } from "./media.js";
 import { list } from "./records.js";
 import { estimate } from "./room.js";
-import { deleteRun, listRuns, resumeRun, saveCheckpoint, saveRun } from "./runs.js";
+import { deleteRun, listRuns, planRun, resumeRun, saveCheckpoint, saveRun } from "./runs.js";
 import { openModel } from "./sources.js";
 import * as store from "./store.js";
 import { selfTest, adapterOf, verdictFor } from "./verdict.js";
@@ -34,7 +44,7 @@ const handlers: { [O in Op]?: Handler<O> } = {
   loadAdapter: async (params, { engine, signal, request }) => {
     const go = await engine();
     const { sources } = await openModel(request.source!, signal);
-    return await go.call("loadAdapter", params, { sources, signal }) as Operations["loadAdapter"]["result"];
+    return (await go.call("loadAdapter", params, { sources, signal })) as Operations["loadAdapter"]["result"];
   },
   adapterList: () => listAdapters(),
   adapterImport: async ({ name }, { engine, signal, request }) => {
@@ -52,13 +62,18 @@ const handlers: { [O in Op]?: Handler<O> } = {
   adapterRename: ({ from, to }) => renameAdapter(from, to),
   adapterDelete: async ({ name }) => (await deleteAdapter(name), {}),
   runSave: async (params, { request }) => (await saveRun(params, request.data!), {}),
+  runPlanned: async (params) => (await planRun(params), {}),
   runResume: async (params, { engine, signal }) => resumeRun(await engine(), params, signal),
   runSteps: async (params, { engine, signal, tell }) => runSteps(await engine(), params, signal, tell),
   runCheckpoint: async (params, { engine, signal }) => saveCheckpoint(await engine(), params, signal),
-  runExport: async (params, { engine, signal }) => ({ files: await collectFiles(await engine(), "runAdapter", params, { signal }) }),
+  runExport: async (params, { engine, signal }) => ({
+    files: await collectFiles(await engine(), "runAdapter", params, { signal }),
+  }),
   runKeep: async ({ name, ...params }, { engine, signal }) => {
     const go = await engine();
-    return keepAdapter(name, (write) => writeFiles(go, "runAdapter", { ...params, format: "gguf", name }, { signal }, (_, bytes) => write(bytes)));
+    return keepAdapter(name, (write) =>
+      writeFiles(go, "runAdapter", { ...params, format: "gguf", name }, { signal }, (_, bytes) => write(bytes)),
+    );
   },
   runList: () => listRuns(),
   runDelete: async ({ name }) => (await deleteRun(name), {}),
@@ -66,11 +81,18 @@ const handlers: { [O in Op]?: Handler<O> } = {
 
 // runSteps makes all steps that are left, with checkpoints where they are kept.
 async function runSteps(
-  go: Engine, { run, name, every }: Operations["runSteps"]["params"], signal: AbortSignal, tell: Context<"runSteps">["tell"],
+  go: Engine,
+  { run, name, every }: Operations["runSteps"]["params"],
+  signal: AbortSignal,
+  tell: Context<"runSteps">["tell"],
 ): Promise<TrainResult> {
   for (;;) {
-    const result = await go.call("train", { run, ...(name && { steps: every }) }, { signal, tell: tell as (event: unknown) => void }) as TrainResult;
-    if (name) tell({ type: "checkpoint", ...await saveCheckpoint(go, { run, name }, signal) });
+    const result = (await go.call(
+      "train",
+      { run, ...(name && { steps: every }) },
+      { signal, tell: tell as (event: unknown) => void },
+    )) as TrainResult;
+    if (name) tell({ type: "checkpoint", ...(await saveCheckpoint(go, { run, name }, signal)) });
     if (result.state !== "steps") return result;
   }
 }
@@ -80,13 +102,14 @@ export function serve(port: Port): void {
   const running = new Map<number, AbortController>();
   let started: Promise<Engine> | null = null;
   const post = (reply: WorkerReply) => port.postMessage(reply);
-  const engine = () => started ??= Engine.start({
-    fatal: (failure) => post({ id: 0, fatal: failure }),
-    lost: (failure) => post({ id: 0, lost: failure }),
-  }).catch((error: unknown) => {
-    started = null;
-    throw error;
-  });
+  const engine = () =>
+    (started ??= Engine.start({
+      fatal: (failure) => post({ id: 0, fatal: failure }),
+      lost: (failure) => post({ id: 0, lost: failure }),
+    }).catch((error: unknown) => {
+      started = null;
+      throw error;
+    }));
 
   async function run(request: PageRequest, signal: AbortSignal): Promise<unknown> {
     const { id, op, params, source, media, data } = request;
@@ -96,7 +119,11 @@ export function serve(port: Port): void {
     if (media || data) {
       const { refs, binaries } = unpack(media ?? []);
       const given = await Promise.all((data ?? []).map(async (blob) => new Uint8Array(await blob.arrayBuffer())));
-      return (await engine()).call(op, { ...params, ...(media && { media: refs }) }, { signal, tell, binaries: [...given, ...binaries] });
+      return (await engine()).call(
+        op,
+        { ...params, ...(media && { media: refs }) },
+        { signal, tell, binaries: [...given, ...binaries] },
+      );
     }
     if (!source) return (await engine()).call(op, params, { signal, tell });
     try {
@@ -107,18 +134,33 @@ export function serve(port: Port): void {
   }
 
   // open runs what works on a model's file. Go closes the source.
-  async function open(op: Op, params: OpenParams, source: WireSource, signal: AbortSignal, tell: (event: unknown) => void = () => {}): Promise<unknown> {
+  async function open(
+    op: Op,
+    params: OpenParams,
+    source: WireSource,
+    signal: AbortSignal,
+    tell: (event: unknown) => void = () => {},
+  ): Promise<unknown> {
     const [go, avoid] = await Promise.all([engine(), verdictFor(params.powerPreference)]);
     const { sources, parts } = await openModel(source, signal);
-    return go.call(op, { ...params, parts, ...(source.assistant && { assistant: true }), ...(avoid && { avoid }) }, { signal, tell, sources });
+    return go.call(
+      op,
+      { ...params, parts, ...(source.assistant && { assistant: true }), ...(avoid && { avoid }) },
+      { signal, tell, sources },
+    );
   }
 
   // withSuggestion adds a smaller plan to what may have failed for want of memory.
-  async function withSuggestion(error: unknown, params: OpenParams, source: WireSource, signal: AbortSignal): Promise<unknown> {
+  async function withSuggestion(
+    error: unknown,
+    params: OpenParams,
+    source: WireSource,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const failure = toFailure(error);
     if (failure.code !== "out-of-memory" && failure.code !== "device-lost") return error;
     try {
-      const { suggestion } = await open("plan", { ...params, smaller: true }, source, signal) as PlanResult;
+      const { suggestion } = (await open("plan", { ...params, smaller: true }, source, signal)) as PlanResult;
       return suggestion ? fromFailure({ ...failure, suggestion }) : error;
     } catch {
       return error; // the first error is what matters
@@ -137,7 +179,13 @@ export function serve(port: Port): void {
       post({ id, result: await run(request, controller.signal) });
     } catch (error) {
       const failure = toFailure(error);
-      post({ id, error: controller.signal.aborted && failure.code === "internal" ? toFailure(fromFailure({ code: "cancelled", message: "cancelled" })) : failure });
+      post({
+        id,
+        error:
+          controller.signal.aborted && failure.code === "internal"
+            ? toFailure(fromFailure({ code: "cancelled", message: "cancelled" }))
+            : failure,
+      });
     } finally {
       running.delete(id);
     }

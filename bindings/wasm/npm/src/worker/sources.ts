@@ -31,7 +31,11 @@ export async function openModel({ parts, mmproj, assistant }: WireSource, signal
 async function openFile(file: WireFile, into: OpenSource[], blocks: Blocks, signal: AbortSignal): Promise<void> {
   switch (file.kind) {
     case "url":
-      into.push(file.whole ? new MemorySource(await fetchWhole(file.url, signal, file.request)) : await openRemote(file.url, blocks, signal, file.request));
+      into.push(
+        file.whole
+          ? new MemorySource(await fetchWhole(file.url, signal, file.request))
+          : await openRemote(file.url, blocks, signal, file.request),
+      );
       break;
     case "blob":
       into.push(new BlobSource(file.blob));

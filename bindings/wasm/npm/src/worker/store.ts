@@ -7,7 +7,16 @@ import { RemoteFile } from "./http.js";
 import { move, removeFile, sizeOf } from "./opfs.js";
 import { Part } from "./part.js";
 import {
-  checkName, describe, handlesOf, models, partSuffix, readRecord, removeRecord, wholeFile, writeRecord, type Record,
+  checkName,
+  describe,
+  handlesOf,
+  models,
+  partSuffix,
+  readRecord,
+  removeRecord,
+  wholeFile,
+  writeRecord,
+  type Record,
 } from "./records.js";
 import { checkRoom } from "./room.js";
 
@@ -25,7 +34,8 @@ interface Wanted {
   fill(part: Part, told: () => void): Promise<void>;
 }
 
-const shownAs = (name: string, i: number, count: number) => count === 1 ? name : `${name} (part ${i + 1} of ${count})`;
+const shownAs = (name: string, i: number, count: number) =>
+  count === 1 ? name : `${name} (part ${i + 1} of ${count})`;
 
 /** files are the names under which a model's files are kept: its own, or some that nobody sees. */
 function files(name: string, count: number, before: Record | null): string[] {
@@ -35,7 +45,11 @@ function files(name: string, count: number, before: Record | null): string[] {
   return Array.from({ length: count }, (_, i) => `${id}-${i + 1}`);
 }
 
-export function download(p: Operations["storeDownload"]["params"], signal: AbortSignal, tell: Tell): Promise<StoredModel> {
+export function download(
+  p: Operations["storeDownload"]["params"],
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<StoredModel> {
   const { urls, name, sha256 } = p;
   if (sha256 && sha256.length !== urls.length) {
     throw new GemwireError("bad-argument", `${name} has ${urls.length} files, and ${sha256.length} hashes were given`);
@@ -47,7 +61,7 @@ export function download(p: Operations["storeDownload"]["params"], signal: Abort
     const wanted: Wanted[] = [];
     for (const [i, url] of urls.entries()) {
       const shown = shownAs(name, i, urls.length);
-      wanted.push({ shown, ...await remote(dir, names[i]!, url, sha256?.[i], signal, p.request) });
+      wanted.push({ shown, ...(await remote(dir, names[i]!, url, sha256?.[i], signal, p.request)) });
     }
     return save(dir, name, before, wanted, tell, urls[0]);
   });
@@ -55,33 +69,57 @@ export function download(p: Operations["storeDownload"]["params"], signal: Abort
 
 // remote asks the server what a file is, and looks how much of it is here.
 async function remote(
-  dir: FileSystemDirectoryHandle, name: string, url: string, sha256: string | undefined, signal: AbortSignal, request?: RequestOptions,
+  dir: FileSystemDirectoryHandle,
+  name: string,
+  url: string,
+  sha256: string | undefined,
+  signal: AbortSignal,
+  request?: RequestOptions,
 ): Promise<Omit<Wanted, "shown">> {
   const file = await RemoteFile.open(url, signal, request);
   const before = await readRecord(dir, name);
-  const same = before && before.url === url && (before.version ?? "") === file.version && (file.size === null || before.size === file.size) ? before : null;
-  const whole = same && await wholeFile(dir, same) && (!sha256 || same.sha256 === sha256.toLowerCase());
+  const same =
+    before &&
+    before.url === url &&
+    (before.version ?? "") === file.version &&
+    (file.size === null || before.size === file.size)
+      ? before
+      : null;
+  const whole = same && (await wholeFile(dir, same)) && (!sha256 || same.sha256 === sha256.toLowerCase());
   return {
     record: whole ? same : { name, size: file.size ?? 0, url, version: file.version, modified: Date.now() },
-    sha256, whole: Boolean(whole),
+    sha256,
+    whole: Boolean(whole),
     resumable: file.ranges && file.version ? same?.part : undefined,
     async fill(part, told) {
       const left = file.size === null ? null : file.size - part.received;
       if (left === 0) return;
-      await file.stream(part.received, left, signal, async (chunk) => {
-        await part.write(chunk);
-        told();
-      }, () => part.restart());
+      await file.stream(
+        part.received,
+        left,
+        signal,
+        async (chunk) => {
+          await part.write(chunk);
+          told();
+        },
+        () => part.restart(),
+      );
     },
   };
 }
 
-export function importBlobs({ blobs, name }: Operations["storeImport"]["params"], signal: AbortSignal, tell: Tell): Promise<StoredModel> {
+export function importBlobs(
+  { blobs, name }: Operations["storeImport"]["params"],
+  signal: AbortSignal,
+  tell: Tell,
+): Promise<StoredModel> {
   return locked(name, async () => {
     const dir = await models();
     const names = files(name, blobs.length, null);
     const wanted = blobs.map((blob, i): Wanted => ({
-      record: { name: names[i]!, size: blob.size, modified: Date.now() }, shown: shownAs(name, i, blobs.length), whole: false,
+      record: { name: names[i]!, size: blob.size, modified: Date.now() },
+      shown: shownAs(name, i, blobs.length),
+      whole: false,
       fill: (part, told) => copy(blob, part, signal, told),
     }));
     try {
@@ -112,10 +150,20 @@ async function copy(blob: Blob, part: Part, signal: AbortSignal, told: () => voi
 }
 
 /** save brings here what is wanted and not here yet, as one model. */
-async function save(dir: FileSystemDirectoryHandle, name: string, before: Record | null, wanted: Wanted[], tell: Tell, url?: string): Promise<StoredModel> {
+async function save(
+  dir: FileSystemDirectoryHandle,
+  name: string,
+  before: Record | null,
+  wanted: Wanted[],
+  tell: Tell,
+  url?: string,
+): Promise<StoredModel> {
   const sum = (list: Wanted[]) => list.reduce((bytes, { record }) => bytes + record.size, 0);
   const total = wanted.every(({ record }) => record.size) ? sum(wanted) : 0;
-  const record = wanted.length === 1 ? wanted[0]!.record : { name, size: total, modified: Date.now(), files: wanted.map((file) => file.record.name), ...(url && { url }) };
+  const record =
+    wanted.length === 1
+      ? wanted[0]!.record
+      : { name, size: total, modified: Date.now(), files: wanted.map((file) => file.record.name), ...(url && { url }) };
   const missing = wanted.filter((file) => !file.whole);
   const here = sum(wanted) - sum(missing);
   await makeRoom(dir, before, record, missing);
@@ -125,10 +173,12 @@ async function save(dir: FileSystemDirectoryHandle, name: string, before: Record
     throw error;
   });
   try {
-    const told = () => tell({
-      done: here + parts.reduce((bytes, part) => bytes + part.received, 0), total,
-      resumed: here + parts.reduce((bytes, part) => bytes + part.resumed, 0),
-    });
+    const told = () =>
+      tell({
+        done: here + parts.reduce((bytes, part) => bytes + part.received, 0),
+        total,
+        resumed: here + parts.reduce((bytes, part) => bytes + part.resumed, 0),
+      });
     told();
     for (const [i, part] of parts.entries()) {
       await missing[i]!.fill(part, told);
@@ -141,16 +191,23 @@ async function save(dir: FileSystemDirectoryHandle, name: string, before: Record
 }
 
 // makeRoom checks that what is missing fits, and removes what it takes the place of.
-async function makeRoom(dir: FileSystemDirectoryHandle, before: Record | null, now: Record, missing: Wanted[]): Promise<void> {
+async function makeRoom(
+  dir: FileSystemDirectoryHandle,
+  before: Record | null,
+  now: Record,
+  missing: Wanted[],
+): Promise<void> {
   if (missing.length === 0) return;
   const kept = now.files ?? [now.name];
-  const others = (before ? before.files ?? [before.name] : []).filter((file) => !kept.includes(file));
-  let needed = 0, freed = 0;
+  const others = (before ? (before.files ?? [before.name]) : []).filter((file) => !kept.includes(file));
+  let needed = 0,
+    freed = 0;
   for (const { record, resumable } of missing) {
     needed += record.size - (resumable?.received ?? 0);
-    freed += await sizeOf(dir, record.name) + await sizeOf(dir, record.name + partSuffix) - (resumable?.received ?? 0);
+    freed +=
+      (await sizeOf(dir, record.name)) + (await sizeOf(dir, record.name + partSuffix)) - (resumable?.received ?? 0);
   }
-  for (const file of others) freed += await sizeOf(dir, file) + await sizeOf(dir, file + partSuffix);
+  for (const file of others) freed += (await sizeOf(dir, file)) + (await sizeOf(dir, file + partSuffix));
   await checkRoom(needed, freed);
   for (const { record } of missing) await removeFile(dir, record.name);
   for (const file of others) await removeOne(dir, file);
@@ -185,17 +242,20 @@ async function removeOne(dir: FileSystemDirectoryHandle, name: string): Promise<
 }
 
 export function rename(from: string, to: string): Promise<StoredModel> {
-  return locked(from, () => locked(to, async () => {
-    const dir = await models();
-    if (await readRecord(dir, to)) throw new GemwireError("bad-argument", `a model called ${JSON.stringify(to)} is stored here already`);
-    const handles = await handlesOf(from);
-    const before = (await readRecord(dir, from))!;
-    const record = { ...before, name: to };
-    await writeRecord(dir, record);
-    if (!before.files) await move(handles[0]!, to);
-    await removeRecord(dir, from);
-    return describe(dir, record);
-  }));
+  return locked(from, () =>
+    locked(to, async () => {
+      const dir = await models();
+      if (await readRecord(dir, to))
+        throw new GemwireError("bad-argument", `a model called ${JSON.stringify(to)} is stored here already`);
+      const handles = await handlesOf(from);
+      const before = (await readRecord(dir, from))!;
+      const record = { ...before, name: to };
+      await writeRecord(dir, record);
+      if (!before.files) await move(handles[0]!, to);
+      await removeRecord(dir, from);
+      return describe(dir, record);
+    }),
+  );
 }
 
 /** locked keeps tabs and workers from changing one model at a time. */
@@ -203,6 +263,8 @@ async function locked<T>(name: string, work: () => Promise<T>): Promise<T> {
   checkName(name);
   return navigator.locks.request(`gemwire model ${name}`, { ifAvailable: true }, async (lock) => {
     if (lock) return work();
-    throw new GemwireError("busy", `${JSON.stringify(name)} is being changed already, perhaps in another tab`, { advice: "Wait until that is done." });
+    throw new GemwireError("busy", `${JSON.stringify(name)} is being changed already, perhaps in another tab`, {
+      advice: "Wait until that is done.",
+    });
   });
 }

@@ -1,7 +1,9 @@
 // The package's worker, which counts the GPU's buffers that are left, and in which
 // something breaks while weights are uploaded. A message {break} says what, at the
 // first piece from then on; {left} is answered with the number of buffers.
-let broken = "", pieces = 0, left = 0;
+let broken = "",
+  pieces = 0,
+  left = 0;
 
 const { createBuffer } = GPUDevice.prototype;
 GPUDevice.prototype.createBuffer = function (descriptor) {

@@ -1,2 +1,3 @@
 import * as gemwire from "/dist/index.js";
-globalThis.gemwire = gemwire;
+import { nano } from "/dist/nano.js";
+globalThis.gemwire = { ...gemwire, nano };

@@ -1,0 +1,11 @@
+import type { Source } from "./types.js";
+
+/**
+ * The built-in model, a file of 13 MB: small, knows little, for a first answer without a
+ * large download. It has a module of its own, so that an app which never imports it does
+ * not ship it.
+ */
+export const nano = {
+  builtin: "nano",
+  url: new URL("./nano.gguf", import.meta.url),
+} as const satisfies Source;

@@ -1,0 +1,211 @@
+// The calls in OpenAI's shape, over answers that are made up here: no browser is needed.
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+let gemwire;
+before(async () => {
+  gemwire = await import("../dist/index.js");
+});
+
+const messages = [{ role: "user", content: "Hi" }];
+const usage = { promptTokens: 1, answerTokens: 2 };
+
+// A model that says the words of the last message, each when next() lets it, and notes who asks.
+function scripted() {
+  const model = { info: { name: "Scripted" }, begun: [], ended: [], options: [], waiting: [] };
+  model.next = () => model.waiting.shift()?.();
+  model.chat = async function* (given, options) {
+    const said = given.at(-1).content;
+    model.begun.push(said);
+    model.options.push(options);
+    try {
+      for (const text of said.split(" ")) {
+        await new Promise((resolve, reject) => {
+          if (options.signal?.aborted) reject(new gemwire.GemwireError("cancelled", "cancelled"));
+          model.waiting.push(resolve);
+          options.signal?.addEventListener("abort", () => reject(new gemwire.GemwireError("cancelled", "cancelled")));
+        });
+        yield { type: "text", text };
+      }
+      yield { type: "done", reason: "stop", usage };
+    } finally {
+      model.ended.push(said);
+    }
+  };
+  return model;
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+const say = (content) => ({ messages: [{ role: "user", content }] });
+
+test("what cannot be done is refused, and never ignored", async (t) => {
+  const model = scripted();
+  const completions = new gemwire.Completions(model);
+  const wrong = {
+    "no messages": [{}, "bad-argument", /needs messages/],
+    "a form of answer": [{ response_format: { type: "json_object" } }, "unsupported", /response_format/],
+    "several answers": [{ n: 2 }, "unsupported", /^n: 2/, /Ask again/],
+    "a forced call": [{ tool_choice: "required" }, "unsupported", /tool_choice/],
+    "calls one by one": [{ parallel_tool_calls: false }, "unsupported", /parallel_tool_calls/],
+    "another kind of tool": [{ tools: [{ type: "custom" }] }, "unsupported", /tools\[0\]/],
+    "sound as an answer": [{ modalities: ["text", "audio"] }, "unsupported", /modalities/],
+    "functions of old": [{ functions: [] }, "unsupported", /functions/, /Use tools/],
+    "top_logprobs alone": [{ top_logprobs: 3 }, "bad-argument", /top_logprobs/, /logprobs to true/],
+    "a misspelt option": [{ temprature: 0 }, "bad-argument", /temprature/, /Did you mean temperature\?/],
+    "a name of ours": [{ maxTokens: 5 }, "bad-argument", /maxTokens/, /Did you mean max_tokens\?/],
+    "a name of nobody's": [{ zzz: 5 }, "bad-argument", /has no zzz/],
+    "a misspelt part of an option": [
+      { stream_options: { include_usgae: true } },
+      "bad-argument",
+      /stream_options/,
+      /Did you mean include_usage\?/,
+    ],
+    "an effort that there is not": [{ reasoning_effort: "hihg" }, "bad-argument", /reasoning_effort/, /high/],
+    "an unknown role": [{ messages: [{ role: "asistant", content: "" }] }, "bad-argument", /role/, /assistant/],
+    "the role of a function": [{ messages: [{ role: "function", content: "" }] }, "bad-argument", /role/],
+    "a message that is none": [{ messages: [null] }, "bad-argument", /messages\[0\]/],
+  };
+  for (const [name, [request, code, says, advises]] of Object.entries(wrong))
+    for (const stream of [false, true])
+      await t.test(`${name}${stream ? ", streamed" : ""}`, async () => {
+        const given = name === "no messages" ? request : { messages, ...request };
+        await assert.rejects(completions.create({ ...given, stream }), (error) => {
+          assert.ok(error instanceof gemwire.GemwireError);
+          assert.equal(error.code, code);
+          assert.match(error.message, says);
+          if (advises) assert.match(error.advice, advises);
+          return true;
+        });
+      });
+  await assert.rejects(completions.create({ messages }, { singal: null }), { advice: "Did you mean signal?" });
+  assert.deepEqual(model.begun, [], "the model was asked nothing");
+});
+
+test("what asks for nothing is taken", async () => {
+  const model = scripted();
+  const asked = new gemwire.Completions(model).create(
+    {
+      ...say("hello"),
+      n: 1,
+      response_format: { type: "text" },
+      tool_choice: "none",
+      tools: [{ type: "function", function: { name: "f" } }],
+      parallel_tool_calls: true,
+      modalities: ["text"],
+      audio: null,
+      user: "somebody",
+      logprobs: null,
+      temperature: 0,
+    },
+    { signal: null },
+  );
+  await settled();
+  model.next();
+  assert.equal((await asked).choices[0].message.content, "hello");
+  assert.deepEqual(model.options, [{ temperature: 0 }], "tool_choice none leaves the tools out");
+});
+
+test("calls wait for their turn", async () => {
+  const model = scripted();
+  const completions = new gemwire.Completions(model);
+  const control = new AbortController();
+  const first = completions.create(say("one"));
+  const second = completions.create(say("two"), { signal: control.signal });
+  const third = completions.create(say("three"));
+  await settled();
+  assert.deepEqual(model.begun, ["one"]);
+  control.abort();
+  await assert.rejects(second, { code: "cancelled" });
+  await settled();
+  assert.deepEqual(model.begun, ["one"], "who gave up lets nobody past");
+  model.next();
+  assert.equal((await first).choices[0].message.content, "one");
+  await settled();
+  assert.deepEqual(model.begun, ["one", "three"]);
+  model.next();
+  assert.equal((await third).choices[0].message.content, "three");
+});
+
+test("a stream that nobody reads is in nobody's way", async () => {
+  const model = scripted();
+  const completions = new gemwire.Completions(model);
+  const stream = await completions.create({ ...say("a b"), stream: true });
+  const after = completions.create(say("c"));
+  for (let i = 0; i < 3; i++) {
+    await settled();
+    model.next();
+  }
+  assert.equal((await after).choices[0].message.content, "c");
+  let text = "";
+  for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+  assert.equal(text, "ab");
+});
+
+test("a stream has what OpenAI's has", async (t) => {
+  const make = async (said, extras) => {
+    const model = scripted();
+    const stream = await new gemwire.Completions(model).create({ ...say(said), stream: true }, extras);
+    return { model, stream };
+  };
+  const go = async (model, steps) => {
+    for (let i = 0; i < steps; i++) {
+      await settled();
+      model.next();
+    }
+  };
+  const textOf = async (stream) => {
+    let text = "";
+    for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+    return text;
+  };
+  await t.test("tee", async () => {
+    const { model, stream } = await make("a b c");
+    const [left, right] = stream.tee();
+    void go(model, 3);
+    assert.equal(await textOf(left), "abc");
+    assert.equal(await textOf(right), "abc");
+    await assert.rejects(textOf(stream), { code: "bad-argument", advice: /tee/ });
+  });
+  await t.test("toReadableStream", async () => {
+    const { model, stream } = await make("a b");
+    void go(model, 2);
+    const lines = (await new Response(stream.toReadableStream()).text()).trim().split("\n");
+    assert.equal(lines.map((line) => JSON.parse(line).choices[0].delta.content ?? "").join(""), "ab");
+  });
+  await t.test("a readable stream that is left ends the answer", async () => {
+    const { model, stream } = await make("a b");
+    const reader = stream.toReadableStream().getReader();
+    await reader.read();
+    await reader.cancel();
+    await settled();
+    assert.deepEqual(model.ended, ["a b"]);
+  });
+  await t.test("controller", async () => {
+    const { model, stream } = await make("a b c");
+    void go(model, 1);
+    let text = "";
+    for await (const { choices } of stream) {
+      text += choices[0]?.delta.content ?? "";
+      if (text) stream.controller.abort();
+    }
+    assert.equal(text, "a", "it ends without an error");
+    assert.deepEqual(model.ended, ["a b c"]);
+  });
+  await t.test("a loop that is left", async () => {
+    const { model, stream } = await make("a b c");
+    for await (const chunk of stream) {
+      assert.equal(chunk.choices[0].delta.role, "assistant");
+      break;
+    }
+    await settled();
+    assert.deepEqual(model.ended, ["a b c"]);
+    assert.ok(stream.controller.signal.aborted);
+  });
+  await t.test("a signal", async () => {
+    const control = new AbortController();
+    const { stream } = await make("a b c", { signal: control.signal });
+    const read = textOf(stream);
+    control.abort();
+    await assert.rejects(read, { code: "cancelled" });
+  });
+});
