@@ -3,9 +3,7 @@ module github.com/gemwire/gemwire/tools
 go 1.25.0
 
 require (
-	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/dustin/go-humanize v1.1.0
-	github.com/ebitengine/purego v0.11.3
 	github.com/gemwire/gemwire/finetune v0.1.0
 	github.com/gemwire/gemwire/gemma4 v0.1.0
 	github.com/gemwire/gemwire/gemma4/nano v0.1.0
@@ -19,18 +17,12 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
-	golang.org/x/mod v0.38.0
 	golang.org/x/term v0.45.0
-	gonum.org/v1/plot v0.17.0
 )
 
 require (
-	codeberg.org/go-fonts/liberation v0.5.0 // indirect
-	codeberg.org/go-latex/latex v0.2.0 // indirect
-	codeberg.org/go-pdf/fpdf v0.11.1 // indirect
-	git.sr.ht/~sbinet/gg v0.7.0 // indirect
-	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
-	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/andybalholm/brotli v1.2.8 // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/hajimehoshi/go-mp3 v0.3.4 // indirect
 	github.com/icza/bitio v1.1.0 // indirect
 	github.com/jfreymuth/vorbis v1.0.2 // indirect
@@ -39,7 +31,6 @@ require (
 	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect
 	github.com/pion/opus v0.1.0 // indirect
 	golang.org/x/image v0.45.0 // indirect
-	golang.org/x/text v0.41.0 // indirect
 )
 
 require (
@@ -48,8 +39,8 @@ require (
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/x448/float16 v0.8.4
-	golang.org/x/sys v0.47.0 // indirect
+	github.com/x448/float16 v0.8.4 // indirect
+	golang.org/x/sys v0.47.0
 	gonum.org/v1/gonum v0.17.0 // indirect
 	rsc.io/qr v0.2.0 // indirect
 )

@@ -31,8 +31,9 @@ const checkTimeout = 3 * time.Second
 
 func main() {
 	addr := flag.String("addr", ":8081", "listen on this `ADDRESS`")
-	root := flag.String("store", "", "read Ollama's store in this `FOLDER` ($OLLAMA_MODELS, or Ollama's own place, if not given)")
-	check := flag.Bool("check", false, "ask the server on this machine whether it is well, and exit with 1 if not")
+	root := flag.String("store", "",
+		"read Ollama's store in this `FOLDER` (default: $OLLAMA_MODELS, or Ollama's own folder)")
+	check := flag.Bool("check", false, "check the health of the server on this machine, and exit with 1 if it fails")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := errors.New("gemwire-models takes flags only")
@@ -82,7 +83,8 @@ func ask(ctx context.Context, addr string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("localhost", port)+"/models", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort("localhost", port)+"/models",
+		nil)
 	if err != nil {
 		return err
 	}

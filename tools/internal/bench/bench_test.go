@@ -11,7 +11,6 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/nano"
-	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -33,7 +32,7 @@ func TestSeries(t *testing.T) {
 	if s := SeriesOf([]float64{1, 2, 4}); s.Spread() != 1.5 || (Series{}).Spread() != 0 {
 		t.Errorf("spread %v", s.Spread())
 	}
-	if d := cmp.Diff([]float64{20, 5}, rates(10, []float64{0.5, 2}).Runs); d != "" {
+	if d := cmp.Diff([]float64{20, 5}, Rates(10, []float64{0.5, 2}).Runs); d != "" {
 		t.Error(d)
 	}
 }
@@ -59,7 +58,10 @@ func TestModel(t *testing.T) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
 		t.Run(string(device), func(t *testing.T) {
 			m := openNano(t, device)
-			o := ModelOptions{PromptTokens: 20, DecodeTokens: 5, Depth: 90, Repeats: 2, Profile: device == gemma4.DeviceGPU, Copy: SeriesOf([]float64{1e10})}
+			o := ModelOptions{
+				PromptTokens: 20, DecodeTokens: 5, Depth: 90, Repeats: 2, Profile: device == gemma4.DeviceGPU,
+				Copy: SeriesOf([]float64{1e10}),
+			}
 			r, err := Model(context.Background(), m, 0, o)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +78,8 @@ func TestModel(t *testing.T) {
 				t.Errorf("%v ms at %v tokens a second", r.Decode.MsPerToken.Min, r.Decode.TokensPerSecond.Max)
 			}
 			onGPU := device == gemma4.DeviceGPU
-			if (r.DispatchesPerToken > 0) != onGPU || (r.Memory.GPUTotal > 0) != onGPU || (len(r.Profile) > 0) != onGPU {
+			if (r.DispatchesPerToken > 0) != onGPU || (r.Memory.GPUTotal > 0) != onGPU ||
+				(len(r.Profile) > 0) != onGPU {
 				t.Errorf("%+v", r)
 			}
 			if r.Decode.OfCopy <= 0 || r.CopyGBs.Median != 10 || r.Decode.BytesPerToken == 0 || r.Device == "" {
@@ -131,7 +134,7 @@ func openDevice(t *testing.T) *wgslkit.Device {
 }
 
 func TestCopies(t *testing.T) {
-	if s := CopyCPU(); !(s.Min > 0) || len(s.Runs) != copyRepeats {
+	if s := CopyCPU(); !(s.Min > 0) || len(s.Runs) != Repeats {
 		t.Errorf("on the CPU %+v", s)
 	}
 	dev := openDevice(t)
@@ -143,80 +146,5 @@ func TestCopies(t *testing.T) {
 		if s, err := CopyOf(dev, moved); err != nil || !(s.Min > 0) {
 			t.Errorf("%d bytes on the GPU: %+v, %v", moved, s, err)
 		}
-	}
-}
-
-func TestMultiplyAdds(t *testing.T) {
-	dev := openDevice(t)
-	if s, err := MultiplyAdds(dev); err != nil || !(s.Min > 0) || len(s.Runs) != copyRepeats {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-// TestOps measures each op once; every type of weights has a small matrix.
-func TestOps(t *testing.T) {
-	dev := openDevice(t)
-	for _, o := range []OpOptions{
-		{Only: []string{"matvec"}, Sizes: []int64{64 << 10}},
-		{Only: []string{"norm", "router"}},
-	} {
-		o.Copy = SeriesOf([]float64{1e10})
-		types := map[string]bool{}
-		err := Ops(context.Background(), dev, o, func(r OpResult) error {
-			types[r.Type] = true
-			if !(r.Microseconds.Min > 0) || !(r.GBs > 0) || !(r.OfCopy > 0) || !(r.GFLOPs > 0) {
-				t.Errorf("%+v", r)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.Only[0] == "matvec" && len(types) != len(weightTypes) {
-			t.Errorf("%d types were measured of %d", len(types), len(weightTypes))
-		}
-	}
-}
-
-func TestOpsEnd(t *testing.T) {
-	dev := openDevice(t)
-	if err := CheckOps([]string{"matvec", "none"}); !errors.Is(err, ErrOptions) {
-		t.Errorf("CheckOps: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	measured := 0
-	err := Ops(ctx, dev, OpOptions{Only: []string{"norm"}}, func(OpResult) error {
-		measured++
-		cancel()
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || measured != 1 {
-		t.Errorf("%d measured, %v", measured, err)
-	}
-}
-
-// TestBlocksAreFinite decodes the weights that kernels are measured on.
-func TestBlocksAreFinite(t *testing.T) {
-	for _, kind := range weightTypes {
-		b, err := newBlocks(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := 64 * kind.BlockLen()
-		raw, values := make([]byte, 64*kind.BlockBytes()), make([]float32, n)
-		if _, err := b.ReadAt(raw, int64((poolBlocks-32)*kind.BlockBytes())); err != nil {
-			t.Fatal(err)
-		}
-		if err := kind.Dequantize(values, raw); err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range values {
-			if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 1e5 {
-				t.Fatalf("%v: value %d is %v", kind, i, v)
-			}
-		}
-	}
-	if rowsOf(quant.Q4_K, 1) != 1 {
-		t.Error("a small matrix has no row")
 	}
 }

@@ -13,7 +13,7 @@ import (
 const (
 	copyBytesGPU = 256 << 20
 	copyBytesCPU = 64 << 20 // a software rasterizer's, and the CPU's own
-	copyRepeats  = 5
+	Repeats      = 5
 	copiesAtOnce = 8
 )
 
@@ -117,8 +117,8 @@ func (y *yardstick) measure(record func(*wgslkit.Program)) (Series, error) {
 		return Series{}, err
 	}
 	defer program.Release()
-	seconds, err := timed(copyRepeats, func() error { return submitAndWait(y.dev, program, 1) })
-	return rates(2*copiesAtOnce*float64(y.size), seconds), err
+	seconds, err := Timed(Repeats, func() error { return SubmitAndWait(y.dev, program, 1) })
+	return Rates(2*copiesAtOnce*float64(y.size), seconds), err
 }
 
 func (y *yardstick) release() {
@@ -131,7 +131,7 @@ func CopyCPU() Series {
 	workers := runtime.GOMAXPROCS(0)
 	from, to := make([]byte, copyBytesCPU), make([]byte, copyBytesCPU)
 	each := (len(from) + workers - 1) / workers
-	seconds, _ := timed(copyRepeats, func() error { // copying cannot fail
+	seconds, _ := Timed(Repeats, func() error { // copying cannot fail
 		var wait sync.WaitGroup
 		for begin := 0; begin < len(from); begin += each {
 			end := min(begin+each, len(from))
@@ -146,11 +146,11 @@ func CopyCPU() Series {
 		wait.Wait()
 		return nil
 	})
-	return rates(2*copiesAtOnce*float64(len(from)), seconds)
+	return Rates(2*copiesAtOnce*float64(len(from)), seconds)
 }
 
-// timed runs once to warm up, then n times with a clock.
-func timed(n int, run func() error) ([]float64, error) {
+// Timed runs once to warm up, then n times with a clock.
+func Timed(n int, run func() error) ([]float64, error) {
 	if err := run(); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func timed(n int, run func() error) ([]float64, error) {
 	return seconds, nil
 }
 
-func submitAndWait(dev *wgslkit.Device, p *wgslkit.Program, width int) error {
+func SubmitAndWait(dev *wgslkit.Device, p *wgslkit.Program, width int) error {
 	if err := p.Submit(width); err != nil {
 		return err
 	}

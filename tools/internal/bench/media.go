@@ -47,7 +47,9 @@ func Media(ctx context.Context, towers *arch.Towers, o MediaOptions) (MediaRepor
 	var report MediaReport
 	var err error
 	if o.Repeats < 1 || o.ImageBudget < 0 || o.Seconds < 0 || o.Seconds > 30 || math.IsNaN(o.Seconds) {
-		return report, fmt.Errorf("%w: %d runs of an image of %d soft tokens and a clip of %v seconds; a clip has at most 30", ErrOptions, o.Repeats, o.ImageBudget, o.Seconds)
+		return report, fmt.Errorf("%w: %d runs of an image of %d soft tokens and a clip of %v seconds; a clip has "+
+			"at most 30",
+			ErrOptions, o.Repeats, o.ImageBudget, o.Seconds)
 	}
 	if o.ImageBudget > 0 && towers.Vision != nil {
 		if report.Image, err = o.image(ctx, towers.Vision); err != nil {
@@ -62,83 +64,89 @@ func Media(ctx context.Context, towers *arch.Towers, o MediaOptions) (MediaRepor
 	return report, nil
 }
 
-// encoder is a tower with its input at hand.
-type encoder struct {
-	encode  func(ctx context.Context) ([]float32, error)
-	profile func() ([]wgslkit.KernelTime, error) // nil on the CPU
-	close   func()
+// Encoder is a tower with its input at hand.
+type Encoder struct {
+	Encode  func(ctx context.Context) ([]float32, error)
+	Profile func() ([]wgslkit.KernelTime, error) // nil on the CPU
+	Close   func()
 }
 
 func (o MediaOptions) image(ctx context.Context, v *arch.Vision) (*MediumReport, error) {
-	input, load := o.imageEncoder(ctx, v)
+	input, load := o.ImageEncoder(ctx, v)
 	r := &MediumReport{Input: input}
 	return r, o.measure(ctx, r, v.EmbeddingLength, load)
 }
 
 func (o MediaOptions) audio(ctx context.Context, a *arch.Audio) (*MediumReport, error) {
-	input, load := o.audioEncoder(ctx, a)
+	input, load := o.AudioEncoder(ctx, a)
 	r := &MediumReport{Input: input}
 	return r, o.measure(ctx, r, a.EmbeddingLength, load)
 }
 
-// imageEncoder says what the image is, and loads the tower with it.
-func (o MediaOptions) imageEncoder(ctx context.Context, v *arch.Vision) (input string, load func() (encoder, error)) {
+// ImageEncoder says what the image is, and loads the tower with it.
+func (o MediaOptions) ImageEncoder(ctx context.Context, v *arch.Vision) (input string, load func() (Encoder, error)) {
 	columns, rows := squares(o.ImageBudget)
 	columns, rows = columns*v.Pool, rows*v.Pool
 	patches := randomFloats(columns*rows*v.PatchValues(), 0, 1)
 	input = fmt.Sprintf("%d × %d pixels, %d patches", columns*v.PatchSize, rows*v.PatchSize, columns*rows)
-	return input, func() (encoder, error) {
+	return input, func() (Encoder, error) {
 		if o.Kit == nil {
 			t, err := cpu.NewVision(ctx, v, cpu.Options{})
 			if err != nil {
-				return encoder{}, err
+				return Encoder{}, err
 			}
-			return encoder{encode: func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, patches, columns, rows) }, close: t.Close}, nil
+			return Encoder{
+				Encode: func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, patches, columns, rows) },
+				Close:  t.Close,
+			}, nil
 		}
 		t, err := gpu.NewVision(ctx, o.Kit, v, gpu.Options{})
 		if err != nil {
-			return encoder{}, err
+			return Encoder{}, err
 		}
-		return encoder{
-			encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, patches, columns, rows) },
-			profile: t.Profile, close: t.Close,
+		return Encoder{
+			Encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, patches, columns, rows) },
+			Profile: t.Profile, Close: t.Close,
 		}, nil
 	}
 }
 
-// audioEncoder says what the clip is, and loads the tower with it.
-func (o MediaOptions) audioEncoder(ctx context.Context, a *arch.Audio) (input string, load func() (encoder, error)) {
+// AudioEncoder says what the clip is, and loads the tower with it.
+func (o MediaOptions) AudioEncoder(ctx context.Context, a *arch.Audio) (input string, load func() (Encoder, error)) {
 	frames := max(1, int(o.Seconds*100)-1) // of 10 ms, of which the last one reaches beyond the clip
 	mel := randomFloats(frames*arch.MelBins, -7, 3)
 	input = fmt.Sprintf("%.1f s, %d mel frames", o.Seconds, frames)
-	return input, func() (encoder, error) {
+	return input, func() (Encoder, error) {
 		if o.Kit == nil {
 			t, err := cpu.NewAudio(ctx, a, cpu.Options{})
 			if err != nil {
-				return encoder{}, err
+				return Encoder{}, err
 			}
-			return encoder{encode: func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, mel, frames, frames) }, close: t.Close}, nil
+			return Encoder{
+				Encode: func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, mel, frames, frames) },
+				Close:  t.Close,
+			}, nil
 		}
 		t, err := gpu.NewAudio(ctx, o.Kit, a, gpu.Options{})
 		if err != nil {
-			return encoder{}, err
+			return Encoder{}, err
 		}
-		return encoder{
-			encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, mel, frames, frames) },
-			profile: t.Profile, close: t.Close,
+		return Encoder{
+			Encode:  func(ctx context.Context) ([]float32, error) { return t.Encode(ctx, mel, frames, frames) },
+			Profile: t.Profile, Close: t.Close,
 		}, nil
 	}
 }
 
 // measure loads a tower, encodes twice to warm up, and then as often as asked.
-func (o MediaOptions) measure(ctx context.Context, r *MediumReport, width int, load func() (encoder, error)) error {
+func (o MediaOptions) measure(ctx context.Context, r *MediumReport, width int, load func() (Encoder, error)) error {
 	const warmUp = 2
 	begun := time.Now()
 	e, err := load()
 	if err != nil {
 		return err
 	}
-	defer e.close()
+	defer e.Close()
 	r.LoadSeconds = time.Since(begun).Seconds()
 	var runs []float64
 	for i := range o.Repeats + warmUp {
@@ -146,7 +154,7 @@ func (o MediaOptions) measure(ctx context.Context, r *MediumReport, width int, l
 			o.Progress(i, o.Repeats+warmUp)
 		}
 		begun := time.Now()
-		soft, err := e.encode(ctx)
+		soft, err := e.Encode(ctx)
 		if err != nil {
 			return err
 		}
@@ -161,8 +169,8 @@ func (o MediaOptions) measure(ctx context.Context, r *MediumReport, width int, l
 			r.GPUBytes += n
 		}
 	}
-	if o.Profile && e.profile != nil {
-		r.Profile, err = e.profile()
+	if o.Profile && e.Profile != nil {
+		r.Profile, err = e.Profile()
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
 // ModelOptions say what of a model is measured.
@@ -30,10 +31,12 @@ var ErrOptions = errors.New("nothing to measure")
 func (o ModelOptions) check(maxContext int) error {
 	switch {
 	case o.PromptTokens < 1 || o.DecodeTokens < 1 || o.Repeats < 1 || o.Depth < 0:
-		return fmt.Errorf("%w: %d prompt tokens, %d decoded, %d repeats, at depth %d; each must be at least 1, the depth 0",
+		return fmt.Errorf("%w: %d prompt tokens, %d decoded, %d repeats, at depth %d; each must be at least 1, "+
+			"the depth 0",
 			ErrOptions, o.PromptTokens, o.DecodeTokens, o.Repeats, o.Depth)
 	case o.context() > maxContext:
-		return fmt.Errorf("%w: %d tokens together are more than the %d that this model takes", ErrOptions, o.context(), maxContext)
+		return fmt.Errorf("%w: %d tokens in total are more than the %d this model can hold", ErrOptions, o.context(),
+			maxContext)
 	}
 	return nil
 }
@@ -60,6 +63,8 @@ type ModelReport struct {
 	DispatchesPerToken int          `json:"dispatches_per_token"`
 	CopyGBs            Series       `json:"copy_gigabytes_per_second"`
 	Memory             MemoryReport `json:"memory"`
+	// Kernels are those that were checked in the same run, on a GPU.
+	Kernels *checkup.Findings `json:"kernels_checked,omitempty"`
 
 	Profile []wgslkit.KernelTime `json:"profile,omitempty"`
 }
@@ -98,7 +103,8 @@ type MemoryReport struct {
 func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelOptions) (ModelReport, error) {
 	info := m.Info()
 	report := ModelReport{
-		Model: info.Name, FileBytes: info.FileSize, Device: info.DeviceName, DeviceKind: string(info.Device), Library: library(info.Adapter),
+		Model: info.Name, FileBytes: info.FileSize, Device: info.DeviceName, DeviceKind: string(info.Device),
+		Library: Library(info.Adapter), Kernels: info.Kernels,
 		PromptTokens: o.PromptTokens, DecodeTokens: o.DecodeTokens, Depth: o.Depth, Repeats: o.Repeats,
 		Load: LoadReport{Seconds: loading.Seconds()},
 	}
@@ -106,7 +112,8 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 		return report, err
 	}
 	if o.Profile && info.Device == gemma4.DeviceCPU {
-		return report, fmt.Errorf("%w: a profile is of a GPU's kernels; leave it out on the CPU, or say --device gpu", ErrOptions)
+		return report, fmt.Errorf("%w: a profile shows a GPU's kernels; leave it out on the CPU, or use --device gpu",
+			ErrOptions)
 	}
 	begun := time.Now()
 	session, err := m.NewSession(o.context())
@@ -115,7 +122,7 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 	}
 	defer session.Close()
 	report.Load.SessionSeconds = time.Since(begun).Seconds()
-	r := &modelRun{session: session, options: o, tokens: randomTokens(o.Depth+o.PromptTokens, info.Vocab)}
+	r := &modelRun{session: session, options: o, tokens: RandomTokens(o.Depth+o.PromptTokens, info.Vocab)}
 	if err := r.repeat(ctx); err != nil {
 		return report, err
 	}
@@ -130,14 +137,16 @@ func Model(ctx context.Context, m *gemma4.Model, loading time.Duration, o ModelO
 
 func (report *ModelReport) take(m *gemma4.Model, session *gemma4.Session, r *modelRun) {
 	o := r.options
-	report.Prefill = PrefillReport{TokensPerSecond: rates(float64(o.PromptTokens), r.prefill), Seconds: SeriesOf(r.prefill)}
+	report.Prefill = PrefillReport{
+		TokensPerSecond: Rates(float64(o.PromptTokens), r.prefill), Seconds: SeriesOf(r.prefill),
+	}
 	n := float64(o.DecodeTokens)
 	report.Decode = DecodeReport{
-		TokensPerSecond: rates(n, r.decode), MsPerToken: scaled(1000/n, r.decode), BytesPerToken: m.BytesPerToken(),
+		TokensPerSecond: Rates(n, r.decode), MsPerToken: Scaled(1000/n, r.decode), BytesPerToken: m.BytesPerToken(),
 	}
 	bytes := float64(report.Decode.BytesPerToken) * report.Decode.TokensPerSecond.Median
 	report.Decode.GBs = bytes / 1e9
-	report.CopyGBs = o.Copy.times(1e-9)
+	report.CopyGBs = o.Copy.Times(1e-9)
 	if o.Copy.Median > 0 {
 		report.Decode.OfCopy = bytes / o.Copy.Median
 	}
@@ -148,11 +157,11 @@ func (report *ModelReport) take(m *gemma4.Model, session *gemma4.Session, r *mod
 	}
 }
 
-// times is the series in another unit.
-func (s Series) times(factor float64) Series { return scaled(factor, s.Runs) }
+// Times is the series in another unit.
+func (s Series) Times(factor float64) Series { return Scaled(factor, s.Runs) }
 
-// randomTokens are the same each time.
-func randomTokens(n, vocab int) []int32 {
+// RandomTokens are the same each time.
+func RandomTokens(n, vocab int) []int32 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	tokens := make([]int32, n)
 	for i := range tokens {
@@ -201,7 +210,8 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 	}
 	begun := time.Now()
 	var first time.Time
-	for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens), gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1, Drafts: gemma4.NoDrafts}) {
+	for _, err := range r.session.Choose(ctx, gemma4.Tokens(r.tokens),
+		gemma4.Choosing{MaxTokens: r.options.DecodeTokens + 1, Drafts: gemma4.NoDrafts}) {
 		if err != nil {
 			return 0, 0, err
 		}
@@ -212,8 +222,8 @@ func (r *modelRun) once(ctx context.Context) (prefill, decode float64, err error
 	return first.Sub(begun).Seconds(), time.Since(first).Seconds(), nil
 }
 
-// library is what drives an adapter, if there is one.
-func library(adapter *wgslkit.Info) string {
+// Library is what drives an adapter, if there is one.
+func Library(adapter *wgslkit.Info) string {
 	if adapter == nil {
 		return ""
 	}

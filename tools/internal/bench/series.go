@@ -32,8 +32,8 @@ func (s Series) Spread() float64 {
 	return (s.Max - s.Min) / s.Median
 }
 
-// rates are quantity/t for each time t.
-func rates(quantity float64, seconds []float64) Series {
+// Rates are quantity/t for each time t.
+func Rates(quantity float64, seconds []float64) Series {
 	per := make([]float64, len(seconds))
 	for i, s := range seconds {
 		per[i] = quantity / s
@@ -41,8 +41,8 @@ func rates(quantity float64, seconds []float64) Series {
 	return SeriesOf(per)
 }
 
-// scaled are factor·t for each time t.
-func scaled(factor float64, seconds []float64) Series {
+// Scaled are factor·t for each time t.
+func Scaled(factor float64, seconds []float64) Series {
 	out := make([]float64, len(seconds))
 	for i, s := range seconds {
 		out[i] = factor * s

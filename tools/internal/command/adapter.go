@@ -13,19 +13,20 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/quant"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
-func newAdapter(env *environment) *cobra.Command {
+func newAdapter(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adapter",
-		Short: "Look into LoRA adapters, convert them, merge them into a model",
-		Example: examples(
+		Short: "Inspect and convert LoRA adapters, merge them into a model",
+		Example: cli.Examples(
 			`gemwire adapter inspect my-adapter`,
 			`gemwire adapter convert my-adapter my-adapter.gguf`,
 			`gemwire adapter merge gemma4:e2b --lora my-adapter -o merged.gguf`,
 		),
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, sub := range []*cobra.Command{newAdapterInspect(env), newAdapterConvert(env), newAdapterMerge(env)} {
@@ -52,25 +53,25 @@ type linearJSON struct {
 	Alphas []float64 `json:"alphas"`
 }
 
-func newAdapterInspect(env *environment) *cobra.Command {
+func newAdapterInspect(env *cli.Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect ADAPTER",
 		Short: "Show what an adapter changes",
-		Example: examples(
+		Example: cli.Examples(
 			`gemwire adapter inspect my-adapter`,
 			`gemwire adapter inspect my-adapter.gguf --json`,
 		),
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			a, err := adapter.Open(cmd.Context(), list[0])
 			if err != nil {
-				return err
+				return adapterError(list[0], err)
 			}
 			if asJSON {
-				return env.printJSON(describeAdapter(a))
+				return env.PrintJSON(describeAdapter(a))
 			}
-			return printAdapter(env.out, describeAdapter(a))
+			return printAdapter(env.Out, describeAdapter(a))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -119,26 +120,26 @@ func listed[T any](values []T) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(values), "[]"), " ", ", ")
 }
 
-func newAdapterConvert(env *environment) *cobra.Command {
+func newAdapterConvert(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "convert ADAPTER TO",
-		Short: "Write an adapter in the other form",
-		Long: `Write an adapter in another form: as llama.cpp's file where TO ends in .gguf, and
-as PEFT's folder otherwise.`,
-		Example: examples(
+		Short: "Convert an adapter to another format",
+		Long: `Convert an adapter to another format: a llama.cpp file if TO ends in .gguf, and a
+PEFT folder otherwise.`,
+		Example: cli.Examples(
 			`gemwire adapter convert my-adapter my-adapter.gguf`,
 			`gemwire adapter convert my-adapter.gguf my-adapter`,
 		),
-		Args: args(cobra.ExactArgs(2)),
+		Args: cli.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			a, err := adapter.Open(cmd.Context(), list[0])
 			if err != nil {
-				return err
+				return adapterError(list[0], err)
 			}
 			if err := a.Save(list[1]); err != nil {
-				return fmt.Errorf("writing %s: %w", list[1], err)
+				return fmt.Errorf("cannot write: %w", err)
 			}
-			env.say("%s: %s numbers", list[1], humanize.Comma(a.Parameters()))
+			env.Say("%s: %s numbers", list[1], humanize.Comma(a.Parameters()))
 			return nil
 		},
 	}
@@ -146,52 +147,50 @@ as PEFT's folder otherwise.`,
 
 // mergeCommand adds adapters to a model's weights.
 type mergeCommand struct {
-	env    *environment
-	model  modelFlags
+	env    *cli.Environment
+	model  cli.ModelFlags
 	lora   loraFlags
 	output string
 	as     string
 }
 
-func newAdapterMerge(env *environment) *cobra.Command {
+func newAdapterMerge(env *cli.Environment) *cobra.Command {
 	m := &mergeCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "merge [MODEL]",
-		Short: "Write a model with adapters in its weights",
-		Long: `Write a model into whose weights adapters are added. What they change is rounded to
-its own type again, which can lose part of a small adapter; --type keeps more.`,
-		Example: examples(
+		Short: "Merge adapters into a model's weights",
+		Long: `Write a model with adapters merged into its weights. Changed weights are quantized
+again in their own type, which can lose part of a small adapter; --type keeps more.`,
+		Example: cli.Examples(
 			`gemwire adapter merge gemma4:e2b --lora my-adapter -o merged.gguf`,
 			`gemwire adapter merge gemma4:e2b --lora my-adapter --lora another=0.5 --type Q8_0 -o merged.gguf`,
 		),
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return m.run(cmd.Context(), list) },
 	}
 	m.lora.register(cmd.Flags())
 	cmd.Flags().StringVarP(&m.output, "output", "o", "merged.gguf", "write to this `FILE`, or to standard output for -")
-	cmd.Flags().StringVar(&m.as, "type", "", "write what is changed as this `TYPE`, such as Q8_0 or F16 (default: its own)")
-	m.model.registerReference(cmd.Flags())
+	cmd.Flags().StringVar(&m.as, "type", "",
+		"write changed weights as this `TYPE`, such as Q8_0 or F16 (default: their own)")
+	m.model.RegisterReference(cmd.Flags())
 	return cmd
 }
 
 func (m *mergeCommand) run(ctx context.Context, list []string) error {
-	name, err := m.model.oneModel(list)
+	name, err := m.model.OneModel(list)
 	if err != nil {
 		return err
-	}
-	if len(m.lora.files) == 0 {
-		return usagef("nothing to merge; name adapters with --lora")
 	}
 	if err := m.lora.check(); err != nil {
 		return err
 	}
-	progress := terminal.NewProgress(m.env.err, true)
+	progress := terminal.NewProgress(m.env.Err, true)
 	defer progress.Clear()
 	options := adapter.MergeOptions{Progress: func(done, total int64) { progress.Set("merging", done, total) }}
 	if m.as != "" {
 		t, err := quant.Parse(m.as)
 		if err != nil {
-			return usageError{err}
+			return cli.Usagef("--type %q: there is no such type; use Q8_0, F16, F32 or another of gemwire inspect's", m.as)
 		}
 		options.Type = &t
 	}
@@ -199,16 +198,24 @@ func (m *mergeCommand) run(ctx context.Context, list []string) error {
 	if err != nil {
 		return err
 	}
-	file, err := m.model.openFile(ctx, m.env, name)
+	file, err := m.model.OpenFile(ctx, m.env, name)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	err = m.env.writeFile(m.output, func(w io.Writer) error { return adapter.Merge(ctx, w, file, adapters, options) })
+	own, err := m.model.OwnAdapters(ctx) // the model is meant with them
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", m.output, err)
+		return err
+	}
+	adapters = append(own, adapters...)
+	if len(adapters) == 0 {
+		return cli.Usagef("nothing to merge; add adapters with --lora")
+	}
+	err = m.env.WriteFile(m.output, func(w io.Writer) error { return adapter.Merge(ctx, w, file, adapters, options) })
+	if err != nil {
+		return err
 	}
 	progress.Clear()
-	m.env.say("%s: %s with %s", m.output, strings.TrimSpace("the model "+name), strings.Join(m.lora.files, ", "))
+	m.env.Say("%s: %s with %s", m.output, strings.TrimSpace("the model "+name), strings.Join(m.lora.files, ", "))
 	return nil
 }

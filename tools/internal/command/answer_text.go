@@ -9,16 +9,18 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // textPrinter prints an answer for people: text and tool calls to standard
 // output, thoughts to standard error.
 type textPrinter struct {
-	env       *environment
+	env       *cli.Environment
 	tok       *tokenizer.Tokenizer
 	styles    terminal.Styles // of standard error
 	maxTokens int
+	full      string // what to say where the context was full before the answer's end
 
 	atLineStart bool
 	wrote       bool
@@ -34,28 +36,28 @@ func (p *textPrinter) event(e gemma4.Event) error {
 	switch e.Kind {
 	case chat.ThinkingEvent:
 		p.thinking = true
-		fmt.Fprint(p.env.err, p.styles.Dim.Apply(harmless(e.Text)))
+		fmt.Fprint(p.env.Err, p.styles.Dim.Apply(harmless(e.Text)))
 	case chat.TextEvent:
 		return p.print(e.Text)
 	case chat.CallEvent:
 		return p.printLine(showCall(e.Call))
 	case chat.MalformedEvent:
-		p.notes = append(p.notes, fmt.Sprintf("gemwire: the model made a tool call that cannot be read: %v", e.Err))
+		p.notes = append(p.notes, fmt.Sprintf("gemwire: the model made a tool call that cannot be parsed: %v", e.Err))
 		return p.printLine(e.Text)
 	case chat.DoneEvent:
 		if e.Reason == chat.ReasonLength {
-			p.notes = append(p.notes, lengthNote(p.maxTokens))
+			p.notes = append(p.notes, p.lengthNote())
 		}
 	}
 	return nil
 }
 
 // lengthNote says why an answer is cut off.
-func lengthNote(maxTokens int) string {
-	if maxTokens > 0 {
-		return fmt.Sprintf("gemwire: the answer was cut off after --max-tokens %d", maxTokens)
+func (p *textPrinter) lengthNote() string {
+	if p.maxTokens > 0 {
+		return fmt.Sprintf("gemwire: the answer was cut off after --max-tokens %d", p.maxTokens)
 	}
-	return "gemwire: the answer was cut off where the context is full; a larger --context holds more"
+	return "gemwire: the answer was cut off: " + p.full
 }
 
 func (p *textPrinter) print(text string) error {
@@ -63,10 +65,10 @@ func (p *textPrinter) print(text string) error {
 		return nil
 	}
 	p.wrote, p.atLineStart = true, strings.HasSuffix(text, "\n")
-	if terminal.IsTerminal(p.env.out) {
+	if terminal.IsTerminal(p.env.Out) {
 		text = harmless(text)
 	}
-	_, err := io.WriteString(p.env.out, text)
+	_, err := io.WriteString(p.env.Out, text)
 	return err
 }
 
@@ -79,7 +81,7 @@ func (p *textPrinter) printLine(line string) error {
 
 func (p *textPrinter) endThinking() {
 	if p.thinking {
-		fmt.Fprint(p.env.err, "\n\n")
+		fmt.Fprint(p.env.Err, "\n\n")
 		p.thinking = false
 	}
 }
@@ -106,7 +108,7 @@ func (p *textPrinter) finish() error {
 		err = p.print("\n")
 	}
 	for _, note := range p.notes {
-		p.env.say("%s", note)
+		p.env.Say("%s", note)
 	}
 	return err
 }

@@ -3,40 +3,39 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/tools/internal/bench"
-	"github.com/gemwire/gemwire/tools/internal/terminal"
-	"github.com/gemwire/gemwire/wgslkit"
-	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // benchCommand measures a model.
 type benchCommand struct {
-	env     *environment
-	model   modelFlags
+	env     *cli.Environment
+	model   cli.ModelFlags
 	lora    loraFlags
 	options bench.ModelOptions
 	json    bool
 }
 
-func newBench(env *environment) *cobra.Command {
+func newBench(env *cli.Environment) *cobra.Command {
 	b := &benchCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "bench [MODEL]",
-		Short: "Measure prefill, decode and kernels",
-		Long: `Measure how fast a model is: loading it, computing a prompt (prefill) and the
-tokens that follow (decode). One run warms up, and then come those that count;
-medians are shown, with the least and the most.
+		Short: "Measure how fast a model is on this machine",
+		Long: `Measure how fast a model loads, reads a prompt (prefill) and generates
+tokens (decode). One run warms up, then the others count. The figures are
+medians, with minimum and maximum.
 
-Decoding reads every active weight once a token: its GB/s are shown beside the
-bandwidth at which the device copies memory.`,
-		Example: examples(
+On a GPU, the kernels that are measured are checked first, in the same run.
+Wrong ones are left out and reported; if nothing can replace them, there are no figures.
+
+Decoding reads every active weight once per token. The GB/s are compared with
+the bandwidth of a memory copy on the same device.`,
+		Example: cli.Examples(
 			`gemwire bench gemma4:e2b`,
 			`gemwire bench gemma4:e2b --prompt-tokens 2048 --decode-tokens 256 --json`,
 			`gemwire bench gemma4:e2b --context-depth 16384`,
@@ -44,32 +43,35 @@ bandwidth at which the device copies memory.`,
 			`gemwire bench gemma4:e2b --profile`,
 			`gemwire bench gemma4:e2b --lora my-adapter --lora another=0.5`,
 			`gemwire bench media gemma4:e2b`,
-			`gemwire bench train gemma4:e2b`,
-			`gemwire bench ops --only matvec`,
-			`gemwire bench memory`,
-			`gemwire bench compare gemma4:e2b`,
 		),
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return b.run(cmd.Context(), list) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&b.options.PromptTokens, "prompt-tokens", 512, "compute a prompt of `N` tokens")
 	flags.IntVar(&b.options.DecodeTokens, "decode-tokens", 128, "decode `N` tokens after it")
-	flags.IntVar(&b.options.Depth, "context-depth", 0, "put `N` tokens before the prompt, which are not measured")
+	flags.IntVar(&b.options.Depth, "context-depth", 0, "put `N` tokens before the prompt, without measuring them")
 	flags.IntVar(&b.options.Repeats, "repeats", 5, "measure `N` runs")
-	flags.BoolVar(&b.options.Profile, "profile", false, "show what each kernel of a decoding step takes on the GPU")
+	flags.BoolVar(&b.options.Profile, "profile", false, "show the GPU time of each kernel in a decoding step")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
-	b.model.register(flags)
+	b.model.Register(flags)
 	b.lora.register(flags)
-	cmd.AddCommand(newBenchOps(env), newBenchMedia(env), newBenchTrain(env), newBenchSmoke(env), newBenchDrafts(env), newBenchGrowth(env), newBenchMemory(env), newBenchCompare(env))
+	cmd.AddCommand(newBenchMedia(env))
+	for _, name := range []string{"compare", "drafts", "growth", "memory", "ops", "smoke", "train"} {
+		cmd.AddCommand(newMoved(env, name))
+	}
 	return cmd
 }
 
 func (b *benchCommand) run(ctx context.Context, list []string) error {
-	name, err := b.model.oneModel(list)
+	name, err := b.model.OneModel(list)
 	if err := errors.Join(err, b.lora.check()); err != nil {
 		return err
 	}
+	if b.model.Unchecked {
+		return cli.Usagef("--unchecked-kernels: bench measures only kernels that it has checked")
+	}
+	b.model.CheckAnew = true
 	model, loading, err := b.open(ctx, name)
 	if err != nil {
 		return err
@@ -78,10 +80,10 @@ func (b *benchCommand) run(ctx context.Context, list []string) error {
 	if err := b.lora.use(ctx, model); err != nil {
 		return err
 	}
-	if b.options.Copy, err = b.model.copyBandwidth(model); err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	if b.options.Copy, err = b.model.CopyBandwidth(model); err != nil {
+		return cli.Advised(err)
 	}
-	report, err := measuring(b.env, func(progress func(done, total int)) (bench.ModelReport, error) {
+	report, err := cli.Measuring(b.env, func(progress func(done, total int)) (bench.ModelReport, error) {
 		b.options.Progress = progress
 		return bench.Model(ctx, model, loading, b.options)
 	})
@@ -89,66 +91,23 @@ func (b *benchCommand) run(ctx context.Context, list []string) error {
 		return err
 	}
 	if b.json {
-		return b.env.printJSON(report)
+		return b.env.PrintJSON(report)
 	}
-	printModelReport(b.env.out, report)
+	printModelReport(b.env.Out, report)
 	return nil
 }
 
-// measuring runs a measurement with its progress on the terminal.
-func measuring[R any](env *environment, measure func(progress func(done, total int)) (R, error)) (R, error) {
-	progress := terminal.NewProgress(env.err, false)
-	defer progress.Clear()
-	report, err := measure(func(done, total int) { progress.Set("measuring", int64(done), int64(total)) })
-	switch {
-	case errors.Is(err, bench.ErrOptions):
-		return report, usageError{err}
-	case err != nil:
-		return report, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
-	}
-	return report, nil
-}
-
 // open opens the model, with no more context than is measured, and tells the
-// time that it took.
+// time that it took, without that of checking its kernels.
 func (b *benchCommand) open(ctx context.Context, name string) (*gemma4.Model, time.Duration, error) {
 	begun := time.Now()
-	model, err := b.model.open(ctx, b.env, name)
-	return model, time.Since(begun), err
-}
-
-// copyBandwidth is that of the device that the model is on.
-func (f *modelFlags) copyBandwidth(model *gemma4.Model) (bench.Series, error) {
-	if model.Info().Device == gemma4.DeviceCPU {
-		return bench.CopyCPU(), nil
-	}
-	return f.onDevice(bench.CopyGPU)
-}
-
-// arithmetic is how many operations a second the model's device does. It is none for the
-// CPU, and where products come to more, on matrices.
-func (f *modelFlags) arithmetic(model *gemma4.Model) (bench.Series, error) {
-	if model.Info().Device == gemma4.DeviceCPU {
-		return bench.Series{}, nil
-	}
-	return f.onDevice(func(dev *wgslkit.Device) (bench.Series, error) {
-		if ops.TuningOf(dev, dev.Info().Kind).Matrices.Size > 0 {
-			return bench.Series{}, nil
-		}
-		return bench.MultiplyAdds(dev)
-	})
-}
-
-// onDevice measures the model's device without the model.
-func (f *modelFlags) onDevice(measure func(*wgslkit.Device) (bench.Series, error)) (bench.Series, error) {
-	options := f.gpu()
-	options.MemoryBudget = 0 // it is the model's
-	dev, err := wgslkit.Open(options)
+	model, err := b.model.Open(ctx, b.env, name)
 	if err != nil {
-		return bench.Series{}, err
+		return nil, 0, err
 	}
-	series, err := measure(dev)
-	return series, errors.Join(err, dev.Close())
+	loading := time.Since(begun)
+	if k := model.Info().Kernels; k != nil {
+		loading -= time.Duration(k.Seconds * float64(time.Second))
+	}
+	return model, loading, nil
 }
-
-func gigabytes(n float64) string { return humanize.CommafWithDigits(n, 1) + " GB/s" }

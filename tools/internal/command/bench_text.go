@@ -3,12 +3,12 @@ package command
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/dustin/go-humanize"
 
 	"github.com/gemwire/gemwire/tools/internal/bench"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
 // printModelReport shows a model's figures to people.
@@ -26,43 +26,41 @@ func printModelReport(w io.Writer, r bench.ModelReport) {
 	if r.Depth > 0 {
 		at = fmt.Sprintf(" after %d others", r.Depth)
 	}
-	line("prefill", "%s tokens/s  (%d tokens%s; %s)", figure(r.Prefill.TokensPerSecond.Median), r.PromptTokens, at, span(r.Prefill.TokensPerSecond))
-	line("decode", "%s tokens/s, %.3f ms a token  (%d tokens; %s)",
-		figure(r.Decode.TokensPerSecond.Median), r.Decode.MsPerToken.Median, r.DecodeTokens, span(r.Decode.TokensPerSecond))
-	line("weights", "%s a token: %s, %.0f %% of the %s at which memory is copied",
-		humanize.Bytes(uint64(r.Decode.BytesPerToken)), gigabytes(r.Decode.GBs), 100*r.Decode.OfCopy, gigabytes(r.CopyGBs.Median))
+	line("prefill", "%s tokens/s  (%d tokens%s; %s)", bench.Figure(r.Prefill.TokensPerSecond.Median), r.PromptTokens,
+		at, bench.Span(r.Prefill.TokensPerSecond))
+	line("decode", "%s tokens/s, %.3f ms per token  (%d tokens; %s)",
+		bench.Figure(r.Decode.TokensPerSecond.Median), r.Decode.MsPerToken.Median, r.DecodeTokens,
+		bench.Span(r.Decode.TokensPerSecond))
+	line("weights", "%s per token: %s, %.0f %% of the copy bandwidth of %s",
+		humanize.Bytes(uint64(r.Decode.BytesPerToken)), bench.Gigabytes(r.Decode.GBs), 100*r.Decode.OfCopy,
+		bench.Gigabytes(r.CopyGBs.Median))
 	if r.DispatchesPerToken > 0 {
-		line("kernels", "%d dispatches a token", r.DispatchesPerToken)
+		line("kernels", "%d dispatches per token", r.DispatchesPerToken)
+	}
+	if k := r.Kernels; k != nil {
+		line("checked", "%s", kernelsLine(k))
 	}
 	line("memory", "%s", memoryLine(r.Memory))
 	if len(r.Profile) > 0 {
-		printProfile(w, r.Profile)
+		bench.PrintProfile(w, r.Profile)
 	}
 }
 
-// figure shows three digits or more.
-func figure(v float64) string {
-	switch {
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.1f", v)
+// kernelsLine says what the figures stand on.
+func kernelsLine(k *checkup.Findings) string {
+	text := fmt.Sprintf("%d of %d kernels right on this device, in this run", k.Kernels, k.Kernels)
+	if n := len(k.LeftOut); n > 0 {
+		text += fmt.Sprintf("; %d wrong ones are left out: %s", n, k.Names())
 	}
-	return fmt.Sprintf("%.2f", v)
-}
-
-func span(s bench.Series) string {
-	if len(s.Runs) == 1 {
-		return "one run"
-	}
-	return fmt.Sprintf("%d runs from %s to %s, spread %.1f %%", len(s.Runs), figure(s.Min), figure(s.Max), 100*s.Spread())
+	return text
 }
 
 func memoryLine(m bench.MemoryReport) string {
 	text := ""
 	if m.GPUTotal > 0 {
 		text = fmt.Sprintf("%s on the GPU (weights %s, cache %s, work %s)", humanize.Bytes(uint64(m.GPUTotal)),
-			humanize.Bytes(uint64(m.GPU[wgslkit.Weights])), humanize.Bytes(uint64(m.GPU[wgslkit.Cache])), humanize.Bytes(uint64(m.GPU[wgslkit.Activations])))
+			humanize.Bytes(uint64(m.GPU[wgslkit.Weights])), humanize.Bytes(uint64(m.GPU[wgslkit.Cache])),
+			humanize.Bytes(uint64(m.GPU[wgslkit.Activations])))
 	}
 	if m.ProcessPeak > 0 {
 		if text != "" {
@@ -71,20 +69,4 @@ func memoryLine(m bench.MemoryReport) string {
 		text += "process at most " + humanize.Bytes(uint64(m.ProcessPeak))
 	}
 	return text
-}
-
-// printProfile shows the slowest kernels first. Each dispatch was timed by
-// itself, so their sum is more than a step takes.
-func printProfile(w io.Writer, times []wgslkit.KernelTime) {
-	var sum time.Duration
-	dispatches := 0
-	for _, k := range times {
-		sum += k.Time
-		dispatches += k.Dispatches
-	}
-	fmt.Fprintf(w, "\n%10s %6s %10s  %s\n", "µs", "%", "dispatches", "step and kernel")
-	for _, k := range times {
-		fmt.Fprintf(w, "%10.1f %6.1f %10d  %s: %s\n", float64(k.Time.Nanoseconds())/1e3, 100*k.Time.Seconds()/max(sum.Seconds(), 1e-12), k.Dispatches, k.Label, k.Kernel)
-	}
-	fmt.Fprintf(w, "%10.1f %6s %10d  all, each timed by itself\n", float64(sum.Nanoseconds())/1e3, "", dispatches)
 }

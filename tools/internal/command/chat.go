@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,97 +14,99 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/multimodal"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
-// chatFlags are the options of a chat.
-type chatFlags struct {
-	model        modelFlags
-	conversation conversationFlags
-	media        mediaFlags
-	lora         loraFlags
-	sampling     samplingFlags
-	verbose      bool
-}
-
-func newChat(env *environment) *cobra.Command {
-	f := &chatFlags{}
+func newChat(env *cli.Environment) *cobra.Command {
+	f := &answerFlags{}
 	cmd := &cobra.Command{
 		Use:   "chat [MODEL]",
 		Short: "Chat with a model",
-		Long: `Chat with a model. It remembers what was said; /help lists what else can be typed.
+		Long: `Chat with a model. It remembers the conversation. /help lists the commands.
 
-Enter sends. A message goes on in the next line after a backslash, or between
-""" and """; a pasted text keeps its lines. A picture or recording is shown by
-dragging it into the line, or by its path. Ctrl-C stops the answer, Ctrl-D ends
-the chat.`,
-		Example: examples(
+Enter sends. To write several lines, end a line with a backslash, or put the text between
+""" and """; pasted text keeps its lines. To attach a picture or recording, drag it
+into the line, or type its path. Ctrl-C stops the answer; at an empty line, two of them
+or Ctrl-D end the chat.
+
+The arrow keys bring back lines of earlier chats. They are kept in the user's
+configuration folder, for the user alone, up to 1000 of them; --no-history or
+GEMWIRE_HISTORY=off keeps none, and GEMWIRE_HISTORY can name another file.`,
+		Example: cli.Examples(
 			`gemwire chat`,
 			`gemwire chat gemma4:e2b --system "You are a patient teacher."`,
 			`gemwire chat gemma4:e2b --think --context 32768`,
+			`gemwire chat gemma4:e2b --image picture.png`,
 			`gemwire chat gemma4:e2b --lora my-adapter --lora another=0.5`,
 			`gemwire chat gemma4:e2b --tools tools.json`,
 		),
-		Args: args(cobra.MaximumNArgs(1)),
-		RunE: func(cmd *cobra.Command, list []string) error { return f.run(cmd.Context(), env, list) },
+		Args: cli.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error {
+			name, err := f.model.OneModel(list)
+			if err != nil {
+				return err
+			}
+			conversation, err := f.begin()
+			if err != nil {
+				return err
+			}
+			return f.chat(cmd.Context(), env, name, conversation)
+		},
 	}
-	f.model.register(cmd.Flags())
-	f.model.registerAssistant(cmd.Flags())
-	f.conversation.register(cmd.Flags())
-	f.media.register(cmd.Flags())
-	f.lora.register(cmd.Flags())
-	f.sampling.register(cmd.Flags())
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "tell times and tokens per second after each answer")
+	f.register(cmd.Flags())
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print times and tokens per second after each answer")
 	return cmd
 }
 
-func (f *chatFlags) run(ctx context.Context, env *environment, list []string) error {
-	name := f.model.model
-	if len(list) == 1 {
-		if name != "" {
-			return usagef("two models, %s and %s; name one", list[0], name)
-		}
-		name = list[0]
-	}
-	conversation, err := f.conversation.conversation()
+// chat opens the model and lets the user talk to it.
+func (f *answerFlags) chat(ctx context.Context, env *cli.Environment, name string,
+	conversation chat.Conversation) error {
+	shown, err := f.media.parts()
 	if err != nil {
 		return err
 	}
-	if _, err := f.sampling.options(); err != nil {
-		return err
-	}
-	if err := errors.Join(f.media.check(), f.lora.check()); err != nil {
-		return err
-	}
-	model, err := f.model.open(ctx, env, name)
+	model, towers, err := f.open(ctx, env, name, &conversation)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
-	towers, err := f.media.attach(env, model)
-	if err != nil {
-		return err
-	}
-	if err := f.lora.use(ctx, model); err != nil {
-		return err
-	}
 	session, err := model.NewSession(0)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	defer session.Close()
 	c := &chatLoop{
 		env: env, model: model, session: session, conversation: conversation, media: &f.media, towers: towers,
-		sampling: &f.sampling, verbose: f.verbose, styles: env.styles(env.err),
-		input: terminal.NewLineReader(env.in, env.out, suggestSlash),
+		shown: shown, sampling: &f.sampling, verbose: f.verbose, styles: env.Styles(env.Err),
+		input: terminal.NewLineReader(env.In, env.Out, terminal.LineOptions{
+			Suggest: suggestSlash, History: f.history(env),
+			Trouble: func(err error) { env.Say("%s: lines are not kept: %s", env.Program, cli.Sentence(err)) },
+		}),
 	}
 	return c.run(ctx)
 }
 
+// history is the file that keeps the lines of chats; empty where none does.
+func (f *answerFlags) history(env *cli.Environment) string {
+	file := env.Getenv("GEMWIRE_HISTORY")
+	if f.noHistory || file == "off" {
+		return ""
+	}
+	if file != "" {
+		return file
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "" // a machine without such a folder keeps none
+	}
+	return filepath.Join(config, "gemwire", "chat-history")
+}
+
 // chatLoop is a chat under way.
 type chatLoop struct {
-	env          *environment
+	env          *cli.Environment
 	model        *gemma4.Model
 	session      *gemma4.Session
 	conversation chat.Conversation
@@ -127,19 +131,24 @@ var errExit = errors.New("exit")
 
 func (c *chatLoop) run(ctx context.Context) error {
 	c.greet()
+	interrupted := false // by a Ctrl-C at an empty line, just now
 	for {
 		text, err := c.input.Read(ctx, userPrompt)
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, terminal.ErrInterrupted):
-			if text == "" {
-				c.note("Ctrl-D or /exit ends the chat")
+			if interrupted && text == "" {
+				return nil
+			}
+			if interrupted = text == ""; interrupted {
+				c.note("another Ctrl-C ends the chat, as Ctrl-D and /exit do")
 			}
 			continue
 		case err != nil:
 			return err
 		}
+		interrupted = false
 		if err := c.take(ctx, text); errors.Is(err, errExit) {
 			return nil
 		} else if err := c.survive(ctx, err); err != nil {
@@ -150,11 +159,14 @@ func (c *chatLoop) run(ctx context.Context) error {
 
 // greet says who answers.
 func (c *chatLoop) greet() {
-	if !terminal.IsTerminal(c.env.in) {
+	if !terminal.IsTerminal(c.env.In) {
 		return
 	}
 	info := c.model.Info()
 	c.note("%s on %s. /help lists the commands, Ctrl-D ends.", printable(info.Name), info.DeviceName)
+	if len(c.shown) > 0 {
+		c.note("with your first message: %s", mediaNames(c.shown))
+	}
 }
 
 // take does what a message says.
@@ -164,7 +176,7 @@ func (c *chatLoop) take(ctx context.Context, text string) error {
 	}
 	text, files := takePaths(text)
 	if len(files) > 0 {
-		return c.show(ctx, text, files)
+		return c.attach(ctx, text, files)
 	}
 	trimmed := strings.TrimSpace(text)
 	switch {
@@ -183,15 +195,20 @@ func (c *chatLoop) survive(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+	err = cli.Advised(c.explainFull(err))
 	if ctx.Err() != nil || errors.Is(err, wgslkit.ErrDeviceLost) {
 		return err
 	}
-	c.env.say("%s", c.styles.Warning.Apply(sentence(err)))
+	c.env.Say("%s", c.styles.Warning.Apply(cli.Sentence(err)))
 	return nil
+}
+
+// show prints what a command was asked for, as a result.
+func (c *chatLoop) show(format string, args ...any) {
+	fmt.Fprintf(c.env.Out, format+"\n", args...)
 }
 
 // note says something beside the conversation.
 func (c *chatLoop) note(format string, args ...any) {
-	c.env.say("%s", c.styles.Dim.Apply(fmt.Sprintf(format, args...)))
+	c.env.Say("%s", c.styles.Dim.Apply(fmt.Sprintf(format, args...)))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoAnswer says that the model had nothing to say.
-var errNoAnswer = errors.New("no answer came, and the message is taken back; say it in other words")
+var errNoAnswer = errors.New("there was no answer, so the message was removed; try other words")
 
 // ask adds the user's message and lets the model answer. A message that got no
 // answer is taken back.
@@ -44,7 +44,7 @@ func (c *chatLoop) answer(ctx context.Context) error {
 		if err := c.returnResults(ctx, message.ToolCalls); err != nil {
 			c.undo()
 			if errors.Is(err, terminal.ErrInterrupted) || errors.Is(err, io.EOF) {
-				c.note("taken back: without a result the model cannot go on")
+				c.note("removed: without a result the model cannot continue")
 				return nil
 			}
 			return err
@@ -57,16 +57,15 @@ func isEmpty(m chat.Message) bool { return len(m.ToolCalls) == 0 && m.Content.St
 // generate prints an answer and returns it as a message. One that Ctrl-C
 // stopped is kept as far as it came.
 func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err error) {
-	options, err := c.sampling.options()
-	if err != nil {
-		return message, err
-	}
-	answering, release := c.env.interrupts.Context(ctx)
+	options := c.sampling.options()
+	answering, release := c.env.Interrupts.Context(ctx)
 	defer release()
-	progress, done := prefillProgress(c.env.err)
+	defer terminal.HideTyping(c.env.In)() // what is typed ahead comes after the answer
+	progress, done := prefillProgress(c.env.Err)
 	options.Prefill = progress
 	defer done()
-	printer := &textPrinter{env: c.env, tok: c.model.Tokenizer(), styles: c.styles, maxTokens: options.MaxTokens}
+	printer := &textPrinter{env: c.env, tok: c.model.Tokenizer(), styles: c.styles, maxTokens: options.MaxTokens,
+		full: fullContext(c.session.Context(), c.model.Info().MaxContext)}
 	var answer collector
 	for event, eventErr := range c.session.Chat(answering, c.conversation, options) {
 		done()
@@ -81,7 +80,7 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 	}
 	err = errors.Join(err, printer.finish())
 	if c.styles != (terminal.Styles{}) {
-		c.env.say("") // a line between an answer and the next prompt
+		c.env.Say("") // a line between an answer and the next prompt
 	}
 	if err != nil && answering.Err() != nil && ctx.Err() == nil {
 		c.note("stopped")
@@ -93,6 +92,7 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 	c.usage = answer.usage
 	if c.verbose {
 		reportUsage(c.env, c.usage)
+		c.env.Say("context  %d of %d tokens", c.session.Len(), c.session.Context())
 	}
 	return answer.message(), nil
 }
@@ -119,7 +119,8 @@ func (a *collector) take(e gemma4.Event) {
 }
 
 func (a *collector) message() chat.Message {
-	return chat.Message{Role: chat.Assistant, Content: chat.Text(a.text.String()), Reasoning: a.thinking.String(), ToolCalls: a.calls}
+	return chat.Message{Role: chat.Assistant, Content: chat.Text(a.text.String()), Reasoning: a.thinking.String(),
+		ToolCalls: a.calls}
 }
 
 // partial is the message without calls: nobody will answer them.

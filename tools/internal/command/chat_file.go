@@ -26,7 +26,7 @@ func readConversation(raw []byte, name string) (chat.Conversation, error) {
 		if err == nil {
 			err = errors.New(`it has no "messages"`)
 		}
-		return chat.Conversation{}, fmt.Errorf(`%s is no conversation: %w; it looks like {"messages":[{"role":"user","content":"Hi"}],"options":{}}`, name, err)
+		return chat.Conversation{}, fmt.Errorf(`%s is not a conversation: %w; expected {"messages":[{"role":"user","content":"Hi"}],"options":{}}`, name, err)
 	}
 	return chat.Conversation{Messages: *c.Messages, Options: c.Options}, nil
 }
@@ -38,7 +38,7 @@ func (c *chatLoop) slashSave(_ context.Context, arg string) error {
 	}
 	if old, err := os.ReadFile(path); err == nil {
 		if _, err := readConversation(old, path); err != nil {
-			return fmt.Errorf("%s is there already and holds something else; take another name", path)
+			return fmt.Errorf("%s exists already with other content; use another name", path)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err

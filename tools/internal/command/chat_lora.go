@@ -14,7 +14,7 @@ import (
 func (c *chatLoop) slashLora(ctx context.Context, arg string) error {
 	switch arg {
 	case "":
-		return c.showAdapters()
+		return c.showAdapters(c.show)
 	case "off", "-":
 		if err := c.model.ClearAdapters(ctx); err != nil {
 			return err
@@ -34,7 +34,7 @@ func (c *chatLoop) slashLora(ctx context.Context, arg string) error {
 	if err := c.model.UseAdapters(ctx, weights); err != nil {
 		return err
 	}
-	return c.showAdapters()
+	return c.showAdapters(c.note)
 }
 
 // adapterNamed is a loaded adapter, or one that is loaded from a file now.
@@ -48,10 +48,11 @@ func (c *chatLoop) adapterNamed(ctx context.Context, name string) (string, error
 	return loadAdapter(ctx, c.model, name)
 }
 
-func (c *chatLoop) showAdapters() error {
+// showAdapters lists the adapters, as a result or beside the conversation.
+func (c *chatLoop) showAdapters(print func(format string, args ...any)) error {
 	list := c.model.Adapters()
 	if len(list) == 0 {
-		c.note("no adapters; /lora FILE takes one")
+		c.note("no adapters; /lora FILE adds one")
 		return nil
 	}
 	for _, u := range list {
@@ -59,7 +60,7 @@ func (c *chatLoop) showAdapters() error {
 		if u.Weight != 0 {
 			state = fmt.Sprintf("in use, weight %v", u.Weight)
 		}
-		c.env.say("  %-18s %s", u.Name, state)
+		print("  %-18s %s", printable(u.Name), state)
 	}
 	return nil
 }

@@ -10,10 +10,14 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 )
 
-// show takes files for the next message, which text is if there is any.
-func (c *chatLoop) show(ctx context.Context, text string, files []mediaFile) error {
+// attach takes files for the next message, which text is if there is any. What is no
+// picture or recording, or none that the model takes, is refused at once.
+func (c *chatLoop) attach(ctx context.Context, text string, files []mediaFile) error {
 	for _, file := range files {
 		part, err := c.media.read(file)
+		if err == nil {
+			_, err = c.towers.Prepare(ctx, &part)
+		}
 		if err != nil {
 			return err
 		}
@@ -23,7 +27,7 @@ func (c *chatLoop) show(ctx context.Context, text string, files []mediaFile) err
 	if text != "" {
 		return c.ask(ctx, text)
 	}
-	c.note("it goes with your next message")
+	c.note("it is sent with your next message")
 	return nil
 }
 
@@ -46,7 +50,7 @@ func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg strin
 		return nil
 	case "-":
 		c.shown = slices.DeleteFunc(c.shown, func(p chat.Part) bool { return p.Type == kind })
-		c.note("taken back")
+		c.note("removed")
 		return nil
 	}
 	path := arg
@@ -55,7 +59,7 @@ func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg strin
 	} else if u := unquoted(arg); u != "" {
 		path = u
 	}
-	return c.show(ctx, "", []mediaFile{{kind, path}})
+	return c.attach(ctx, "", []mediaFile{{kind, path}})
 }
 
 // takes says what messages may hold.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/suggest"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -31,21 +32,26 @@ var slashCommands []slashCommand
 func init() {
 	slashCommands = []slashCommand{
 		{[]string{"/help", "/?"}, "", "show this", (*chatLoop).slashHelp},
-		{[]string{"/image"}, "FILE", "show the model a picture with the next message; /image - takes it back", (*chatLoop).slashImage},
-		{[]string{"/audio"}, "FILE", "let it hear a recording with the next message; /audio - takes it back", (*chatLoop).slashAudio},
-		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - takes it away", (*chatLoop).slashSystem},
+		{[]string{"/image"}, "FILE",
+			"attach a picture to the next message; /image - removes it", (*chatLoop).slashImage},
+		{[]string{"/audio"}, "FILE",
+			"attach a recording to the next message; /audio - removes it", (*chatLoop).slashAudio},
+		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - removes it", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
-		{[]string{"/lora"}, "[NAME[=WEIGHT]|FILE|off]", "show the adapters, or answer with these alone", (*chatLoop).slashLora},
-		{[]string{"/set"}, "[NAME VALUE]", "set how answers are chosen: /set top-k 20", (*chatLoop).slashSet},
-		{[]string{"/regenerate", "/retry"}, "", "answer the last message anew", (*chatLoop).slashRegenerate},
-		{[]string{"/undo"}, "", "take back the last message and its answer", (*chatLoop).slashUndo},
-		{[]string{"/reset", "/clear"}, "", "forget the conversation, all but the system prompt", (*chatLoop).slashReset},
+		{[]string{"/lora"}, "[NAME[=WEIGHT]|FILE|off]", "show the adapters, or use only these", (*chatLoop).slashLora},
+		{[]string{"/set"}, "[NAME VALUE]", "change sampling: /set top-k 20", (*chatLoop).slashSet},
+		{[]string{"/regenerate", "/retry"}, "", "answer the last message again", (*chatLoop).slashRegenerate},
+		{[]string{"/undo"}, "", "remove the last message and its answer", (*chatLoop).slashUndo},
+		{[]string{"/reset", "/clear"}, "",
+			"forget the conversation, but not the system prompt", (*chatLoop).slashReset},
 		{[]string{"/history"}, "", "show the conversation", (*chatLoop).slashHistory},
 		{[]string{"/save"}, "FILE", "write the conversation as JSON", (*chatLoop).slashSave},
-		{[]string{"/load"}, "FILE", "go on with a saved conversation", (*chatLoop).slashLoad},
-		{[]string{"/info"}, "", "show the model, the device and how full the context is", (*chatLoop).slashInfo},
-		{[]string{"/verbose"}, "[on|off]", "tell times after each answer", (*chatLoop).slashVerbose},
-		{[]string{"/exit", "/quit", "/bye"}, "", "end the chat, as Ctrl-D does", func(*chatLoop, context.Context, string) error { return errExit }},
+		{[]string{"/load"}, "FILE", "continue a saved conversation", (*chatLoop).slashLoad},
+		{[]string{"/info"}, "", "show the model, the device, and how full the context is", (*chatLoop).slashInfo},
+		{[]string{"/context"}, "", "show how full the context is, and with what", (*chatLoop).slashContext},
+		{[]string{"/verbose"}, "[on|off]", "print times after each answer", (*chatLoop).slashVerbose},
+		{[]string{"/exit", "/quit", "/bye"}, "", "end the chat, as Ctrl-D does",
+			func(*chatLoop, context.Context, string) error { return errExit }},
 	}
 }
 
@@ -54,7 +60,8 @@ func (c *chatLoop) slash(ctx context.Context, line string) error {
 	s, arg := findSlash(line)
 	if s == nil {
 		name, _, _ := strings.Cut(line, " ")
-		return fmt.Errorf("there is no %s; /help lists what there is, and //… sends a message that begins with a slash", name)
+		return fmt.Errorf("unknown command %s%s; /help lists the commands, and //… sends a message that begins "+
+			"with a slash", name, suggest.Question(suggest.Near(name, slashNames())))
 	}
 	return s.run(c, ctx, arg)
 }
@@ -68,6 +75,14 @@ func findSlash(line string) (*slashCommand, string) {
 		}
 	}
 	return nil, ""
+}
+
+// slashNames are the names of all commands.
+func slashNames() (names []string) {
+	for _, s := range slashCommands {
+		names = append(names, s.names...)
+	}
+	return names
 }
 
 // isSlash says whether a message calls a command: a path may begin with a slash too.
@@ -93,9 +108,9 @@ func suggestSlash(line string) []terminal.Suggestion {
 
 func (c *chatLoop) slashHelp(context.Context, string) error {
 	for _, s := range slashCommands {
-		c.env.say("  %-22s %s", strings.TrimSpace(s.names[0]+" "+s.args), s.help)
+		c.show("  %-22s %s", strings.TrimSpace(s.names[0]+" "+s.args), s.help)
 	}
-	c.env.say("\nEnter sends. A backslash at the end of a line, or \"\"\" before and after, make a\n" +
+	c.show("\nEnter sends. A backslash at the end of a line, or \"\"\" before and after, make a\n" +
 		"message of several lines; pasted text keeps its lines. Ctrl-C stops an answer.")
 	return nil
 }
@@ -108,7 +123,7 @@ func (c *chatLoop) slashSystem(_ context.Context, arg string) error {
 			c.note("no system prompt")
 			return nil
 		}
-		c.env.say("%s", messages[0].Content)
+		c.show("%s", harmless(messages[0].Content.String()))
 		return nil
 	}
 	if has {
@@ -116,7 +131,7 @@ func (c *chatLoop) slashSystem(_ context.Context, arg string) error {
 	}
 	if arg == "-" {
 		c.conversation.Messages = slices.Clone(messages)
-		c.note("system prompt taken away")
+		c.note("system prompt removed")
 		return nil
 	}
 	c.conversation.Messages = append([]chat.Message{{Role: chat.System, Content: chat.Text(arg)}}, messages...)
@@ -132,7 +147,7 @@ func onOff(arg string, before bool) (bool, error) {
 	case "on", "off":
 		return arg == "on", nil
 	}
-	return before, fmt.Errorf("%q: say on or off", arg)
+	return before, fmt.Errorf("%q: use on or off", arg)
 }
 
 func (c *chatLoop) slashThink(_ context.Context, arg string) (err error) {
@@ -153,11 +168,14 @@ func (c *chatLoop) slashVerbose(_ context.Context, arg string) (err error) {
 func (c *chatLoop) slashSet(_ context.Context, arg string) error {
 	if arg == "" {
 		c.sampling.flags.VisitAll(func(f *pflag.Flag) {
+			if f.Hidden {
+				return
+			}
 			value := f.Value.String()
 			if f.Name == "seed" && !f.Changed {
 				value = "another each time"
 			}
-			c.env.say("  %-18s %s", f.Name, value)
+			c.show("  %-18s %s", f.Name, value)
 		})
 		return nil
 	}
@@ -173,7 +191,7 @@ func (c *chatLoop) slashSet(_ context.Context, arg string) error {
 func (c *chatLoop) slashRegenerate(ctx context.Context, _ string) error {
 	i := c.lastUser()
 	if i < 0 {
-		return fmt.Errorf("nothing was asked yet")
+		return fmt.Errorf("there is no question yet")
 	}
 	before := c.conversation.Messages
 	c.conversation.Messages = slices.Clone(before[:i+1])
@@ -186,9 +204,9 @@ func (c *chatLoop) slashRegenerate(ctx context.Context, _ string) error {
 
 func (c *chatLoop) slashUndo(context.Context, string) error {
 	if !c.undo() {
-		return fmt.Errorf("nothing was asked yet")
+		return fmt.Errorf("there is no question yet")
 	}
-	c.note("taken back; %d messages are left", len(c.conversation.Messages))
+	c.note("removed; %d messages are left", len(c.conversation.Messages))
 	return nil
 }
 
@@ -198,7 +216,7 @@ func (c *chatLoop) slashReset(context.Context, string) error {
 		kept = m[:1:1]
 	}
 	c.conversation.Messages, c.shown = kept, nil
-	c.note("the conversation is forgotten")
+	c.note("conversation cleared")
 	return nil
 }
 
@@ -208,7 +226,7 @@ func (c *chatLoop) slashHistory(context.Context, string) error {
 		for _, call := range m.ToolCalls {
 			text = strings.TrimSpace(text + "\n" + showCall(call))
 		}
-		c.env.say("%s %s", c.styles.Bold.Apply(m.Role+":"), text)
+		c.show("%s %s", c.env.Styles(c.env.Out).Bold.Apply(m.Role+":"), harmless(text))
 	}
 	return nil
 }
@@ -225,21 +243,27 @@ func contentText(content chat.Content) string {
 	return text
 }
 
-func (c *chatLoop) slashInfo(context.Context, string) error {
+func (c *chatLoop) slashInfo(ctx context.Context, _ string) error {
 	info := c.model.Info()
-	c.env.say("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", printable(info.Name), info.Layers, info.Vocab, info.Template)
-	c.env.say("  takes      %s", c.takes())
+	c.show("  model      %s, %d layers, %d tokens in its vocabulary, chat format %s", printable(info.Name),
+		info.Layers, info.Vocab, info.Template)
+	c.show("  takes      %s", c.takes())
 	if info.Assistant != "" {
-		c.env.say("  assistant  %s", printable(info.Assistant))
+		c.show("  assistant  %s", printable(info.Assistant))
 	}
-	c.env.say("  file       %s", humanize.Bytes(uint64(info.FileSize)))
-	c.env.say("  device     %s", info.DeviceName)
+	c.show("  file       %s", humanize.Bytes(uint64(info.FileSize)))
+	c.show("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {
-		c.env.say("  memory     %s: weights %s, cache %s in %s, work %s%s", humanize.Bytes(uint64(p.Total())),
-			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache, humanize.Bytes(uint64(p.Activations+p.Drafts)), adapterMemory(p))
+		c.show("  memory     %s: weights %s, cache %s in %s, work %s%s", humanize.Bytes(uint64(p.Total())),
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache,
+			humanize.Bytes(uint64(p.Activations+p.Drafts)), adapterMemory(p))
 	}
-	c.env.say("  context    %d of %d tokens in use; the model takes %d", c.session.Len(), c.session.Context(), info.MaxContext)
-	c.env.say("  messages   %d", len(c.conversation.Messages))
+	used, err := c.used(ctx)
+	if err != nil {
+		return err
+	}
+	c.show("  context    %d of %d tokens in use; the model can hold %d", used, c.session.Context(), info.MaxContext)
+	c.show("  messages   %d", len(c.conversation.Messages))
 	return nil
 }
 

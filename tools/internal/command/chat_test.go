@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,8 @@ import (
 // chatting types lines to a chat and returns what it answers and says beside.
 func chatting(t *testing.T, lines []string, args ...string) outcome {
 	t.Helper()
-	got := gemwire(t, strings.Join(lines, "\n")+"\n", append([]string{"chat", "--device", "cpu", "--greedy"}, args...)...)
+	got := gemwire(t, strings.Join(lines, "\n")+"\n",
+		append([]string{"chat", "--device", "cpu", "--greedy"}, args...)...)
 	ok(t, got)
 	return got
 }
@@ -24,27 +26,39 @@ func TestChat(t *testing.T) {
 	tests := []struct {
 		name  string
 		lines []string
-		out   string
+		out   string   // all of the answers and what commands show, unless empty
 		err   []string // parts of what is said beside
+		shown []string // parts of what commands show
 	}{
-		{"one turn", []string{question}, paris, nil},
-		{"remembers", []string{"My name is Tom.", "/history"}, "", []string{"user: My name is Tom.", "assistant: "}},
-		{"empty lines", []string{"", "  ", question}, paris, nil},
-		{"exit", []string{question, "/exit", question}, paris, nil},
-		{"several lines", []string{`"""`, question, `"""`}, paris, nil},
-		{"help", []string{"/help"}, "", []string{"/regenerate", "/save FILE", "Ctrl-C stops"}},
-		{"unknown", []string{"/fly", question}, paris, []string{"there is no /fly; /help"}},
-		{"undo", []string{question, "/undo", "/history"}, paris, []string{"0 messages are left"}},
-		{"nothing to undo", []string{"/undo", "/regenerate"}, "", []string{"nothing was asked yet"}},
-		{"regenerate", []string{question, "/regenerate", "/history"}, paris + paris, []string{"user: " + question + "\nassistant: The capital"}},
-		{"system", []string{"/system", "/system Be brief.", "/system", "/reset", "/system", "/system -", "/system"}, "", []string{"no system prompt\nsystem prompt set\nBe brief.\nthe conversation is forgotten\nBe brief.\nsystem prompt taken away\nno system prompt\n"}},
-		{"think", []string{"/think", "/think off", "/think maybe"}, "", []string{"thinking is on\nthinking is off\n", "say on or off"}},
-		{"set", []string{"/set max_tokens 3", question, "/set max-tokens 0", "/set"}, "The capital of\n", []string{"max-tokens is 3", "cut off after", "temperature "}},
-		{"set wrong", []string{"/set warmth 3", "/set top-k few", "/set temperature 1000", "/set temperature", question}, paris, []string{`no option "warmth"`, `"few" is no value for top-k`, "temperature is 1000, wanted"}},
-		{"set stop", []string{"/set stop is", question, "/set stop", "/regenerate"}, "The capital of France \n" + paris, nil},
-		{"info", []string{question, "/info"}, paris, []string{"Nano", "of 4096 tokens in use", "messages   2"}},
-		{"verbose", []string{"/verbose on", question}, paris, []string{"answer   7 tokens"}},
-		{"no file", []string{"/save", "/load", "/load /nonexistent/x.json"}, "", []string{"/save needs the name of a file", "/load needs", "/nonexistent/x.json"}},
+		{"one turn", []string{question}, paris, nil, nil},
+		{"remembers", []string{"My name is Tom.", "/history"}, "", nil, []string{"user: My name is Tom.", "assistant: "}},
+		{"empty lines", []string{"", "  ", question}, paris, nil, nil},
+		{"exit", []string{question, "/exit", question}, paris, nil, nil},
+		{"several lines", []string{`"""`, question, `"""`}, paris, nil, nil},
+		{"help", []string{"/help"}, "", nil, []string{"/regenerate", "/save FILE", "Ctrl-C stops"}},
+		{"unknown", []string{"/fly", question}, paris, []string{"unknown command /fly; /help"}, nil},
+		{"mistyped", []string{"/histroy"}, "", []string{"unknown command /histroy; did you mean /history?"}, nil},
+		{"undo", []string{question, "/undo", "/history"}, paris, []string{"0 messages are left"}, nil},
+		{"nothing to undo", []string{"/undo", "/regenerate"}, "", []string{"there is no question yet"}, nil},
+		{"regenerate", []string{question, "/regenerate", "/history"}, "", nil,
+			[]string{paris + paris + "user: " + question + "\nassistant: The capital"}},
+		{"system", []string{"/system", "/system Be brief.", "/system", "/reset", "/system", "/system -", "/system"},
+			"Be brief.\nBe brief.\n", []string{"no system prompt\nsystem prompt set\nconversation cleared\nsystem " +
+				"prompt removed\nno system prompt\n"}, nil},
+		{"think", []string{"/think", "/think off", "/think maybe"}, "",
+			[]string{"thinking is on\nthinking is off\n", "use on or off"}, nil},
+		{"set", []string{"/set max_tokens 3", question, "/set max-tokens 0", "/set"}, "",
+			[]string{"max-tokens is 3", "cut off after"}, []string{"The capital of\n  temperature "}},
+		{"set wrong", []string{"/set warmth 3", "/set top-k few", "/set temperature 1000", "/set temperature",
+			"/set temprature 1", question}, paris,
+			[]string{`no option "warmth"`, "top-k is few; wanted a whole number", "temperature is 1000; wanted",
+				`no option "temprature"; did you mean temperature?`}, nil},
+		{"set stop", []string{"/set stop is", question, "/set stop", "/regenerate"}, "The capital of France \n" + paris,
+			nil, nil},
+		{"info", []string{question, "/info"}, "", nil, []string{"Nano", "of 4096 tokens in use", "messages   2"}},
+		{"verbose", []string{"/verbose on", question}, paris, []string{"answer   7 tokens", "of 4096 tokens\n"}, nil},
+		{"no file", []string{"/save", "/load", "/load /nonexistent/x.json"}, "",
+			[]string{"/save needs the name of a file", "/load needs", "/nonexistent/x.json does not exist"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -57,6 +71,11 @@ func TestChat(t *testing.T) {
 					t.Errorf("messages %q lack %q", got.err, part)
 				}
 			}
+			for _, part := range tt.shown {
+				if !strings.Contains(got.out, part) {
+					t.Errorf("output %q lacks %q", got.out, part)
+				}
+			}
 		})
 	}
 }
@@ -65,7 +84,8 @@ func TestChatSavesAndLoads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chat.json")
 	chatting(t, []string{"/system Be brief.", "What is the capital of France?", "/save " + path, "/save " + path})
 	want := ok(t, gemwire(t, "", "render", path))
-	if !strings.Contains(want, "<|turn>system\nBe brief.<turn|>") || !strings.Contains(want, "<|turn>user\nWhat is the capital of France?<turn|>\n<|turn>model\n") {
+	if !strings.Contains(want, "<|turn>system\nBe brief.<turn|>") ||
+		!strings.Contains(want, "<|turn>user\nWhat is the capital of France?<turn|>\n<|turn>model\n") {
 		t.Errorf("the saved conversation renders as %q", want)
 	}
 	again := path + "2"
@@ -84,7 +104,7 @@ func TestChatSparesOtherFiles(t *testing.T) {
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != "notes" {
 		t.Errorf("the file holds %q, %v", raw, err)
 	}
-	for _, want := range []string{"holds something else", "is no conversation"} {
+	for _, want := range []string{"exists already with other content", "is not a conversation"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("messages %q lack %q", got.err, want)
 		}
@@ -99,21 +119,93 @@ func TestChatCallsTools(t *testing.T) {
 		t.Errorf("answers %q", got.out)
 	}
 	prompt := ok(t, gemwire(t, "", "render", path))
-	if want := `<|tool_response>response:get_weather{value:<|"|>sunny<|"|>}<tool_response|>`; !strings.Contains(prompt, want) {
+	if want := `<|tool_response>response:get_weather{value:<|"|>sunny<|"|>}<tool_response|>`; !strings.Contains(prompt,
+		want) {
 		t.Errorf("the conversation %q lacks %q", prompt, want)
 	}
 	// Without a result the question is taken back.
 	got = chatting(t, []string{"What is the weather in Vienna?"}, "--tools", tools)
-	if !strings.Contains(got.err, "taken back") {
+	if !strings.Contains(got.err, "removed: without a result") {
 		t.Errorf("messages %q", got.err)
 	}
 }
 
-// A conversation that no longer fits says so, and the chat goes on.
+// A conversation that no longer fits says so once, with what a chat can do, and goes on.
 func TestChatContextFull(t *testing.T) {
 	long := strings.Repeat("and on ", 60)
 	got := chatting(t, []string{long, "What is the capital of France?"}, "--context", "40")
-	if got.out != paris || !strings.Contains(got.err, "context is full") {
+	if got.out != paris {
+		t.Errorf("answers %q", got.out)
+	}
+	const want = "the context of 40 tokens is full: /undo removes the last message and its answer, /reset forgets all, " +
+		"and gemwire chat --context N holds up to 4096; this message takes the conversation to "
+	if !strings.HasPrefix(got.err, want) || strings.Count(got.err, "full") != 1 {
+		t.Errorf("messages %q, want %q", got.err, want)
+	}
+	got = chatting(t, []string{"Tell me a story."}, "--context", "20")
+	const cut = "the answer was cut off: the context of 20 tokens is full: /undo "
+	if !strings.Contains(got.err, cut) || strings.Count(got.err, "full") != 1 {
+		t.Errorf("messages %q, want %q", got.err, cut)
+	}
+}
+
+// The context is as full as the next prompt will be, from the start.
+func TestChatContext(t *testing.T) {
+	inUse := func(lines []string, args ...string) int {
+		t.Helper()
+		out := chatting(t, lines, args...).out
+		var n, of, percent int
+		if _, err := fmt.Sscanf(out[strings.Index(out, "  in use"):], "  in use %d of %d tokens, %d %%", &n, &of,
+			&percent); err != nil || of != 4096 || percent != n*100/of {
+			t.Fatalf("%q: %v", out, err)
+		}
+		return n
+	}
+	prompt := func(text string) int {
+		return len(strings.Split(ok(t, gemwire(t, text, "tokenize", "--special", "-")), ","))
+	}
+	tools := writeFile(t, "tools.json", []byte(weatherTool))
+	picture := filepath.Join(conformance, "tiny.png")
+	empty, system := inUse([]string{"/context"}), inUse([]string{"/context"}, "--system", "Be brief.")
+	if want := prompt("<bos>"); empty != want {
+		t.Errorf("an empty chat takes %d tokens, want %d", empty, want)
+	}
+	if want := prompt("<bos><|turn>system\nBe brief.<turn|>\n"); system != want {
+		t.Errorf("with a system prompt it takes %d tokens, want %d", system, want)
+	}
+	if n := inUse([]string{"/context"}, "--tools", tools); n < empty+20 {
+		t.Errorf("with a tool it takes %d tokens", n)
+	}
+	if n := inUse([]string{"/image " + picture, "/context"}); n < empty+10 {
+		t.Errorf("with a picture it takes %d tokens", n)
+	}
+	if n := inUse([]string{"What is the capital of France?", "/context"}); n < empty+15 {
+		t.Errorf("after a question it takes %d tokens", n)
+	}
+	if n := inUse([]string{"What is the capital of France?", "/reset", "/context"}); n != empty {
+		t.Errorf("after /reset it takes %d tokens, want %d", n, empty)
+	}
+}
+
+// What is no picture or recording is refused at once, not with the next message.
+func TestChatRefusesWhatIsNoPicture(t *testing.T) {
+	text, folder := writeFile(t, "notes.txt", []byte("notes")), t.TempDir()
+	fake := writeFile(t, "fake.png", []byte("no picture"))
+	got := chatting(t, []string{
+		"/image " + text, "/image " + folder, "/image /none.png", "/audio " + text, fake,
+		"/audio " + conformance + "/tiny.png",
+		"/image https://example.org/x.png", "/image", "What is the capital of France?",
+	})
+	if got.out != paris || strings.Contains(got.err, "added") {
 		t.Errorf("answers %q, messages %q", got.out, got.err)
+	}
+	for _, want := range []string{text + ": ", folder + " is a folder", "/none.png does not exist", fake + ": ",
+		"tiny.png: ", "is a URL; download the file first", "name a file: /image FILE"} {
+		if !strings.Contains(got.err, want) {
+			t.Errorf("messages %q lack %q", got.err, want)
+		}
+	}
+	if n := strings.Count(got.err, "\n"); n != 8 {
+		t.Errorf("%d messages, want 8: %q", n, got.err)
 	}
 }

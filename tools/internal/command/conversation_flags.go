@@ -18,9 +18,9 @@ type conversationFlags struct {
 }
 
 func (f *conversationFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.system, "system", "", "begin with this `TEXT` as the system prompt")
+	flags.StringVar(&f.system, "system", "", "use this `TEXT` as the system prompt")
 	flags.BoolVar(&f.think, "think", false, "let the model think before it answers")
-	flags.StringVar(&f.tools, "tools", "", "offer the functions in this `FILE`, a JSON list as OpenAI's API takes it")
+	flags.StringVar(&f.tools, "tools", "", "offer the functions in this `FILE`, a JSON list as in OpenAI's API")
 }
 
 // conversation is the beginning of one, as the flags say.
@@ -37,7 +37,9 @@ func (f *conversationFlags) conversation() (chat.Conversation, error) {
 		return c, err
 	}
 	if err := json.Unmarshal(raw, &c.Options.Tools); err != nil {
-		return c, fmt.Errorf("%s is no list of tools: %w; it looks like [{\"type\":\"function\",\"function\":{\"name\":…,\"parameters\":…}}]", f.tools, err)
+		return c, fmt.Errorf(
+			"%s is not a list of tools: %w; expected "+
+				"[{\"type\":\"function\",\"function\":{\"name\":…,\"parameters\":…}}]", f.tools, err)
 	}
 	return c, nil
 }

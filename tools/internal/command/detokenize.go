@@ -8,25 +8,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
-func newDetokenize(env *environment) *cobra.Command {
-	var model modelFlags
+func newDetokenize(env *cli.Environment) *cobra.Command {
+	var model cli.ModelFlags
 	var skip, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "detokenize [MODEL] [IDS]",
 		Short: "Turn token ids into text",
-		Long: `Turn a model's token ids into the text that they stand for. The ids, with commas or
-spaces between, may also come on standard input.`,
-		Example: examples(
+		Long: `Turn a model's token ids into text. The ids, separated by commas or
+spaces, can also come on standard input.`,
+		Example: cli.Examples(
 			`gemwire detokenize 577 396 389 356 348`,
 			`gemwire detokenize gemma4:e2b 2,105,2364,107`,
 			`gemwire tokenize gemma4:e2b "Hello" | gemwire detokenize gemma4:e2b -`,
 		),
-		Args: args(cobra.ArbitraryArgs),
+		Args: cli.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			name, text, err := env.modelAndText(model.model, asOneList(list), "list of ids")
+			arguments := textArguments{env: env, model: model.Model, what: "list of ids"}
+			name, text, err := arguments.needed(cmd.Context(), asOneList(list))
 			if err != nil {
 				return err
 			}
@@ -34,7 +36,7 @@ spaces between, may also come on standard input.`,
 			if err != nil {
 				return err
 			}
-			tok, err := model.openTokenizer(cmd.Context(), env, name)
+			tok, err := openTokenizer(cmd.Context(), env, &model, name)
 			if err != nil {
 				return err
 			}
@@ -43,20 +45,20 @@ spaces between, may also come on standard input.`,
 				return err
 			}
 			if asJSON {
-				return env.printJSON(struct {
+				return env.PrintJSON(struct {
 					Text string `json:"text"`
 				}{decoded})
 			}
-			if terminal.IsTerminal(env.out) {
+			if terminal.IsTerminal(env.Out) {
 				decoded = harmless(decoded) + "\n"
 			}
-			_, err = fmt.Fprint(env.out, decoded)
+			_, err = fmt.Fprint(env.Out, decoded)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&skip, "skip-special", false, "leave out control tokens")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the text as JSON")
-	model.registerReference(cmd.Flags())
+	model.RegisterReference(cmd.Flags())
 	return cmd
 }
 
@@ -77,7 +79,7 @@ func parseIDs(text string) ([]int, error) {
 	for i, word := range words {
 		id, err := strconv.ParseInt(word, 10, 32)
 		if err != nil {
-			return nil, usagef("%q is no token id; say numbers with commas between, such as 2,105,9259", word)
+			return nil, cli.Usagef("%q is not a token id; use numbers separated by commas, such as 2,105,9259", word)
 		}
 		ids[i] = int(id)
 	}

@@ -3,78 +3,94 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/doctor"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
 )
 
 // doctorCommand examines the GPU.
 type doctorCommand struct {
-	env    *environment
-	device deviceFlags
+	env    *cli.Environment
+	device cli.DeviceFlags
 	json   bool
 	cases  func(*ops.Kit) []opstest.Case // nil is all
 }
 
-func newDoctor(env *environment) *cobra.Command {
+func newDoctor(env *cli.Environment) *cobra.Command {
 	d := &doctorCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine's GPU",
-		Long: `Check this machine's GPU: what it has, and whether it computes every kernel as
-the CPU does. A kernel that its driver gets wrong is named, and not used from
-then on, until another driver or version of gemwire is examined.
+		Long: `Check this machine's GPU: its features, and whether every kernel gives the same result as on
+the CPU. Kernels that the driver gets wrong are listed, and not used from
+then on, until the driver or gemwire changes.
 
-The report fits in a bug report. The exit status is 1 where something is wrong.`,
-		Example: examples(
+You can paste the report into a bug report. The exit status is 1 if anything is wrong.`,
+		Example: cli.Examples(
 			`gemwire doctor`,
-			`gemwire doctor --adapter nvidia`,
+			`gemwire doctor --gpu nvidia`,
 			`gemwire doctor --json > doctor.json`,
 		),
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd.Context()) },
 	}
-	cmd.Flags().BoolVar(&d.json, "json", false, "print the verdict as JSON")
-	cmd.Flags().StringVar(&d.device.adapter, "adapter", "", "examine the GPU with this in its `NAME`")
-	d.device.registerWGPU(cmd.Flags())
+	cmd.Flags().BoolVar(&d.json, "json", false, "print the result as JSON")
+	d.device.RegisterGPU(cmd.Flags(), "check the GPU with this in its `NAME`")
+	d.device.RegisterWGPU(cmd.Flags())
 	return cmd
 }
 
 func (d *doctorCommand) run(ctx context.Context) error {
-	progress := terminal.NewProgress(d.env.err, false)
+	progress := terminal.NewProgress(d.env.Err, false)
 	defer progress.Clear()
-	verdict, err := doctor.Examine(ctx, doctor.Options{
-		Version: version(), GPU: wgslkit.Options{Adapter: d.device.adapter, Library: d.device.wgpu}, Cases: d.cases,
+	verdict, err := checkup.Examine(ctx, checkup.Options{
+		Version: cli.Version(), GPU: wgslkit.Options{Adapter: d.device.GPUName, Library: d.device.WGPU}, Cases: d.cases,
 		Progress: func(done, total int, next string) { progress.Set("examining "+next, int64(done), int64(total)) },
 	})
 	progress.Clear()
 	if errors.Is(err, wgslkit.ErrNoDevice) {
-		return fmt.Errorf("%w; models run on the CPU here", err)
+		return d.withoutGPU(err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
-	if _, err := doctor.NewStore(version()).Save(verdict); err != nil {
-		d.env.say("gemwire: the verdict is not remembered, because %s", sentence(err))
+	if _, err := checkup.NewStore(cli.Version()).Save(verdict); err != nil {
+		d.env.Say("gemwire: the result is not saved: %s", cli.Sentence(err))
 	}
 	if err := d.print(verdict); err != nil {
 		return err
 	}
 	if !verdict.Healthy() {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }
 
-func (d *doctorCommand) print(v *doctor.Verdict) error {
+// withoutGPU reports what there is to say of a machine without a usable GPU.
+func (d *doctorCommand) withoutGPU(err error) error {
+	system := doctor.ThisSystem(cli.Version())
+	system.Problem = cli.Sentence(err)
+	print := func() error { return system.WriteReport(d.env.Out) }
 	if d.json {
-		return d.env.printJSON(v)
+		print = func() error { return d.env.PrintJSON(system) }
 	}
-	return v.WriteReport(d.env.out)
+	if printErr := print(); printErr != nil {
+		return printErr
+	}
+	d.env.Say("gemwire: models run on the CPU here; with a GPU, install its driver")
+	return cli.ErrReported
+}
+
+func (d *doctorCommand) print(v *checkup.Verdict) error {
+	if d.json {
+		return d.env.PrintJSON(v)
+	}
+	return v.WriteReport(d.env.Out)
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // evalCommand judges a model by examples.
 type evalCommand struct {
-	env       *environment
-	model     modelFlags
+	env       *cli.Environment
+	model     cli.ModelFlags
 	media     mediaFlags
 	lora      loraFlags
 	examples  exampleFlags
@@ -30,31 +31,32 @@ type evalCommand struct {
 	json      bool
 }
 
-func newEval(env *environment) *cobra.Command {
+func newEval(env *cli.Environment) *cobra.Command {
 	e := &evalCommand{env: env}
 	e.examples.media = &e.media
 	cmd := &cobra.Command{
 		Use:   "eval DATA",
-		Short: "Judge a model, with and without an adapter, by examples",
-		Long: `Judge a model by a JSONL file as gemwire train takes it: the mean loss of the
+		Short: "Evaluate a model on examples, with and without an adapter",
+		Long: `Evaluate a model on a JSONL file in gemwire train's formats: the mean loss of the
 answers' tokens, the perplexity, and how many answers the model gives exactly,
-always taking the most probable token. With --lora, once without the adapters and
+always taking the most likely token. With --lora, once without the adapters and
 once with them.`,
-		Example: examples(
+		Example: cli.Examples(
 			`gemwire eval questions.jsonl`,
 			`gemwire eval questions.jsonl --lora my-adapter`,
 			`gemwire eval questions.jsonl --model gemma4:e2b --lora my-adapter --wrong --limit 50`,
 		),
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return e.run(cmd.Context(), list[0]) },
 	}
 	e.lora.register(cmd.Flags())
-	cmd.Flags().IntVar(&e.maxTokens, "max-tokens", 256, "answer with at most `N` tokens; 0 answers nothing and judges by the loss alone")
-	cmd.Flags().IntVar(&e.limit, "limit", 0, "take the first `N` lines alone")
-	cmd.Flags().BoolVar(&e.wrong, "wrong", false, "show the answers that are others than the examples'")
+	cmd.Flags().IntVar(&e.maxTokens, "max-tokens", 256,
+		"answer with at most `N` tokens; 0 gives no answers, only the loss")
+	cmd.Flags().IntVar(&e.limit, "limit", 0, "use only the first `N` lines")
+	cmd.Flags().BoolVar(&e.wrong, "wrong", false, "show the answers that differ from the examples")
 	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
 	e.examples.register(cmd.Flags())
-	e.model.register(cmd.Flags())
+	e.model.Register(cmd.Flags())
 	e.media.register(cmd.Flags())
 	return cmd
 }
@@ -71,14 +73,14 @@ type evalResult struct {
 
 func (e *evalCommand) run(ctx context.Context, path string) error {
 	if e.maxTokens < 0 || e.limit < 0 {
-		return usagef("--max-tokens is %d and --limit %d; neither may be negative", e.maxTokens, e.limit)
+		return cli.Usagef("--max-tokens is %d and --limit %d; neither may be negative", e.maxTokens, e.limit)
 	}
 	for _, check := range []func() error{e.lora.check, e.examples.check, e.media.check} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	model, err := e.model.open(ctx, e.env, e.model.model)
+	model, err := e.model.Open(ctx, e.env, e.model.Model)
 	if err != nil {
 		return err
 	}
@@ -96,7 +98,7 @@ func (e *evalCommand) run(ctx context.Context, path string) error {
 	}
 	results, err := e.judgeBoth(ctx, model, set)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	return e.print(results)
 }
@@ -121,7 +123,7 @@ func (e *evalCommand) judge(ctx context.Context, model *gemma4.Model, set *datas
 		return r, err
 	}
 	defer session.Close()
-	progress := terminal.NewProgress(e.env.err, false)
+	progress := terminal.NewProgress(e.env.Err, false)
 	defer progress.Clear()
 	sum := 0.0
 	for i := range set.Records {
@@ -168,7 +170,8 @@ func surprise(logits []float32, token int32) float64 {
 }
 
 // ask lets the model answer a record's last question.
-func (e *evalCommand) ask(ctx context.Context, session *gemma4.Session, record *dataset.Record, progress *terminal.Progress, r *evalResult) error {
+func (e *evalCommand) ask(ctx context.Context, session *gemma4.Session, record *dataset.Record,
+	progress *terminal.Progress, r *evalResult) error {
 	if record.IsText() || e.maxTokens == 0 {
 		return nil
 	}
@@ -193,7 +196,8 @@ func (e *evalCommand) ask(ctx context.Context, session *gemma4.Session, record *
 		r.Exact++
 	} else if e.wrong {
 		progress.Clear()
-		e.env.say("line %d: %s\n  wanted %q\n  got    %q", record.Line, harmless(question.Messages[last-1].Content.String()), wanted, got)
+		e.env.Say("line %d: %s\n  wanted %q\n  got    %q", record.Line,
+			harmless(question.Messages[last-1].Content.String()), wanted, got)
 	}
 	return nil
 }
@@ -204,9 +208,9 @@ func (e *evalCommand) print(results []evalResult) error {
 		if len(results) > 1 {
 			out["adapted"] = results[1]
 		}
-		return e.env.printJSON(out)
+		return e.env.PrintJSON(out)
 	}
-	w := tabwriter.NewWriter(e.env.out, 0, 0, 3, ' ', 0)
+	w := tabwriter.NewWriter(e.env.Out, 0, 0, 3, ' ', 0)
 	row := func(name string, value func(r evalResult) string) {
 		fmt.Fprint(w, name)
 		for _, r := range results {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/gemwire/gemwire/finetune/dataset"
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -23,22 +25,23 @@ type exampleFlags struct {
 }
 
 func (f *exampleFlags) register(flags *pflag.FlagSet) {
-	flags.IntVar(&f.maxLength, "max-length", 2048, "cut examples off after so many `TOKENS`; 0 never does")
+	flags.IntVar(&f.maxLength, "max-length", 2048, "truncate examples after this many `TOKENS`; 0 means never")
 	flags.BoolVar(&f.allTurns, "all-turns", false, "every answer of a conversation counts, not just the last")
-	flags.BoolVar(&f.skip, "skip-bad-lines", false, "pass over lines that are no examples, instead of refusing the file")
+	flags.BoolVar(&f.skip, "skip-bad-lines", false, "skip bad lines instead of refusing the file")
 }
 
 func (f *exampleFlags) check() error {
 	if f.maxLength < 0 {
-		return usagef("--max-length is %d, wanted 0 or more", f.maxLength)
+		return cli.Usagef("--max-length is %d, wanted 0 or more", f.maxLength)
 	}
 	return nil
 }
 
 // read makes examples of a file, - for standard input.
-func (f *exampleFlags) read(ctx context.Context, env *environment, model *gemma4.Model, path string) (*dataset.Set, error) {
-	r, folder := env.in, "."
-	if path != standardOutput {
+func (f *exampleFlags) read(ctx context.Context, env *cli.Environment, model *gemma4.Model,
+	path string) (*dataset.Set, error) {
+	r, folder := env.In, "."
+	if path != cli.StandardOutput {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -46,7 +49,7 @@ func (f *exampleFlags) read(ctx context.Context, env *environment, model *gemma4
 		defer file.Close()
 		r, folder = file, filepath.Dir(path)
 	}
-	progress := terminal.NewProgress(env.err, false)
+	progress := terminal.NewProgress(env.Err, false)
 	defer progress.Clear()
 	set, err := dataset.Load(ctx, model, r, dataset.LoadOptions{
 		EncodeOptions: dataset.EncodeOptions{MaxLength: f.maxLength, AllTurns: f.allTurns}, Skip: f.skip,
@@ -54,8 +57,8 @@ func (f *exampleFlags) read(ctx context.Context, env *environment, model *gemma4
 		Progress: func(done, total int) { progress.Set("reading the examples", int64(done), int64(total)) },
 	})
 	if errors.Is(err, dataset.ErrLine) && !f.skip {
-		err = fmt.Errorf("%s: %w; --skip-bad-lines passes over them", path, err)
-	} else if err != nil {
+		err = fmt.Errorf("%s: %w; --skip-bad-lines skips them", path, err)
+	} else if about := (*fs.PathError)(nil); err != nil && !errors.As(err, &about) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
 	return set, err
@@ -65,13 +68,13 @@ func (f *exampleFlags) read(ctx context.Context, env *environment, model *gemma4
 const mostNamed = 5
 
 // warnOf says aloud which lines were passed over and which were cut.
-func warnOf(env *environment, s *dataset.Set) {
+func warnOf(env *cli.Environment, s *dataset.Set) {
 	for i, e := range s.Bad {
 		if i == mostNamed {
-			env.say("skipped    and %d more", len(s.Bad)-mostNamed)
+			env.Say("skipped    and %d more", len(s.Bad)-mostNamed)
 			break
 		}
-		env.say("skipped    %s", sentence(e))
+		env.Say("skipped    %s", cli.Sentence(e))
 	}
 	cut, tokens, first := 0, 0, 0
 	for _, examples := range s.Examples {
@@ -86,6 +89,8 @@ func warnOf(env *environment, s *dataset.Set) {
 		}
 	}
 	if cut > 0 {
-		env.say("cut        %d examples lost their ends, %d tokens together, the first in line %d; --max-length allows longer ones", cut, tokens, first)
+		env.Say(
+			"cut        %d examples were truncated by %d tokens in total, the first in line %d; --max-length "+
+				"allows longer ones", cut, tokens, first)
 	}
 }

@@ -12,19 +12,20 @@ import (
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
 	towers "github.com/gemwire/gemwire/multimodal/arch"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
-func newInspect(env *environment) *cobra.Command {
-	var model modelFlags
+func newInspect(env *cli.Environment) *cobra.Command {
+	var model cli.ModelFlags
 	var lora loraFlags
 	var asJSON, full bool
 	cmd := &cobra.Command{
 		Use:   "inspect [MODEL]",
 		Short: "Show what is in a model file",
 		Long: `Show a GGUF file's metadata, its tensors, their sizes by type, and where each would
-live on this machine's GPU. Only the header is read. The file may be of any model;
-the plan for the GPU is made for Gemma 4 alone. With --lora, it counts adapters too.`,
-		Example: examples(
+go on this machine's GPU. Only the header is read. Any model's file works;
+the GPU plan is only for Gemma 4. With --lora, it includes adapters.`,
+		Example: cli.Examples(
 			`gemwire inspect`,
 			`gemwire inspect gemma4:e2b`,
 			`gemwire inspect gemma4:e2b --context 32768 --gpu-memory 6GB`,
@@ -32,41 +33,43 @@ the plan for the GPU is made for Gemma 4 alone. With --lora, it counts adapters 
 			`gemwire inspect ./model.gguf --json | jq .plan`,
 			`gemwire inspect ./model.gguf --json --full | jq '.metadata[] | select(.key == "tokenizer.ggml.tokens")'`,
 		),
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			name := model.model
-			if len(list) == 1 {
-				if name != "" {
-					return usagef("two models, %s and %s; name one", list[0], name)
-				}
-				name = list[0]
+			name, err := model.OneModel(list)
+			if err != nil {
+				return err
 			}
-			if err := errors.Join(model.check(), lora.check()); err != nil {
+			if err := errors.Join(model.Check(), lora.check()); err != nil {
 				return err
 			}
 			adapters, err := lora.open(cmd.Context())
 			if err != nil {
 				return err
 			}
-			file, err := model.openFile(cmd.Context(), env, name)
+			file, err := model.OpenFile(cmd.Context(), env, name)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
+			own, err := model.OwnAdapters(cmd.Context())
+			if err != nil {
+				return err
+			}
+			adapters = append(own, adapters...)
 			in := &inspection{file: file}
 			in.towers, in.brokenTowers = towers.Open(file, 0)
 			if err := in.makePlan(cmd.Context(), &model, adapters); err != nil {
 				return err
 			}
 			if asJSON {
-				return env.printJSON(in.json(full))
+				return env.PrintJSON(in.json(full))
 			}
-			return in.print(env.out)
+			return in.print(env.Out)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&full, "full", false, "with --json, give long lists in the metadata in full")
-	model.register(cmd.Flags())
+	model.Register(cmd.Flags())
 	lora.register(cmd.Flags())
 	return cmd
 }
@@ -83,18 +86,20 @@ type inspection struct {
 
 // makePlan plans for the GPU. Only a mistake in the flags is an error: that a
 // file or a machine has no plan is something to show.
-func (in *inspection) makePlan(ctx context.Context, flags *modelFlags, adapters []adapter.Weighted) error {
-	if gemma4.Device(flags.device) == gemma4.DeviceCPU {
+func (in *inspection) makePlan(ctx context.Context, flags *cli.ModelFlags, adapters []adapter.Weighted) error {
+	if gemma4.Device(flags.Device) == gemma4.DeviceCPU {
 		in.noPlan = errors.New("on the CPU there is nothing to plan")
 		return ctx.Err()
 	}
-	in.plan, in.noPlan = gemma4.PlanFor(in.file, gemma4.OpenOptions{GPU: flags.gpu(), Context: flags.context, KVCache: gemma4.CacheType(flags.kvCache)}, adapters...)
+	in.plan, in.noPlan = gemma4.PlanFor(in.file,
+		gemma4.OpenOptions{GPU: flags.GPU(), Context: flags.Context, KVCache: gemma4.CacheType(flags.KVCache)},
+		adapters...)
 	switch {
 	case in.noPlan == nil, errors.Is(in.noPlan, gemma4.ErrDoesNotFit):
 	case errors.Is(in.noPlan, adapter.ErrTarget), errors.Is(in.noPlan, adapter.ErrFormat):
 		return in.noPlan
 	case errors.Is(in.noPlan, arch.ErrArchitecture):
-		in.noPlan = fmt.Errorf("made for Gemma 4 alone, and this is %s", printable(orUnknown(in.file.Architecture())))
+		in.noPlan = fmt.Errorf("only for Gemma 4, and this is %s", printable(orUnknown(in.file.Architecture())))
 	default:
 		in.plan = nil
 	}
@@ -103,7 +108,7 @@ func (in *inspection) makePlan(ctx context.Context, flags *modelFlags, adapters 
 
 func orUnknown(architecture string) string {
 	if architecture == "" {
-		return "a file that does not say what it is"
+		return "a file without an architecture"
 	}
 	return architecture
 }

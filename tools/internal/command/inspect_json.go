@@ -6,6 +6,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 type inspectionJSON struct {
@@ -53,7 +54,7 @@ func (in *inspection) json(full bool) inspectionJSON {
 		Metadata: []keyJSON{}, Tensors: []tensorJSON{}, Types: in.types(), Plan: in.plan,
 	}
 	if in.noPlan != nil {
-		out.PlanError = sentence(in.noPlan)
+		out.PlanError = cli.Sentence(in.noPlan)
 	}
 	if v, err := in.towers.NeedVision(); err == nil {
 		out.Images = &towerJSON{v.Blocks, v.Width, v.Bytes}
@@ -67,7 +68,8 @@ func (in *inspection) json(full bool) inspectionJSON {
 	}
 	places := in.places()
 	for _, t := range in.file.Tensors {
-		out.Tensors = append(out.Tensors, tensorJSON{t.Name, t.Type.String(), t.Dims, t.Offset, t.Size, string(places[t.Name].Where)})
+		out.Tensors = append(out.Tensors, tensorJSON{t.Name, t.Type.String(), t.Dims, t.Offset, t.Size,
+			string(places[t.Name].Where)})
 	}
 	return out
 }

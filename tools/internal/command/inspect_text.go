@@ -9,12 +9,14 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // print prints all of it for people, the longest lists first.
 func (in *inspection) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "GGUF version %d, %s, %d tensors\n\n", in.file.Version, byteCount(in.file.Size()), len(in.file.Tensors))
+	fmt.Fprintf(w, "GGUF version %d, %s, %d tensors\n\n", in.file.Version, byteCount(in.file.Size()),
+		len(in.file.Tensors))
 	in.printMetadata(w)
 	in.printTensors(w)
 	in.printTypes(w)
@@ -41,7 +43,8 @@ func (in *inspection) printTensors(w *tabwriter.Writer) {
 	section(w, "\nTENSORS")
 	places := in.places()
 	for _, t := range in.file.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(t.Name), t.Type, shape(t.Dims), byteCount(t.Size), place(places, t.Name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(t.Name), t.Type, shape(t.Dims), byteCount(t.Size),
+			place(places, t.Name))
 	}
 }
 
@@ -75,7 +78,8 @@ func printType(w io.Writer, t typeTotal) {
 	if t.Values > 0 {
 		bits = 8 * float64(t.Bytes) / float64(t.Values)
 	}
-	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, byteCount(t.Bytes), count(t.Values), bits)
+	fmt.Fprintf(w, "%s\t%d tensors\t%s\t%s weights\t%.2f bits each\n", t.Type, t.Tensors, byteCount(t.Bytes),
+		count(t.Values), bits)
 }
 
 // printTowers says what the model sees and hears with.
@@ -85,14 +89,16 @@ func (in *inspection) printTowers(w *tabwriter.Writer) {
 	}
 	section(w, "\nTOWERS")
 	if in.brokenTowers != nil {
-		fmt.Fprintf(w, "%s\n", sentence(in.brokenTowers))
+		fmt.Fprintf(w, "%s\n", cli.Sentence(in.brokenTowers))
 		return
 	}
 	if v := in.towers.Vision; v != nil {
-		fmt.Fprintf(w, "images\t%d blocks of %d\t%s, loaded with the first picture\n", v.Blocks, v.Width, byteCount(v.Bytes))
+		fmt.Fprintf(w, "images\t%d blocks of %d\t%s, loaded with the first picture\n", v.Blocks, v.Width,
+			byteCount(v.Bytes))
 	}
 	if a := in.towers.Audio; a != nil {
-		fmt.Fprintf(w, "audio\t%d blocks of %d\t%s, loaded with the first recording\n", a.Blocks, a.Width, byteCount(a.Bytes))
+		fmt.Fprintf(w, "audio\t%d blocks of %d\t%s, loaded with the first recording\n", a.Blocks, a.Width,
+			byteCount(a.Bytes))
 	}
 }
 
@@ -103,17 +109,18 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 		fmt.Fprintf(w, "context\t%d tokens\n", p.Context)
 		fmt.Fprintf(w, "weights\t%s\n", byteCount(p.Weights))
 		if p.Rows > 0 {
-			fmt.Fprintf(w, "left in the file\t%s, fetched a row at a time\n", byteCount(p.Rows))
+			fmt.Fprintf(w, "left in the file\t%s, read row by row\n", byteCount(p.Rows))
 		}
 		fmt.Fprintf(w, "cache\t%s for a session, in %s\n", byteCount(p.Cache), p.KVCache)
-		fmt.Fprintf(w, "work\t%s for a session, prompts %d tokens at once\n", byteCount(p.Activations+p.Drafts), p.Chunk)
+		fmt.Fprintf(w,
+			"work\t%s for a session, prompts in chunks of %d tokens\n", byteCount(p.Activations+p.Drafts), p.Chunk)
 		if p.Adapters > 0 {
 			fmt.Fprintf(w, "adapters\t%s, with a session's work\n", byteCount(p.Adapters))
 		}
 		fmt.Fprintf(w, "together\t%s%s\n", byteCount(p.Total()), budget(p.Budget))
 	}
 	if in.noPlan != nil {
-		fmt.Fprintf(w, "%s\n", sentence(in.noPlan))
+		fmt.Fprintf(w, "%s\n", cli.Sentence(in.noPlan))
 	}
 }
 

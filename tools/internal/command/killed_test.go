@@ -3,6 +3,7 @@
 package command
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -12,29 +13,38 @@ import (
 	"time"
 )
 
-// trainLine is the environment variable that makes this test's binary the command.
-const trainLine = "GEMWIRE_TEST_TRAIN"
+// commandLine is the environment variable that makes this test's binary the command.
+const commandLine = "GEMWIRE_TEST_LINE"
 
-// TestCommandItself is the command, for TestKilled to start and kill.
+// TestCommandItself is the command, for tests to start as a process of its own.
 func TestCommandItself(t *testing.T) {
-	line := os.Getenv(trainLine)
+	line := os.Getenv(commandLine)
 	if line == "" {
-		t.Skip("only TestKilled runs this, in a process of its own")
+		t.Skip("only other tests run this, in a process of its own")
 	}
 	os.Exit(Main(strings.Fields(line)))
 }
 
-// Killed at whatever moment, a run always goes on from a whole checkpoint, and ends.
-func TestKilled(t *testing.T) {
+// itself is a command line in a process of its own, with no models but the built-in one.
+func itself(t *testing.T, line string) *exec.Cmd {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := exec.Command(self, "-test.run=^TestCommandItself$")
+	nowhere := filepath.Join(t.TempDir(), "none")
+	c.Env = append(os.Environ(), commandLine+"="+line, "OLLAMA_MODELS=", "GEMWIRE_MODELS="+nowhere, "HOME="+nowhere,
+		"GEMWIRE_HISTORY=")
+	return c
+}
+
+// Killed at whatever moment, a run always goes on from a whole checkpoint, and ends.
+func TestKilled(t *testing.T) {
 	folder := t.TempDir()
 	data, output := writeFile(t, "facts.jsonl", []byte(facts)), filepath.Join(folder, "adapter")
 	command := func(more string) *exec.Cmd {
-		c := exec.Command(self, "-test.run=^TestCommandItself$")
-		c.Env = append(os.Environ(), trainLine+"=train "+data+" --device cpu --checkpoint-every 1 -o "+output+" "+more, "OLLAMA_MODELS="+folder)
+		c := itself(t, "train "+data+" --device cpu --checkpoint-every 1 -o "+output+" "+more)
 		return c
 	}
 	const fresh = "--steps 2000 --batch 1 --rank 1 --layers 5 --linears q,down"
@@ -47,15 +57,17 @@ func TestKilled(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// The first checkpoint is waited for; from then on, any moment will do.
-		for wait := time.Now(); begin == fresh && !isThere(output+".checkpoint") && time.Since(wait) < time.Minute; {
+		ended := make(chan error, 1)
+		go func() { ended <- c.Wait() }()
+		// The first checkpoint is waited for, however slow the machine; from then on, any moment will do.
+		for begin == fresh && !isThere(output+".checkpoint") && len(ended) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
-		if err := c.Process.Kill(); err != nil {
+		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}
-		if err := c.Wait(); err == nil || c.ProcessState.Exited() {
+		if err := <-ended; err == nil || c.ProcessState.Exited() {
 			t.Fatalf("the run ended by itself, after %d kills: %v\n%s", kills, err, said.String())
 		}
 		begin = "--resume"

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -9,26 +8,30 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
-func newList(env *environment) *cobra.Command {
+func newList(env *cli.Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the models on this machine",
-		Long: `List the models that can be named: the built-in one, those that "gemwire pull"
-brought, and those of Ollama's store ($OLLAMA_MODELS, or where Ollama keeps it).`,
-		Example: examples(
+		Long: `List the models by name: the built-in one, those from "gemwire pull",
+and those in Ollama's store ($OLLAMA_MODELS, or Ollama's own folder).`,
+		Example: cli.Examples(
 			`gemwire list`,
 			`gemwire list --json | jq -r '.[].name'`,
 		),
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			entries, err := env.finder().List()
+			entries, err := env.Finder().List()
 			if err != nil {
 				return err
+			}
+			if missing := env.Finder().MissingStore(); missing != "" {
+				env.Say("%s: %s", env.Program, missing)
 			}
 			if asJSON {
 				return listJSON(env, entries)
@@ -40,8 +43,8 @@ brought, and those of Ollama's store ($OLLAMA_MODELS, or where Ollama keeps it).
 	return cmd
 }
 
-func listTable(env *environment, entries []modelref.Entry) error {
-	w := tabwriter.NewWriter(env.out, 0, 0, 3, ' ', 0)
+func listTable(env *cli.Environment, entries []modelref.Entry) error {
+	w := tabwriter.NewWriter(env.Out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSIZE\tFROM\tCHANGED")
 	for _, e := range entries {
 		changed := ""
@@ -50,7 +53,7 @@ func listTable(env *environment, entries []modelref.Entry) error {
 		}
 		size := humanize.Bytes(uint64(e.Size))
 		if e.Err != nil {
-			size, changed = "?", sentence(e.Err)
+			size, changed = "?", cli.Sentence(e.Err)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(e.Name), size, e.Kind, changed)
 	}
@@ -66,7 +69,7 @@ type entryJSON struct {
 	Error    string        `json:"error,omitempty"`
 }
 
-func listJSON(env *environment, entries []modelref.Entry) error {
+func listJSON(env *cli.Environment, entries []modelref.Entry) error {
 	list := []entryJSON{}
 	for _, e := range entries {
 		out := entryJSON{Name: e.Name, From: e.Kind, Path: e.Path, Size: e.Size}
@@ -74,17 +77,9 @@ func listJSON(env *environment, entries []modelref.Entry) error {
 			out.Modified = &e.Modified
 		}
 		if e.Err != nil {
-			out.Error = sentence(e.Err)
+			out.Error = cli.Sentence(e.Err)
 		}
 		list = append(list, out)
 	}
-	return env.printJSON(list)
-}
-
-// printJSON prints a result for programs.
-func (e *environment) printJSON(v any) error {
-	out := json.NewEncoder(e.out)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(v)
+	return env.PrintJSON(list)
 }

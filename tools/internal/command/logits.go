@@ -13,13 +13,14 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf/safetensors"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // logitsCommand writes what a model makes of given tokens.
 type logitsCommand struct {
-	env    *environment
-	model  modelFlags
+	env    *cli.Environment
+	model  cli.ModelFlags
 	lora   loraFlags
 	ids    string
 	prompt string
@@ -27,7 +28,7 @@ type logitsCommand struct {
 	json   bool
 }
 
-func newLogits(env *environment) *cobra.Command {
+func newLogits(env *cli.Environment) *cobra.Command {
 	l := &logitsCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "logits [MODEL] --ids IDS -o FILE",
@@ -35,26 +36,26 @@ func newLogits(env *environment) *cobra.Command {
 		Long: `Write the logits of every position, after the softcap, as a safetensors file with
 one float32 tensor, logits [tokens, vocabulary].
 
-The tokens are given by their ids, or as text in which control tokens count; the
-token that begins a text is put in front of it where it is missing.`,
-		Example: examples(
+Give the tokens as ids, or as text with control tokens. The
+token that begins a text is added if it is missing.`,
+		Example: cli.Examples(
 			`gemwire logits gemma4:e2b --ids 2,105,2364,107 -o logits.safetensors`,
 			`gemwire logits --prompt "<|turn>user\nHi<turn|>" --device cpu -o cpu.safetensors`,
 		),
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return l.run(cmd.Context(), list) },
 	}
-	cmd.Flags().StringVar(&l.ids, "ids", "", "the tokens, as `IDS` with commas between")
-	cmd.Flags().StringVar(&l.prompt, "prompt", "", "the tokens, as `TEXT` in which control tokens count")
+	cmd.Flags().StringVar(&l.ids, "ids", "", "the tokens, as `IDS` separated by commas")
+	cmd.Flags().StringVar(&l.prompt, "prompt", "", "the tokens, as `TEXT` with control tokens")
 	cmd.Flags().StringVarP(&l.output, "output", "o", "", "write to this `FILE`, or to standard output for -")
 	cmd.Flags().BoolVar(&l.json, "json", false, "print what was written as JSON")
 	l.lora.register(cmd.Flags())
-	l.model.register(cmd.Flags())
+	l.model.Register(cmd.Flags())
 	return cmd
 }
 
 func (l *logitsCommand) run(ctx context.Context, list []string) error {
-	name, err := l.model.oneModel(list)
+	name, err := l.model.OneModel(list)
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (l *logitsCommand) run(ctx context.Context, list []string) error {
 	if err != nil {
 		return err
 	}
-	model, err := l.model.open(ctx, l.env, name)
+	model, err := l.model.Open(ctx, l.env, name)
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,16 @@ func (l *logitsCommand) run(ctx context.Context, list []string) error {
 		ids = trustedTokens(model.Tokenizer(), l.prompt)
 	}
 	if len(ids) > model.Info().MaxContext {
-		return fmt.Errorf("%d tokens are more than this model takes; give at most %d", len(ids), model.Info().MaxContext)
+		return fmt.Errorf(
+			"%d tokens are more than this model can hold; give at most %d", len(ids), model.Info().MaxContext)
 	}
 	session, err := model.NewSession(len(ids))
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	defer session.Close()
 	if err := l.write(ctx, session, ids); err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	return l.report(model, len(ids))
 }
@@ -91,13 +93,13 @@ func (l *logitsCommand) run(ctx context.Context, list []string) error {
 func (l *logitsCommand) check() ([]int32, error) {
 	switch {
 	case l.output == "":
-		return nil, usagef("no file to write to; give one with -o FILE")
-	case l.json && l.output == standardOutput:
-		return nil, usagef("-o - and --json both print to standard output; write to a file")
+		return nil, cli.Usagef("no file to write to; give one with -o FILE")
+	case l.json && l.output == cli.StandardOutput:
+		return nil, cli.Usagef("-o - and --json both print to standard output; write to a file")
 	case l.lora.check() != nil:
 		return nil, l.lora.check()
 	case (l.ids == "") == (l.prompt == ""):
-		return nil, usagef("give the tokens either with --ids or with --prompt")
+		return nil, cli.Usagef("give the tokens either with --ids or with --prompt")
 	case l.ids == "":
 		return nil, nil
 	}
@@ -105,7 +107,7 @@ func (l *logitsCommand) check() ([]int32, error) {
 	for _, word := range strings.Split(l.ids, ",") {
 		id, err := strconv.ParseInt(strings.TrimSpace(word), 10, 32)
 		if err != nil {
-			return nil, usagef("--ids: %q is no token id; give numbers with commas between", word)
+			return nil, cli.Usagef("--ids: %q is not a token id; use numbers separated by commas", word)
 		}
 		ids = append(ids, int32(id))
 	}
@@ -128,7 +130,7 @@ func trustedTokens(tok *tokenizer.Tokenizer, text string) []int32 {
 
 // write streams the rows to the file as they are computed.
 func (l *logitsCommand) write(ctx context.Context, session *gemma4.Session, ids []int32) error {
-	progress := terminal.NewProgress(l.env.err, false)
+	progress := terminal.NewProgress(l.env.Err, false)
 	defer progress.Clear()
 	var computing error
 	fill := func(write func([]float32) error) error {
@@ -138,7 +140,7 @@ func (l *logitsCommand) write(ctx context.Context, session *gemma4.Session, ids 
 		})
 		return computing
 	}
-	err := l.env.writeFile(l.output, func(w io.Writer) error {
+	err := l.env.WriteFile(l.output, func(w io.Writer) error {
 		shape := []int{len(ids), session.Model().Info().Vocab}
 		return safetensors.Write(w, nil, []safetensors.Values{{Name: "logits", Shape: shape, Fill: fill}})
 	})
@@ -148,10 +150,11 @@ func (l *logitsCommand) write(ctx context.Context, session *gemma4.Session, ids 
 func (l *logitsCommand) report(model *gemma4.Model, tokens int) error {
 	info := model.Info()
 	if l.json {
-		return l.env.printJSON(map[string]any{
-			"file": l.output, "tokens": tokens, "vocab": info.Vocab, "device": info.Device, "device_name": info.DeviceName,
+		return l.env.PrintJSON(map[string]any{
+			"file": l.output, "tokens": tokens, "vocab": info.Vocab, "device": info.Device,
+			"device_name": info.DeviceName,
 		})
 	}
-	l.env.say("%s: logits [%d, %d], computed on %s", l.output, tokens, info.Vocab, info.DeviceName)
+	l.env.Say("%s: logits [%d, %d], computed on %s", l.output, tokens, info.Vocab, info.DeviceName)
 	return nil
 }

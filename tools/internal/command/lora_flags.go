@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -14,20 +15,24 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // loraFlags say which adapters change the model, and how much.
 type loraFlags struct{ files []string }
 
 func (f *loraFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.files, "lora", nil, "change the model by this LoRA adapter, `FILE[=WEIGHT]`: PEFT's folder or a .gguf file (repeatable)")
+	flags.StringArrayVar(&f.files, "lora", nil,
+		"use this LoRA adapter, `FILE[=WEIGHT]`: a PEFT folder or a .gguf file (repeatable)")
 }
 
 // check refuses flags that name no file.
 func (f *loraFlags) check() error {
 	for _, text := range f.files {
-		if path, weight := weightedFile(text); path == "" || math.IsNaN(float64(weight)) || math.IsInf(float64(weight), 0) {
-			return usagef("--lora %q: say FILE or FILE=WEIGHT, such as my-adapter=0.5", text)
+		if path, weight := weightedFile(text); path == "" || math.IsNaN(float64(weight)) ||
+			math.IsInf(float64(weight), 0) {
+			return cli.Usagef("--lora %q: use FILE or FILE=WEIGHT, such as my-adapter=0.5", text)
 		}
 	}
 	return nil
@@ -53,7 +58,7 @@ func (f *loraFlags) open(ctx context.Context) ([]adapter.Weighted, error) {
 		path, weight := weightedFile(text)
 		a, err := adapter.Open(ctx, path)
 		if err != nil {
-			return nil, err
+			return nil, adapterError(path, err)
 		}
 		list = append(list, adapter.Weighted{Adapter: a, Weight: weight})
 	}
@@ -66,6 +71,9 @@ func (f *loraFlags) use(ctx context.Context, model *gemma4.Model) error {
 		return nil
 	}
 	weights := map[string]float32{}
+	for _, own := range model.Adapters() { // those that belong to the model stay in use
+		weights[own.Name] = own.Weight
+	}
 	for _, text := range f.files {
 		path, weight := weightedFile(text)
 		name, err := loadAdapter(ctx, model, path)
@@ -75,7 +83,7 @@ func (f *loraFlags) use(ctx context.Context, model *gemma4.Model) error {
 		weights[name] = weight
 	}
 	if err := model.UseAdapters(ctx, weights); err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	return nil
 }
@@ -84,7 +92,7 @@ func (f *loraFlags) use(ctx context.Context, model *gemma4.Model) error {
 func loadAdapter(ctx context.Context, model *gemma4.Model, path string) (name string, err error) {
 	a, err := adapter.Open(ctx, path)
 	if err != nil {
-		return "", err
+		return "", adapterError(path, err)
 	}
 	base := adapterName(path)
 	name = base
@@ -96,6 +104,14 @@ func loadAdapter(ctx context.Context, model *gemma4.Model, path string) (name st
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
 	return name, nil
+}
+
+// adapterError says what an adapter should be, where a file is none.
+func adapterError(path string, err error) error {
+	if errors.Is(err, gguf.ErrNotGGUF) {
+		return fmt.Errorf("%s is not an adapter; name a PEFT folder, or a .gguf file from llama.cpp or gemwire train", path)
+	}
+	return err
 }
 
 // adapterName is the file's name without its ending, or the folder's.

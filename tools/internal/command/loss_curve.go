@@ -1,27 +1,25 @@
 package command
 
 import (
-	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-
 	"github.com/gemwire/gemwire/finetune"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // lossCurve is a run's losses by step.
-type lossCurve struct{ train, held plotter.XYs }
+type lossCurve struct{ train, held []lossPoint }
+
+type lossPoint struct{ step, loss float64 }
 
 func (c *lossCurve) add(e finetune.Event) {
-	c.train = append(c.train, plotter.XY{X: float64(e.Step), Y: e.Loss})
-	if e.Held != nil {
-		c.held = append(c.held, plotter.XY{X: float64(e.Step), Y: *e.Held})
+	c.train = append(c.train, lossPoint{float64(e.Step), e.Loss})
+	if e.HeldOutLoss != nil {
+		c.held = append(c.held, lossPoint{float64(e.Step), *e.HeldOutLoss})
 	}
 }
 
@@ -29,69 +27,116 @@ func (c *lossCurve) add(e finetune.Event) {
 func (c *lossCurve) best() float64 {
 	best := math.Inf(1)
 	for _, p := range c.held {
-		best = min(best, p.Y)
+		best = min(best, p.loss)
 	}
 	return best
 }
 
-// The drawing's size.
-const (
-	plotWidth  = 16 * vg.Centimeter
-	plotHeight = 10 * vg.Centimeter
-)
-
 // save draws the curve into an SVG file.
-func (c *lossCurve) save(env *environment, file string) error {
-	p := plot.New()
-	p.Title.Text = "Loss"
-	p.X.Label.Text, p.Y.Label.Text = "step", "mean over the targets"
-	p.Y.Min = 0
-	p.Legend.Top = true
-	lines := []any{"examples", c.train}
-	if len(c.held) > 0 {
-		lines = append(lines, "held out", c.held)
-	}
-	if len(c.train) > 0 {
-		if err := plotutil.AddLines(p, lines...); err != nil {
-			return err
-		}
-	}
-	return env.writePlot(p, file)
-}
-
-// writePlot draws into an SVG file.
-func (env *environment) writePlot(p *plot.Plot, file string) error {
-	p.X.Tick.Marker, p.Y.Tick.Marker = shortTicks{p.X.Tick.Marker}, shortTicks{p.Y.Tick.Marker}
-	writer, err := p.WriterTo(plotWidth, plotHeight, "svg")
-	if err != nil {
-		return err
-	}
-	var drawn bytes.Buffer
-	if _, err := writer.WriteTo(&drawn); err != nil {
-		return err
-	}
-	return env.writeFile(file, func(w io.Writer) error {
-		_, err := w.Write(bytes.ReplaceAll(drawn.Bytes(), []byte(plotFont), []byte(plotFont+",Times New Roman,Times,serif")))
+func (c *lossCurve) save(env *cli.Environment, file string) error {
+	return env.WriteFile(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, c.svg())
 		return err
 	})
 }
 
-// plotFont is how a drawing names its font, which not every machine has;
-// the others that writePlot names are as wide, so that labels stay clear of the axes.
-const plotFont = "font-family:Liberation Serif"
+// The drawing's size and that of its frame, in pixels.
+const (
+	curveWidth, curveHeight = 640, 400
+	curveLeft, curveRight   = 60, 620
+	curveTop, curveBottom   = 40, 350
+)
 
-// shortTicks labels 250 as 250, which plot's own ticks may label 250.00.
-type shortTicks struct{ plot.Ticker }
+// svg draws both lines from step and loss 0 on, each axis with round numbers.
+func (c *lossCurve) svg() string {
+	steps, losses := c.extent()
+	x := func(step float64) float64 { return curveLeft + (curveRight-curveLeft)*step/steps.most }
+	y := func(loss float64) float64 { return curveBottom - (curveBottom-curveTop)*loss/losses.most }
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12">`+"\n",
+		curveWidth, curveHeight)
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", curveWidth, curveHeight)
+	fmt.Fprintf(&b, `<text x="%d" y="24" text-anchor="middle" font-size="16">Loss</text>`+"\n",
+		(curveLeft+curveRight)/2)
+	for _, step := range steps.ticks {
+		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#ddd"/>`, x(step), curveTop, curveBottom)
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", x(step), curveBottom+18,
+			tickLabel(step))
+	}
+	for _, loss := range losses.ticks {
+		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/>`, curveLeft, y(loss), curveRight)
+		fmt.Fprintf(&b, `<text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n", curveLeft-8, y(loss)+4,
+			tickLabel(loss))
+	}
+	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="black"/>`+"\n", curveLeft, curveTop, curveBottom,
+		curveRight)
+	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">step</text>`+"\n", (curveLeft+curveRight)/2,
+		curveBottom+38)
+	fmt.Fprintf(&b, `<text transform="translate(16 %d) rotate(-90)" text-anchor="middle">mean over the targets</text>`+
+		"\n",
+		(curveTop+curveBottom)/2)
+	for i, line := range []struct {
+		name, colour string
+		points       []lossPoint
+	}{{"examples", "#d62728", c.train}, {"held out", "#2ca02c", c.held}} {
+		if len(line.points) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, `<polyline fill="none" stroke="%s" stroke-width="1.5" points="`, line.colour)
+		for _, p := range line.points {
+			if !math.IsNaN(p.loss) && !math.IsInf(p.loss, 0) {
+				fmt.Fprintf(&b, "%.1f,%.1f ", x(p.step), y(p.loss))
+			}
+		}
+		at := curveTop + 16 + 18*i
+		fmt.Fprintf(&b, `"/>`+"\n"+`<path d="M%d %dh24" stroke="%s" stroke-width="1.5"/>`, curveRight-100, at,
+			line.colour)
+		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", curveRight-70, at+4, line.name)
+	}
+	b.WriteString("</svg>\n")
+	return b.String()
+}
 
-func (t shortTicks) Ticks(from, to float64) []plot.Tick {
-	ticks := t.Ticker.Ticks(from, to)
-	for i, tick := range ticks {
-		if tick.Label != "" {
-			ticks[i].Label = strconv.FormatFloat(tick.Value, 'g', 10, 64)
+// axis is the labelled numbers of one, and the last of what is drawn beside it.
+type axis struct {
+	most  float64
+	ticks []float64
+}
+
+// extent is the axes on which all points have room.
+func (c *lossCurve) extent() (steps, losses axis) {
+	for _, list := range [][]lossPoint{c.train, c.held} {
+		for _, p := range list {
+			steps.most = max(steps.most, p.step)
+			if !math.IsNaN(p.loss) && !math.IsInf(p.loss, 0) {
+				losses.most = max(losses.most, p.loss)
+			}
 		}
 	}
-	return ticks
+	return newAxis(steps.most), newAxis(losses.most * 1.1)
 }
+
+// newAxis labels up to six round numbers from 0 to most: multiples of 1, 2 or 5
+// times a power of ten.
+func newAxis(most float64) axis {
+	if !(most > 0) {
+		most = 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(most)))
+	for _, factor := range []float64{0.2, 0.5, 1, 2} {
+		if step := factor * power; most/step < 6 {
+			a := axis{most: most}
+			for i := 0.0; i*step <= most; i++ {
+				a.ticks = append(a.ticks, i*step)
+			}
+			return a
+		}
+	}
+	return axis{most: most, ticks: []float64{0, most}}
+}
+
+// tickLabel shows 250 as 250, and 0.30000000000000004 as 0.3.
+func tickLabel(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // isSVG says whether a file is named as the drawing is written.
 func isSVG(file string) bool { return strings.HasSuffix(strings.ToLower(file), ".svg") }

@@ -12,6 +12,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/multimodal"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -33,14 +34,16 @@ type mediaFile struct {
 
 // registerFiles adds the flags that name files: their order is that of the prompt.
 func (f *mediaFlags) registerFiles(flags *pflag.FlagSet) {
-	flags.VarP(&mediaFileFlag{f, chat.Image}, "image", "i", "show the model this picture, a `FILE`; may be repeated")
-	flags.VarP(&mediaFileFlag{f, chat.Audio}, "audio", "a", "let the model hear this recording, a `FILE`; may be repeated")
+	flags.VarP(&mediaFileFlag{f, chat.Image}, "image", "i", "show the model this picture `FILE` (repeatable)")
+	flags.VarP(&mediaFileFlag{f, chat.Audio}, "audio", "a", "let the model hear this recording `FILE` (repeatable)")
 }
 
 // register adds those that say how media are encoded.
 func (f *mediaFlags) register(flags *pflag.FlagSet) {
-	flags.IntVar(&f.budget, "image-budget", 0, "give each picture at most this many `TOKENS`, 70 to 1120 (default 280): more show finer detail and take longer")
-	flags.BoolVar(&f.split, "split-audio", false, "cut a recording of more than 30 s in its pauses, instead of refusing it")
+	flags.IntVar(&f.budget, "image-budget", 0,
+		"use at most this many `TOKENS` per picture, 70 to 1120 (default 280): more show finer detail and take longer")
+	flags.BoolVar(&f.split, "split-audio", false,
+		"split recordings longer than 30 s at pauses instead of refusing them")
 }
 
 // mediaFileFlag adds a file of its kind to the flags' list.
@@ -62,7 +65,7 @@ func (v *mediaFileFlag) Set(path string) error {
 
 func (f *mediaFlags) check() error {
 	if err := multimodal.CheckImageBudget(f.budget); err != nil {
-		return usagef("--image-budget %d: a picture takes 70 to 1120 tokens", f.budget)
+		return cli.Usagef("--image-budget %d: a picture takes 70 to 1120 tokens", f.budget)
 	}
 	return nil
 }
@@ -83,7 +86,7 @@ func (f *mediaFlags) parts() ([]chat.Part, error) {
 // read makes a part of a file.
 func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 	if strings.HasPrefix(m.path, "http://") || strings.HasPrefix(m.path, "https://") {
-		return chat.Part{}, fmt.Errorf("%s is an address; fetch the file first and name it", m.path)
+		return chat.Part{}, fmt.Errorf("%s is a URL; download the file first", m.path)
 	}
 	file, err := os.Open(m.path)
 	if err != nil {
@@ -95,7 +98,8 @@ func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 		return chat.Part{}, err
 	}
 	if len(data) > maxMediaFile {
-		return chat.Part{}, fmt.Errorf("%s holds more than %d MB; give a smaller picture or recording", m.path, maxMediaFile>>20)
+		return chat.Part{}, fmt.Errorf("%s holds more than %d MB; give a smaller picture or recording", m.path,
+			maxMediaFile>>20)
 	}
 	if len(data) == 0 {
 		return chat.Part{}, fmt.Errorf("%s is empty", m.path)
@@ -104,8 +108,8 @@ func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 }
 
 // attach makes a model take media. Encoding that takes long is shown.
-func (f *mediaFlags) attach(env *environment, model *gemma4.Model) (*multimodal.Media, error) {
-	progress := terminal.NewProgress(env.err, false)
+func (f *mediaFlags) attach(env *cli.Environment, model *gemma4.Model) (*multimodal.Media, error) {
+	progress := terminal.NewProgress(env.Err, false)
 	doing := map[chat.PartType]string{chat.Image: "looking at the picture", chat.Audio: "listening"}
 	return multimodal.Attach(model, multimodal.Options{
 		ImageBudget: f.budget,

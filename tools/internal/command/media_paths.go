@@ -11,8 +11,10 @@ import (
 
 // mediaKinds are the endings of files that a line of a chat may name.
 var mediaKinds = map[string]chat.PartType{
-	".png": chat.Image, ".jpg": chat.Image, ".jpeg": chat.Image, ".webp": chat.Image, ".gif": chat.Image, ".bmp": chat.Image,
-	".wav": chat.Audio, ".flac": chat.Audio, ".mp3": chat.Audio, ".ogg": chat.Audio, ".oga": chat.Audio, ".opus": chat.Audio,
+	".png": chat.Image, ".jpg": chat.Image, ".jpeg": chat.Image, ".webp": chat.Image, ".gif": chat.Image,
+	".bmp": chat.Image,
+	".wav": chat.Audio, ".flac": chat.Audio, ".mp3": chat.Audio, ".ogg": chat.Audio, ".oga": chat.Audio,
+	".opus": chat.Audio,
 }
 
 // takePaths takes the names of pictures and recordings that exist out of a

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
+	cases "github.com/gemwire/gemwire/gguf/conformance"
 )
 
 const (
@@ -40,7 +41,8 @@ func TestRunWithMedia(t *testing.T) {
 }
 
 func TestRunCountsMedia(t *testing.T) {
-	got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--image-budget", "70", "-i", scene, "-a", speech, "-i", scene, askPicture))
+	got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--image-budget", "70", "-i",
+		scene, "-a", speech, "-i", scene, askPicture))
 	lines := strings.Split(strings.TrimSpace(got), "\n")
 	var last eventJSON
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Usage == nil {
@@ -62,7 +64,7 @@ func TestMediaMistakes(t *testing.T) {
 		"no such file":       {[]string{"-i", "/nonexistent/x.png", "Hi"}, "/nonexistent/x.png"},
 		"no picture":         {[]string{"-i", text, "Hi"}, "notes.png: "},
 		"an empty file":      {[]string{"-a", empty, "Hi"}, "empty.wav is empty"},
-		"an address":         {[]string{"-i", "https://example.com/x.png", "Hi"}, "fetch the file first"},
+		"an address":         {[]string{"-i", "https://example.com/x.png", "Hi"}, "download the file first"},
 		"a recording as one": {[]string{"-i", speech, "Hi"}, "speech0.wav: "},
 		"a tiny budget":      {[]string{"-i", scene, "--image-budget", "7", "Hi"}, "70 to 1120"},
 		"a rendered prompt":  {[]string{"-i", scene, "--raw", "Hi"}, "leave out --image"},
@@ -77,33 +79,28 @@ func TestMediaMistakes(t *testing.T) {
 }
 
 func TestTextFilesSayWhatTheyLack(t *testing.T) {
-	shared := os.Getenv("GEMWIRE_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	model := filepath.Join(shared, "conformance/nano/nano-text.gguf")
-	if _, err := os.Stat(model); err != nil {
-		t.Skip("no shared conformance cases: set GEMWIRE_SHARED")
-	}
+	model, towers := cases.NanoInTwo(t)
 	got := gemwire(t, "", "run", "--device", "cpu", "--model", model, "-i", scene, askPicture)
 	if got.code == 0 || !strings.Contains(got.err, "no image tower") || !strings.Contains(got.err, "--mmproj") {
 		t.Errorf("exit status %d, %q", got.code, got.err)
 	}
-	towers := filepath.Join(shared, "conformance/nano/nano-mmproj.gguf")
-	if got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--image-budget", "70", "--model", model, "--mmproj", towers, "-i", scene, askPicture)); got != sceneAnswer {
+	if got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--image-budget", "70", "--model", model,
+		"--mmproj", towers, "-i", scene, askPicture)); got != sceneAnswer {
 		t.Errorf("with its projector it said %q", got)
 	}
 }
 
 func TestLongRecordings(t *testing.T) {
-	wav := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data")
+	wav := []byte("RIFF\x00\x00\x00\x00WAVEfmt " +
+		"\x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data")
 	wav = binary.LittleEndian.AppendUint32(wav, 2*8000*40)
 	long := writeFile(t, "long.wav", append(wav, make([]byte, 2*8000*40)...))
 	got := gemwire(t, "", "run", "--device", "cpu", "-a", long, askAudio)
 	if got.code == 0 || !strings.Contains(got.err, "--split-audio") {
 		t.Errorf("exit status %d, %q", got.code, got.err)
 	}
-	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--split-audio", "-a", long, askAudio))
+	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--split-audio", "-a", long,
+		askAudio))
 	if !strings.Contains(out, `"media":2`) {
 		t.Errorf("40 s in pieces: %s", out)
 	}
@@ -139,15 +136,23 @@ func TestChatWithMedia(t *testing.T) {
 		out   string
 		err   []string
 	}{
-		"dragged and asked":  {[]string{escaped + " " + askPicture}, sceneAnswer, []string{"added image my scene.png"}},
-		"dragged, then said": {[]string{"'" + picture + "'", askPicture, "/history"}, sceneAnswer, []string{"it goes with your next message", "user: [image my scene.png] " + askPicture}},
-		"as an address":      {[]string{"file://" + strings.ReplaceAll(picture, " ", "%20") + " " + askPicture}, sceneAnswer, nil},
-		"by command":         {[]string{"/image " + picture, "/image", askPicture}, sceneAnswer, []string{"with the next message: [image my scene.png]"}},
-		"a recording":        {[]string{"/audio " + speech, askAudio}, heard, []string{"added audio speech0.wav"}},
-		"taken back":         {[]string{"/image " + picture, "/image -", "What is the capital of France?"}, paris, []string{"taken back"}},
-		"a follow-up":        {[]string{escaped + " " + askPicture, "What colour is the background?"}, sceneAnswer + "The background is black.\n", nil},
-		"saved":              {[]string{escaped + " " + askPicture, "/save " + saved, "/reset", "/load " + saved, "/regenerate"}, sceneAnswer + sceneAnswer, nil},
-		"no file":            {[]string{"/image", "/image /nonexistent.png"}, "", []string{"name a file: /image FILE", "/nonexistent.png"}},
+		"dragged and asked": {[]string{escaped + " " + askPicture}, sceneAnswer, []string{"added image my scene.png"}},
+		"dragged, then said": {[]string{"'" + picture + "'", askPicture, "/history"},
+			sceneAnswer + "user: [image my scene.png] " + askPicture + "\nassistant: " + sceneAnswer,
+			[]string{"it is sent with your next message"}},
+		"as an address": {[]string{"file://" + strings.ReplaceAll(picture, " ", "%20") + " " + askPicture},
+			sceneAnswer, nil},
+		"by command": {[]string{"/image " + picture, "/image", askPicture}, sceneAnswer,
+			[]string{"with the next message: [image my scene.png]"}},
+		"a recording": {[]string{"/audio " + speech, askAudio}, heard, []string{"added audio speech0.wav"}},
+		"taken back": {[]string{"/image " + picture, "/image -", "What is the capital of France?"}, paris,
+			[]string{"removed"}},
+		"a follow-up": {[]string{escaped + " " + askPicture, "What colour is the background?"}, sceneAnswer +
+			"The background is black.\n", nil},
+		"saved": {[]string{escaped + " " + askPicture, "/save " + saved, "/reset", "/load " + saved,
+			"/regenerate"}, sceneAnswer + sceneAnswer, nil},
+		"no file": {[]string{"/image", "/image /nonexistent.png"}, "",
+			[]string{"name a file: /image FILE", "/nonexistent.png"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := chatting(t, tt.lines, "--image-budget", "70")
@@ -178,9 +183,12 @@ func TestTakePaths(t *testing.T) {
 		{"What is this?", "What is this?", nil},
 		{"  kept  as it is ", "  kept  as it is ", nil},
 		{`a\ b.png What is this?`, "What is this?", []mediaFile{{chat.Image, "a b.png"}}},
-		{`Compare "a b.png" with 'c.wav', please`, `Compare with 'c.wav', please`, []mediaFile{{chat.Image, "a b.png"}}},
-		{`What's in c.wav and "it's.jpg" there?`, "What's in and there?", []mediaFile{{chat.Audio, "c.wav"}, {chat.Image, "it's.jpg"}}},
-		{"file://" + filepath.ToSlash(dir) + "/a%20b.png", "", []mediaFile{{chat.Image, filepath.ToSlash(dir) + "/a b.png"}}},
+		{`Compare "a b.png" with 'c.wav', please`, `Compare with 'c.wav', please`,
+			[]mediaFile{{chat.Image, "a b.png"}}},
+		{`What's in c.wav and "it's.jpg" there?`, "What's in and there?",
+			[]mediaFile{{chat.Audio, "c.wav"}, {chat.Image, "it's.jpg"}}},
+		{"file://" + filepath.ToSlash(dir) + "/a%20b.png", "",
+			[]mediaFile{{chat.Image, filepath.ToSlash(dir) + "/a b.png"}}},
 		{"missing.png notes.txt", "missing.png notes.txt", nil},
 		{"first\nc.wav\nsecond", "first\n\nsecond", []mediaFile{{chat.Audio, "c.wav"}}},
 		{`unclosed "a b.png`, `unclosed "a b.png`, nil},

@@ -44,23 +44,32 @@ func TestMistakes(t *testing.T) {
 		{"wrong path alone", []string{"run", missing}, []string{missing, "check the path"}},
 		{"a folder", []string{"run", folder, "Hi"}, []string{"is a folder", "name a .gguf file"}},
 		{"not a GGUF", []string{"run", text, "Hi"}, []string{text, "not a GGUF file", "name a .gguf"}},
-		{"empty file", []string{"run", empty, "Hi"}, []string{empty, "not a GGUF file"}},
-		{"cut off in the header", []string{"run", cutHeader, "Hi"}, []string{cutHeader, "cut off; download or copy it again"}},
-		{"cut off in the tensors", []string{"run", cutData, "Hi"}, []string{cutData, "cut off; download or copy it again"}},
+		{"empty file", []string{"run", empty, "Hi"}, []string{empty, "the file is empty"}},
+		{"cut off in the header", []string{"run", cutHeader, "Hi"},
+			[]string{cutHeader, "cut off; download or copy it again"}},
+		{"cut off in the tensors", []string{"run", cutData, "Hi"},
+			[]string{cutData, "cut off; download or copy it again"}},
 		{"another architecture", []string{"run", other, "Hi"}, []string{other, `"llama4"`, "choose a Gemma 4 file"}},
-		{"unknown tag", []string{"run", "gemma4:e3b", "Hi"}, []string{"gemma4:e3b is no file", "ollama pull gemma4:e3b"}},
+		{"unknown tag", []string{"run", "gemma4:e3b", "Hi"},
+			[]string{"gemma4:e3b is not a file", "ollama pull gemma4:e3b"}},
 		{"no such address", []string{"run", web.URL + "/none.gguf", "Hi"}, []string{"404", "check the address"}},
-		{"server ignores ranges", []string{"run", web.URL + "/whole.gguf", "Hi"}, []string{"ignores range requests; download the whole file"}},
-		{"a page", []string{"run", web.URL + "/page.gguf", "Hi"}, []string{"not a GGUF file", "give the address of the .gguf file itself"}},
-		{"pull of nothing", []string{"pull", web.URL + "/none.gguf"}, []string{"404", "check the address"}},
-		{"pull of a cut-off file", []string{"pull", web.URL + "/whole.gguf"}, []string{"cut off; download or copy it again"}},
-		{"context", []string{"run", "--device", "cpu", "--context", "100000", "Hi"}, []string{"this model takes 1 to 4096"}},
-		{"prompt longer than the context", []string{"run", "--device", "cpu", "--context", "8", "Hi"}, []string{"context is full", "open a larger context"}},
+		{"server ignores ranges", []string{"run", web.URL + "/whole.gguf", "Hi"},
+			[]string{"ignores range requests; download the whole file"}},
+		{"a page", []string{"run", web.URL + "/page.gguf", "Hi"},
+			[]string{"not a GGUF file", "use the URL of the .gguf file itself"}},
+		{"pull of nothing", []string{"pull", web.URL + "/none.gguf"}, []string{"404", "check the URL"}},
+		{"pull of a cut-off file", []string{"pull", web.URL + "/whole.gguf"},
+			[]string{"cut off; download or copy it again"}},
+		{"context", []string{"run", "--device", "cpu", "--context", "100000", "Hi"},
+			[]string{"this model takes 1 to 4096"}},
+		{"prompt longer than the context", []string{"run", "--device", "cpu", "--context", "8", "Hi"},
+			[]string{"and the context holds 8", "use --context N, up to 4096"}},
 		{"no such token", []string{"detokenize", "1000000"}, []string{"1000000", "2048"}},
-		{"bias of no token", []string{"run", "--device", "cpu", "--logit-bias", "9999=1", "Hi"}, []string{"9999", "0 to 2047"}},
+		{"bias of no token", []string{"run", "--device", "cpu", "--logit-bias", "9999=1", "Hi"},
+			[]string{"9999", "0 to 2047"}},
 		{"no tools", []string{"run", "--tools", missing, "Hi"}, []string{missing}},
-		{"tools that are none", []string{"run", "--tools", text, "Hi"}, []string{text, "it looks like"}},
-		{"no conversation", []string{"render", text}, []string{text, "it looks like"}},
+		{"tools that are none", []string{"run", "--tools", text, "Hi"}, []string{text, "expected"}},
+		{"no conversation", []string{"render", text}, []string{text, "expected"}},
 		{"list of conversations", []string{"render", conformance + "/chat.json"}, []string{"--case"}},
 	}
 	for _, tt := range tests {
@@ -93,9 +102,11 @@ func TestTooSmallAGPU(t *testing.T) {
 	if err := device.Close(); err != nil {
 		t.Fatal(err)
 	}
-	wantSentence(t, gemwire(t, "", "run", "--gpu-memory", "3MB", "Hi"), "does not fit", "3 MB allowed", "run on the CPU")
+	wantSentence(t, gemwire(t, "", "run", "--gpu-memory", "3MB", "Hi"), "does not fit", "3 MB allowed",
+		"run on the CPU")
 	wantSentence(t, gemwire(t, "", "run", "--max-binding", "1kB", "Hi"), "over a limit of this GPU", "--device cpu")
-	wantSentence(t, gemwire(t, "", "run", "--adapter", "no such GPU", "Hi"), `no adapter matches "no such GPU"`, "there are: ")
+	wantSentence(t, gemwire(t, "", "run", "--gpu", "no such GPU", "Hi"), `no adapter matches "no such GPU"`,
+		"there are: ")
 }
 
 func TestNoDriver(t *testing.T) {
@@ -111,7 +122,7 @@ func TestNoDriver(t *testing.T) {
 	if answer := ok(t, got); answer != "The capital of France is Paris.\n" {
 		t.Errorf("answer %q", answer)
 	}
-	if !strings.HasPrefix(got.err, "gemwire: computing on the CPU, because no usable GPU") {
+	if !strings.HasPrefix(got.err, "gemwire: running on the CPU: no usable GPU") {
 		t.Errorf("message %q", got.err)
 	}
 }

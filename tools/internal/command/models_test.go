@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -30,14 +31,16 @@ func TestPullListRun(t *testing.T) {
 	models := filepath.Join(t.TempDir(), "models")
 	want := filepath.Join(models, "tiny.gguf")
 
-	if got := ok(t, gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf?token=secret", "--sha256", "sha256:"+hex.EncodeToString(digest[:]))); got != want+"\n" {
+	if got := ok(t, gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf?token=secret", "--sha256", "sha256:"+
+		hex.EncodeToString(digest[:]))); got != want+"\n" {
 		t.Errorf("path %q, want %q", got, want)
 	}
 	again := gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf")
-	if got := ok(t, again); got != want+"\n" || !strings.Contains(again.err, "is there already") {
+	if got := ok(t, again); got != want+"\n" || !strings.Contains(again.err, "exists already") {
 		t.Errorf("path %q, messages %q", got, again.err)
 	}
-	if got := ok(t, gemwireIn(t, models, "", "list")); !strings.Contains(got, "nano ") || !strings.Contains(got, "tiny ") {
+	if got := ok(t, gemwireIn(t, models, "", "list")); !strings.Contains(got, "nano ") ||
+		!strings.Contains(got, "tiny ") {
 		t.Errorf("list %q", got)
 	}
 	var list []entryJSON
@@ -48,12 +51,55 @@ func TestPullListRun(t *testing.T) {
 		t.Errorf("list %+v", list)
 	}
 	for _, name := range []string{"tiny", "tiny.gguf"} {
-		if got := ok(t, gemwireIn(t, models, "What is the capital of France?", "run", "--device", "cpu", "--greedy", name)); got != paris {
+		if got := ok(t, gemwireIn(t, models, "What is the capital of France?", "run", "--device", "cpu", "--greedy",
+			name)); got != paris {
 			t.Errorf("%s answers %q", name, got)
 		}
 	}
-	if got := gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf", "--sha256", strings.Repeat("0", 64)); got.code != 1 || !strings.Contains(got.err, "--force") {
+	if got := gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf", "--sha256",
+		strings.Repeat("0", 64)); got.code != 1 || !strings.Contains(got.err, "--force") {
 		t.Errorf("a file of another checksum: %+v", got)
+	}
+}
+
+// Two publishers' files of one name are two files, and what is no whole model is not
+// there.
+func TestPullTellsFilesApart(t *testing.T) {
+	content := nanoBytes(t)
+	serve := func(change byte) *httptest.Server {
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", fmt.Sprintf(`"%d"`, change))
+			changed := bytes.Clone(content)
+			changed[len(changed)-1] ^= change
+			http.ServeContent(w, r, "", fileTime, bytes.NewReader(changed))
+		}))
+		t.Cleanup(web.Close)
+		return web
+	}
+	one, two := serve(0), serve(1)
+	models := t.TempDir()
+	first := ok(t, gemwireIn(t, models, "", "pull", one.URL+"/a/mmproj-F16.gguf"))
+	other := two.URL + "/b/mmproj-F16.gguf"
+	second := gemwireIn(t, models, "", "pull", other)
+	want := filepath.Join(models, "127.0.0.1_mmproj-F16.gguf") + "\n"
+	if got := ok(t, second); got != want || got == first ||
+		!strings.Contains(second.err, "from another source, "+one.URL) {
+		t.Errorf("paths %q and %q, want %q; messages %q", first, got, want, second.err)
+	}
+	if got := ok(t, gemwireIn(t, models, "", "pull", other)); got != want {
+		t.Errorf("path %q when it is there, want %q", got, want)
+	}
+	raw, err := os.ReadFile(strings.TrimSpace(want))
+	if err != nil || raw[len(raw)-1] != content[len(content)-1]^1 {
+		t.Errorf("the second file is not the second server's: %v", err)
+	}
+
+	if err := os.WriteFile(strings.TrimSpace(first), make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := gemwireIn(t, models, "", "pull", one.URL+"/a/mmproj-F16.gguf"); got.code != 1 ||
+		!strings.Contains(got.err, "--force") {
+		t.Errorf("a file of zeros counts as there: %+v", got)
 	}
 }
 
@@ -70,7 +116,8 @@ func TestPullSplit(t *testing.T) {
 	if want := filepath.Join(folder, "big-00001-of-00003.gguf") + "\n"; got != want {
 		t.Errorf("path %q, want %q", got, want)
 	}
-	if want := "/big-00001-of-00003.gguf /big-00002-of-00003.gguf /big-00003-of-00003.gguf"; strings.Join(asked, " ") != want {
+	if want := "/big-00001-of-00003.gguf /big-00002-of-00003.gguf /big-00003-of-00003.gguf"; strings.Join(asked,
+		" ") != want {
 		t.Errorf("asked for %q", asked)
 	}
 }
@@ -87,7 +134,8 @@ func nanoBytes(t *testing.T) []byte {
 func inspected(t *testing.T, args ...string) inspectionJSON {
 	t.Helper()
 	var got inspectionJSON
-	if err := json.Unmarshal([]byte(ok(t, gemwire(t, "", append([]string{"inspect", "--json"}, args...)...))), &got); err != nil {
+	if err := json.Unmarshal([]byte(ok(t, gemwire(t, "", append([]string{"inspect", "--json"}, args...)...))),
+		&got); err != nil {
 		t.Fatal(err)
 	}
 	return got
@@ -122,7 +170,8 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	text := ok(t, gemwire(t, "", "inspect", "--device", "cpu"))
-	for _, want := range []string{"METADATA", `"gemma4"`, "TENSORS", "token_embd.weight", "SIZES BY TYPE", "Q4_K", "ON THIS GPU"} {
+	for _, want := range []string{"METADATA", `"gemma4"`, "TENSORS", "token_embd.weight", "SIZES BY TYPE", "Q4_K",
+		"ON THIS GPU"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q", want)
 		}
@@ -152,11 +201,12 @@ func TestInspectOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := inspected(t, path)
-	if got.Architecture != "mamba" || len(got.Metadata) != 5 || got.Plan != nil || !strings.Contains(got.PlanError, "mamba") {
+	if got.Architecture != "mamba" || len(got.Metadata) != 5 || got.Plan != nil ||
+		!strings.Contains(got.PlanError, "mamba") {
 		t.Errorf("%+v", got)
 	}
 	text := ok(t, gemwire(t, "", "inspect", path))
-	if !strings.Contains(text, "made for Gemma 4 alone, and this is mamba") || strings.Contains(text, "\x1b") {
+	if !strings.Contains(text, "only for Gemma 4, and this is mamba") || strings.Contains(text, "\x1b") {
 		t.Errorf("text %q", text)
 	}
 }

@@ -6,25 +6,26 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/parity"
 	"github.com/gemwire/gemwire/gguf/safetensors"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/doctor"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
 )
 
-// The tests of the commands that check and measure: logits, parity, bench,
-// doctor and synth.
+// The tests of the commands that check and measure: logits, parity, bench and doctor.
 
 func needGPU(t *testing.T) wgslkit.Info {
 	t.Helper()
@@ -47,40 +48,28 @@ func TestMeasuringRefuses(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"logits --ids 2,3", exitUsage, "-o FILE"},
-		{"logits -o x", exitUsage, "--ids or with --prompt"},
-		{"logits --ids 2 --prompt hi -o x", exitUsage, "--ids or with --prompt"},
-		{"logits --ids 2,x -o x", exitUsage, `"x" is no token id`},
-		{"logits --ids 99999999999 -o x", exitUsage, "no token id"},
-		{"logits --ids 2 -o - --json", exitUsage, "standard output"},
-		{"logits nano --model nano --ids 2 -o x", exitUsage, "two models"},
-		{"logits --device cpu --ids 2,2048 -o " + here + "/x", exitFailure, "the vocabulary has tokens 0 to 2047"},
-		{"logits --device cpu --ids -1 -o " + here + "/x", exitFailure, "the vocabulary has tokens 0 to 2047"},
-		{"logits --device tpu --ids 1 -o " + here + "/x", exitUsage, "say gpu or cpu"},
-		{"logits --device cpu --ids 1 -o " + here + "/none/x", exitFailure, "cannot be written"},
-		{"synth", exitUsage, "e2b, e4b, 12b, 26b, 31b, nano"},
-		{"synth --shape 7b", exitUsage, `"7b"; there are e2b`},
-		{"synth --shape nano --layers -3", exitUsage, "wanted 1 to 1024"},
-		{"synth --shape nano --mix q8 -o " + here + "/x", exitUsage, "ollama and llama.cpp"},
-		{"synth --shape nano --vocab 100 -o " + here + "/x", exitFailure, "at least 2048"},
-		{"synth --shape nano -o - --json", exitUsage, "standard output"},
-		{"synth --shape nano -o " + here, exitFailure, "is a directory"},
-		{"parity", exitUsage, "give a folder with cases"},
-		{"parity " + here, exitFailure, "testdata/conformance"},
-		{"parity " + here + "/none", exitFailure, "testdata/conformance"},
-		{"parity --against-ollama http://localhost:1", exitUsage, "--model"},
-		{"parity x --model nano", exitUsage, "--against-ollama"},
-		{"parity " + conformance + "/f32 --device tpu", exitUsage, "say gpu or cpu"},
-		{"parity --against-ollama http://127.0.0.1:1 --model nano --device cpu", exitFailure, "ollama serve"},
-		{"bench --device cpu --repeats 0", exitUsage, "nothing to measure"},
-		{"bench --device cpu --profile", exitUsage, "--device gpu"},
-		{"bench --device cpu --context-depth 9999999", exitUsage, "more than the 4096"},
-		{"bench no-such-model", exitFailure, "no such model"},
-		{"bench ops --only all", exitUsage, "matvec"},
-		{"bench ops --types Q9", exitUsage, `"Q9"`},
-		{"bench ops --sizes big", exitUsage, `"big"`},
-		{"bench ops --adapter nobody-makes-this", exitFailure, "no usable GPU"},
-		{"doctor --adapter nobody-makes-this", exitFailure, "no usable GPU"},
+		{"logits --ids 2,3", cli.ExitUsage, "-o FILE"},
+		{"logits -o x", cli.ExitUsage, "--ids or with --prompt"},
+		{"logits --ids 2 --prompt hi -o x", cli.ExitUsage, "--ids or with --prompt"},
+		{"logits --ids 2,x -o x", cli.ExitUsage, `"x" is not a token id`},
+		{"logits --ids 99999999999 -o x", cli.ExitUsage, "not a token id"},
+		{"logits --ids 2 -o - --json", cli.ExitUsage, "standard output"},
+		{"logits nano --model nano --ids 2 -o x", cli.ExitUsage, "two models"},
+		{"logits --device cpu --ids 2,2048 -o " + here + "/x", cli.ExitFailure, "the vocabulary has tokens 0 to 2047"},
+		{"logits --device cpu --ids -1 -o " + here + "/x", cli.ExitFailure, "the vocabulary has tokens 0 to 2047"},
+		{"logits --device tpu --ids 1 -o " + here + "/x", cli.ExitUsage, "use gpu or cpu"},
+		{"logits --device cpu --ids 1 -o " + here + "/none/x", cli.ExitFailure, "cannot write: the folder "},
+		{"parity", cli.ExitUsage, "give a folder with cases"},
+		{"parity " + here, cli.ExitFailure, "testdata/conformance"},
+		{"parity " + here + "/none", cli.ExitFailure, "testdata/conformance"},
+		{"parity --against-ollama http://localhost:1", cli.ExitUsage, "--model"},
+		{"parity x --model nano", cli.ExitUsage, "--against-ollama"},
+		{"parity " + conformance + "/f32 --device tpu", cli.ExitUsage, "use gpu or cpu"},
+		{"parity --against-ollama http://127.0.0.1:1 --model nano --device cpu", cli.ExitFailure, "ollama serve"},
+		{"bench --device cpu --repeats 0", cli.ExitUsage, "nothing to measure"},
+		{"bench --device cpu --profile", cli.ExitUsage, "--device gpu"},
+		{"bench --device cpu --context-depth 9999999", cli.ExitUsage, "more than the 4096"},
+		{"bench no-such-model", cli.ExitFailure, "no such model"},
 	} {
 		t.Run(c.arguments, func(t *testing.T) {
 			m := gemwire(t, "", strings.Fields(c.arguments)...)
@@ -94,6 +83,26 @@ func TestMeasuringRefuses(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(here); len(left) > 0 {
 		t.Errorf("files are left behind: %v", left)
+	}
+}
+
+// A machine without a usable GPU gets a report too: which gemwire, on which system.
+func TestDoctorWithoutGPU(t *testing.T) {
+	got := gemwire(t, "", "doctor", "--gpu", "nobody-makes-this")
+	for _, want := range []string{"gemwire ", runtime.Version(), "system     " + runtime.GOOS + "/" + runtime.GOARCH,
+		"GPU        no usable GPU"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("%q lacks %q", got.out, want)
+		}
+	}
+	if got.code != cli.ExitFailure || !strings.Contains(got.err, "models run on the CPU here") {
+		t.Errorf("exit status %d, message %q", got.code, got.err)
+	}
+	var system doctor.System
+	got = gemwire(t, "", "doctor", "--gpu", "nobody-makes-this", "--json")
+	if err := json.Unmarshal([]byte(got.out), &system); err != nil || system.Go != runtime.Version() ||
+		system.Problem == "" {
+		t.Errorf("%+v, %v", system, err)
 	}
 }
 
@@ -132,7 +141,8 @@ func tensor(t *testing.T, path, name string) []float32 {
 func TestLogits(t *testing.T) {
 	ids, want := reference(t, "f32")
 	output := filepath.Join(t.TempDir(), "logits.safetensors")
-	m := gemwire(t, "", "logits", filepath.Join(conformance, "f32.gguf"), "--ids", ids, "--device", "cpu", "-o", output, "--json")
+	m := gemwire(t, "", "logits", filepath.Join(conformance, "f32.gguf"), "--ids", ids, "--device", "cpu", "-o", output,
+		"--json")
 	var told struct{ Tokens, Vocab int }
 	if err := json.Unmarshal([]byte(m.out), &told); m.code != 0 || err != nil || told.Tokens*told.Vocab != len(want) {
 		t.Fatalf("%+v, %v", m, err)
@@ -148,7 +158,8 @@ func TestLogitsOfText(t *testing.T) {
 	var files [][]float32
 	for i, prompt := range []string{"<bos><|turn>user\nHi", "<|turn>user\nHi"} {
 		path := filepath.Join(output, string(rune('a'+i)))
-		if m := gemwire(t, "", "logits", "--prompt", prompt, "--device", "cpu", "-o", path); m.code != 0 || m.out != "" {
+		if m := gemwire(t, "", "logits", "--prompt", prompt, "--device", "cpu", "-o", path); m.code != 0 ||
+			m.out != "" {
 			t.Fatalf("%+v", m)
 		}
 		files = append(files, tensor(t, path, "logits"))
@@ -158,43 +169,11 @@ func TestLogitsOfText(t *testing.T) {
 	}
 }
 
-func TestSynth(t *testing.T) {
-	here := t.TempDir()
-	model := filepath.Join(here, "small.gguf")
-	m := gemwire(t, "", "synth", "--shape", "nano", "--layers", "3", "--seed", "9", "-o", model, "--json")
-	var told struct {
-		File          string
-		Layers, Bytes int64
-		Types         map[string]struct{ Tensors int }
-	}
-	if err := json.Unmarshal([]byte(m.out), &told); m.code != 0 || err != nil {
-		t.Fatalf("%+v, %v", m, err)
-	}
-	info, err := os.Stat(model)
-	if err != nil || told.File != model || told.Layers != 3 || told.Bytes > info.Size() || told.Types["Q4_K"].Tensors == 0 {
-		t.Errorf("%+v of %v, %v", told, info, err)
-	}
-	streamed := gemwire(t, "", "synth", "--shape", "nano", "--layers", "3", "--seed", "9", "-o", "-")
-	if raw, err := os.ReadFile(model); err != nil || streamed.out != string(raw) {
-		t.Errorf("standard output and the file differ, %v", err)
-	}
-	if !strings.Contains(streamed.err, "3 layers") {
-		t.Errorf("says %q", streamed.err)
-	}
-	output := filepath.Join(here, "logits")
-	if m := gemwire(t, "", "logits", model, "--ids", "2,3,4", "--device", "cpu", "-o", output); m.code != 0 {
-		t.Fatalf("%+v", m)
-	}
-	for _, v := range tensor(t, output, "logits") {
-		if math.IsNaN(float64(v)) || math.Abs(float64(v)) > 30 {
-			t.Fatalf("a logit is %v", v)
-		}
-	}
-}
-
 func TestParity(t *testing.T) {
-	m := gemwire(t, "", "parity", filepath.Join(conformance, "f32"), filepath.Join(conformance, "tokenizer.json"), "--device", "cpu")
-	if m.code != 0 || !strings.Contains(m.out, "prompt 0: logits") || !strings.Contains(m.out, " comparisons, 0 failed\n") {
+	m := gemwire(t, "", "parity", filepath.Join(conformance, "f32"), filepath.Join(conformance, "tokenizer.json"),
+		"--device", "cpu")
+	if m.code != 0 || !strings.Contains(m.out, "prompt 0: logits") ||
+		!strings.Contains(m.out, " comparisons, 0 failed\n") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -218,7 +197,8 @@ func TestParityFails(t *testing.T) {
 		}
 		Passed, Failed int
 	}
-	if err := json.Unmarshal([]byte(m.out), &told); m.code != exitFailure || err != nil || told.Failed != 2 || told.Passed != 0 {
+	if err := json.Unmarshal([]byte(m.out), &told); m.code != cli.ExitFailure || err != nil || told.Failed != 2 ||
+		told.Passed != 0 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range told.Checks {
@@ -226,7 +206,8 @@ func TestParityFails(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if m := gemwire(t, "", "parity", here, "--device", "cpu"); m.code != exitFailure || !strings.Contains(m.out, "FAILED") || !strings.Contains(m.out, "2 comparisons, 2 failed") {
+	if m := gemwire(t, "", "parity", here, "--device", "cpu"); m.code != cli.ExitFailure ||
+		!strings.Contains(m.out, "FAILED") || !strings.Contains(m.out, "2 comparisons, 2 failed") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -236,12 +217,14 @@ func TestParityAgainstOllama(t *testing.T) {
 		_, _ = w.Write([]byte(`{"response": "The capital of France is Paris.", "done": true}`))
 	}))
 	defer server.Close()
-	m := gemwire(t, "", "parity", "--against-ollama", server.URL, "--model", "nano", "--device", "cpu", "What is the capital of France?")
+	m := gemwire(t, "", "parity", "--against-ollama", server.URL, "--model", "nano", "--device", "cpu",
+		"What is the capital of France?")
 	if m.code != 0 || !strings.Contains(m.out, "1 comparisons, 0 failed") {
 		t.Errorf("%+v", m)
 	}
-	m = gemwire(t, "", "parity", "--against-ollama", server.URL, "--model", "nano", "--device", "cpu", "What is the capital of Spain?")
-	if m.code != exitFailure || !strings.Contains(m.out, "Ollama goes on with") {
+	m = gemwire(t, "", "parity", "--against-ollama", server.URL, "--model", "nano", "--device", "cpu",
+		"What is the capital of Spain?")
+	if m.code != cli.ExitFailure || !strings.Contains(m.out, "Ollama continues with") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -278,26 +261,11 @@ func TestBench(t *testing.T) {
 
 func TestBenchProfile(t *testing.T) {
 	needGPU(t)
-	m := gemwire(t, "", "bench", "--prompt-tokens", "4", "--decode-tokens", "2", "--repeats", "1", "--device", "gpu", "--profile")
-	if m.code != 0 || !strings.Contains(m.out, "dispatches a token") || !strings.Contains(m.out, "each timed by itself") {
-		t.Errorf("%+v", m)
-	}
-}
-
-func TestBenchOps(t *testing.T) {
-	needGPU(t)
-	m := gemwire(t, "", "bench", "ops", "--only", "matvec", "--types", "q4_k", "--sizes", "64KiB", "--repeats", "1", "--json")
-	var told struct {
-		Device string
-		Copy   float64 `json:"copy_gigabytes_per_second"`
-		Ops    []struct{ Op, Type string }
-	}
-	if err := json.Unmarshal([]byte(m.out), &told); m.code != 0 || err != nil || told.Device == "" || told.Copy <= 0 ||
-		len(told.Ops) != 1 || told.Ops[0].Type != "Q4_K" {
-		t.Errorf("%+v, %v", m, err)
-	}
-	m = gemwire(t, "", "bench", "ops", "--only", "router", "--repeats", "1")
-	if m.code != 0 || !strings.Contains(m.out, "8 of 128 experts") {
+	m := gemwire(t, "", "bench", "--prompt-tokens", "4", "--decode-tokens", "2", "--repeats", "1", "--device", "gpu",
+		"--profile")
+	if m.code != 0 || !strings.Contains(m.out, "kernels right on this device, in this run") ||
+		!strings.Contains(m.out, "dispatches per token") ||
+		!strings.Contains(m.out, "each timed by itself") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -331,22 +299,23 @@ func TestDoctor(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	logits := []string{"logits", "--ids", "2", "--device", "gpu", "-o", filepath.Join(t.TempDir(), "logits")}
 	var out bytes.Buffer
-	env := &environment{out: &out, err: io.Discard}
+	env := &cli.Environment{Out: &out, Err: io.Discard}
 	err := (&doctorCommand{env: env, cases: fewCases(true)}).run(context.Background())
-	if !errors.Is(err, errReported) || !strings.Contains(out.String(), "\n  store_kv.wgsl\n") {
+	if !errors.Is(err, cli.ErrReported) || !strings.Contains(out.String(), "\n  store_kv.wgsl\n") {
 		t.Fatalf("%v, %s", err, &out)
 	}
-	if avoid := doctor.NewStore(version()).Avoid(info); len(avoid.Kernels) == 0 {
+	if avoid := checkup.NewStore(cli.Version()).Avoid(info); len(avoid.Kernels) == 0 {
 		t.Error("the verdict is not kept")
 	}
-	if m := gemwire(t, "", logits...); m.code != exitFailure || !strings.Contains(m.err, "store_kv.wgsl") || !strings.Contains(m.err, "CPU") {
+	if m := gemwire(t, "", logits...); m.code != cli.ExitFailure || !strings.Contains(m.err, "store_kv.wgsl") ||
+		!strings.Contains(m.err, "CPU") {
 		t.Errorf("%+v", m)
 	}
 	out.Reset()
 	if err := (&doctorCommand{env: env, json: true, cases: fewCases(false)}).run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	var v doctor.Verdict
+	var v checkup.Verdict
 	if err := json.Unmarshal(out.Bytes(), &v); err != nil || !v.Healthy() || !reflect.DeepEqual(v.Info, info) {
 		t.Errorf("%+v, %v", v, err)
 	}

@@ -15,14 +15,15 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/multimodal"
 	mediaparity "github.com/gemwire/gemwire/multimodal/parity"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // parityCommand compares with references.
 type parityCommand struct {
-	env    *environment
-	model  modelFlags
+	env    *cli.Environment
+	model  cli.ModelFlags
 	ollama parity.Ollama
 	json   bool
 
@@ -34,43 +35,43 @@ type parityCommand struct {
 // bothDevices is a value of --device that other commands do not have.
 const bothDevices = "both"
 
-func newParity(env *environment) *cobra.Command {
+func newParity(env *cli.Environment) *cobra.Command {
 	p := &parityCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "parity DIR|CASE",
-		Short: "Compare with the reference's numbers",
+		Short: "Compare with the reference implementation",
 		Long: `Run conformance cases: small models, prompts, images, clips and conversations
-with what a reference implementation makes of them. Each error is printed beside what it may
-be; one that is larger ends in exit status 1.
+with the results of a reference implementation. Each error is printed with its limit;
+if one is larger, the exit status is 1.
 
 With --against-ollama, ask a running Ollama for the greedy answers to some
 prompts, and compare them with those of the same model here.`,
-		Example: examples(
+		Example: cli.Examples(
 			`gemwire parity testdata/conformance`,
 			`gemwire parity testdata/conformance/e2b --device gpu`,
 			`gemwire parity testdata/conformance --json > parity.json`,
 			`gemwire parity --against-ollama http://localhost:11434 --model gemma4:e2b "Why is the sky blue?"`,
 		),
-		Args: args(cobra.ArbitraryArgs),
+		Args: cli.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error { return p.run(cmd.Context(), list) },
 	}
 	cmd.Flags().StringVar(&p.ollama.URL, "against-ollama", "", "compare greedy answers with the Ollama at this `URL`")
 	cmd.Flags().IntVar(&p.ollama.Tokens, "tokens", 64, "compare at most this `N` of them with Ollama")
 	cmd.Flags().BoolVar(&p.json, "json", false, "print all comparisons as JSON")
-	p.model.register(cmd.Flags())
-	cmd.Flags().Lookup("device").Usage = "where to compute: `gpu, cpu or both` (default: on both, where there is a GPU)"
+	p.model.Register(cmd.Flags())
+	cmd.Flags().Lookup("device").Usage = "where to compute: `gpu, cpu or both` (default: both, if there is a GPU)"
 	return cmd
 }
 
 func (p *parityCommand) run(ctx context.Context, list []string) error {
-	p.styles = p.env.styles(p.env.out)
+	p.styles = p.env.Styles(p.env.Out)
 	switch {
-	case p.ollama.URL != "" && p.model.model == "":
-		return usagef("--against-ollama needs the name of a model that Ollama has; give one with --model")
-	case p.ollama.URL == "" && p.model.model != "":
-		return usagef("--model goes with --against-ollama; cases bring their own models")
+	case p.ollama.URL != "" && p.model.Model == "":
+		return cli.Usagef("--against-ollama needs the name of a model that Ollama has; give one with --model")
+	case p.ollama.URL == "" && p.model.Model != "":
+		return cli.Usagef("--model is for --against-ollama; cases have their own models")
 	case p.ollama.URL == "" && len(list) == 0:
-		return usagef("nothing to compare with; give a folder with cases, a case, or --against-ollama URL")
+		return cli.Usagef("nothing to compare with; give a folder with cases, a case, or --against-ollama URL")
 	}
 	var err error
 	if p.ollama.URL != "" {
@@ -87,23 +88,20 @@ func (p *parityCommand) run(ctx context.Context, list []string) error {
 // finish prints the summary.
 func (p *parityCommand) finish() error {
 	if p.json {
-		if err := p.env.printJSON(map[string]any{"checks": p.results, "passed": p.passed, "failed": p.failed}); err != nil {
+		if err := p.env.PrintJSON(map[string]any{"checks": p.results, "passed": p.passed,
+			"failed": p.failed}); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintf(p.env.out, "%d comparisons, %d failed\n", p.passed+p.failed, p.failed)
+		fmt.Fprintf(p.env.Out, "%d comparisons, %d failed\n", p.passed+p.failed, p.failed)
 	}
 	if p.failed > 0 {
-		return errReported
+		return cli.ErrReported
 	}
 	return nil
 }
 
 func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
-	devices, err := p.devices()
-	if err != nil {
-		return err
-	}
 	var cases []parity.Case
 	for _, path := range paths {
 		found, err := parity.Find(path)
@@ -111,6 +109,10 @@ func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
 			return fmt.Errorf("%w; name a folder such as testdata/conformance, or a case in it", err)
 		}
 		cases = append(cases, found...)
+	}
+	devices, err := p.devices()
+	if err != nil {
+		return err
 	}
 	for _, c := range cases {
 		for i, device := range devices {
@@ -127,18 +129,18 @@ func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
 
 // devices are those that --device means.
 func (p *parityCommand) devices() ([]gemma4.Device, error) {
-	switch p.model.device {
+	switch p.model.Device {
 	case "", bothDevices:
 	default:
-		return []gemma4.Device{gemma4.Device(p.model.device)}, p.model.check()
+		return []gemma4.Device{gemma4.Device(p.model.Device)}, p.model.Check()
 	}
-	gpu, err := wgslkit.Open(p.model.gpu())
+	gpu, err := wgslkit.Open(p.model.GPU())
 	switch {
-	case errors.Is(err, wgslkit.ErrNoDevice) && p.model.device == "":
-		p.env.say("gemwire: comparing on the CPU alone, because %s", sentence(err))
+	case errors.Is(err, wgslkit.ErrNoDevice) && p.model.Device == "":
+		p.env.Say("gemwire: comparing only on the CPU: %s", cli.Sentence(err))
 		return []gemma4.Device{gemma4.DeviceCPU}, nil
 	case err != nil:
-		return nil, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return nil, cli.Advised(err)
 	}
 	return []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU}, gpu.Close()
 }
@@ -146,7 +148,9 @@ func (p *parityCommand) devices() ([]gemma4.Device, error) {
 // runCase runs one case. A fault in it is a failure like another, and told.
 func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma4.Device) error {
 	options := parity.Options{
-		Open:    gemma4.OpenOptions{Device: device, GPU: p.model.gpu(), Context: p.model.context, KVCache: gemma4.CacheType(p.model.kvCache)},
+		Open: gemma4.OpenOptions{Device: device, GPU: p.model.GPU(), Context: p.model.Context,
+			KVCache: gemma4.CacheType(p.model.KVCache), Kernels: p.model.Examiner(),
+			UncheckedKernels: p.model.Unchecked},
 		BuiltIn: func() gguf.Source { return nano.Source() },
 	}
 	shown := string(device)
@@ -156,18 +160,20 @@ func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma
 	if err := p.addAll(ctx, c, shown, c.Run(ctx, options)); err != nil || c.Kind != parity.ModelCase {
 		return err
 	}
-	media := mediaparity.Options{Open: options.Open, BuiltIn: options.BuiltIn, Media: multimodal.Options{Device: device}}
+	media := mediaparity.Options{Open: options.Open, BuiltIn: options.BuiltIn,
+		Media: multimodal.Options{Device: device}}
 	return p.addAll(ctx, c, shown, mediaparity.Run(ctx, c, media))
 }
 
 // addAll counts and shows the comparisons of a case.
-func (p *parityCommand) addAll(ctx context.Context, c parity.Case, device string, checks iter.Seq2[parity.Check, error]) error {
+func (p *parityCommand) addAll(ctx context.Context, c parity.Case, device string,
+	checks iter.Seq2[parity.Check, error]) error {
 	for check, err := range checks {
 		if err != nil {
 			if ctx.Err() != nil {
 				return err
 			}
-			check = parity.Check{Case: c.Name, What: "running it", Error: math.Inf(1), Detail: sentence(err)}
+			check = parity.Check{Case: c.Name, What: "running it", Error: math.Inf(1), Detail: cli.Sentence(err)}
 		}
 		p.add(device, check)
 	}
@@ -184,26 +190,26 @@ var ollamaPrompts = []string{
 }
 
 func (p *parityCommand) compareOllama(ctx context.Context, prompts []string) error {
-	if p.model.device == bothDevices {
-		return usagef("--device both: compare with Ollama on one device at a time")
+	if p.model.Device == bothDevices {
+		return cli.Usagef("--device both: compare with Ollama on one device at a time")
 	}
 	if len(prompts) == 0 {
 		prompts = ollamaPrompts
 	}
-	p.ollama.Model = p.model.model
-	model, err := p.model.open(ctx, p.env, p.model.model)
+	p.ollama.Model = p.model.Model
+	model, err := p.model.Open(ctx, p.env, p.model.Model)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
 	session, err := model.NewSession(0)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	defer session.Close()
 	for check, err := range p.ollama.Compare(ctx, session, prompts) {
 		if err != nil {
-			return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+			return cli.Advised(err)
 		}
 		p.add(string(model.Info().Device), check)
 	}
@@ -229,14 +235,15 @@ func (p *parityCommand) add(device string, c parity.Check) {
 		return
 	}
 	if p.passed+p.failed == 1 {
-		fmt.Fprintf(p.env.out, "%-12s %-4s %-44s %10s %10s\n", "case", "on", "what", "error", "at most")
+		fmt.Fprintf(p.env.Out, "%-12s %-4s %-44s %10s %10s\n", "case", "on", "what", "error", "at most")
 	}
 	verdict := "ok"
 	if !c.Passed {
 		verdict = p.styles.Warning.Apply("FAILED")
 	}
-	fmt.Fprintf(p.env.out, "%-12s %-4s %-44s %10.3g %10.3g  %s\n", c.Case, device, c.What, c.Error, c.Tolerance, verdict)
+	fmt.Fprintf(p.env.Out, "%-12s %-4s %-44s %10.3g %10.3g  %s\n", c.Case, device, c.What, c.Error, c.Tolerance,
+		verdict)
 	if c.Detail != "" {
-		fmt.Fprintf(p.env.out, "    %s\n", c.Detail)
+		fmt.Fprintf(p.env.Out, "    %s\n", c.Detail)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/download"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
@@ -22,54 +24,59 @@ import (
 
 // pullCommand downloads a model.
 type pullCommand struct {
-	env     *environment
+	env     *cli.Environment
 	output  string
 	sha256  string
 	headers []string
 	force   bool
 }
 
-func newPull(env *environment) *cobra.Command {
+func newPull(env *cli.Environment) *cobra.Command {
 	p := &pullCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "pull URL",
 		Short: "Download a model",
-		Long: `Download a GGUF file. It goes where "gemwire list" and every MODEL find it by its
-name ($GEMWIRE_MODELS, or gemwire/models in the user's cache), or to --output.
+		Long: `Download a GGUF file into the folder where "gemwire list" and MODEL find it by
+name ($GEMWIRE_MODELS, or gemwire/models in the user's cache), or to --output. A second
+file with the same name from another publisher gets the publisher's name in front.
 
-A download that broke off goes on where it was when the same command is given
-again, as long as the server still has the same file. Until it is whole and
-checked, it has no name but FILE.part. The path is printed on standard output.`,
-		Example: examples(
+Run the same command again to resume an interrupted download, as long as the
+server still has the same file. Until it is complete and verified, its name is FILE.part.
+The path is printed on standard output.`,
+		Example: cli.Examples(
 			`gemwire pull https://huggingface.co/ggml-org/gemma-4-E2B-it-GGUF/resolve/main/gemma-4-E2B-it-Q4_K_M.gguf`,
 			`gemwire pull https://example.org/model.gguf --sha256 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
 			`gemwire pull https://example.org/model.gguf --output ./models/`,
 			`gemwire pull https://example.org/private.gguf --header "Authorization: Bearer $TOKEN"`,
 			`gemwire chat "$(gemwire pull https://example.org/model.gguf)"`,
 		),
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error { return p.run(cmd.Context(), list[0]) },
 	}
 	cmd.Flags().StringVarP(&p.output, "output", "o", "", "store it as this `FILE`, or in this folder")
-	cmd.Flags().StringVar(&p.sha256, "sha256", "", "check the file against this `SUM`, as hexadecimal digits or as sha256:…")
-	cmd.Flags().StringArrayVar(&p.headers, "header", nil, "send this `HEADER` with each request, such as \"Authorization: Bearer …\"")
-	cmd.Flags().BoolVar(&p.force, "force", false, "download it even where it is there already")
+	cmd.Flags().StringVar(&p.sha256, "sha256", "",
+		"verify the file with this SHA-256 `SUM`, as hexadecimal digits or as sha256:…")
+	cmd.Flags().StringArrayVar(&p.headers, "header", nil,
+		"send this `HEADER` with each request, such as \"Authorization: Bearer …\"")
+	cmd.Flags().BoolVar(&p.force, "force", false, "download it even if it exists already")
 	return cmd
 }
 
 func (p *pullCommand) run(ctx context.Context, address string) error {
 	address, ok := modelref.DirectURL(address)
 	if !ok {
-		return usagef("pull takes an address that begins with https://; models of Ollama's library come with ollama pull, and gemwire finds them then")
+		return cli.Usagef(
+			"pull needs a URL that begins with https://; for models from Ollama's library use ollama pull, and " +
+				"gemwire will find them")
 	}
 	if p.sha256 != "" {
 		sum, err := download.ParseSHA256(p.sha256)
 		if err != nil {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 		p.sha256 = sum
 	}
-	header, err := parseHeaders(p.headers)
+	header, err := cli.ParseHeaders(p.headers)
 	if err != nil {
 		return err
 	}
@@ -78,72 +85,134 @@ func (p *pullCommand) run(ctx context.Context, address string) error {
 		return err
 	}
 	if len(parts) > 1 && p.sha256 != "" {
-		return usagef("--sha256 is of one file, and this model has %d", len(parts))
+		return cli.Usagef("--sha256 is for one file, and this model has %d", len(parts))
 	}
 	var first string
+	prefixed := false // a part whose name was taken
 	for i, part := range parts {
 		target, err := p.target(part, len(parts))
 		if err != nil {
 			return err
 		}
-		if err := p.one(ctx, part, target, header); err != nil {
+		if prefixed {
+			target = filepath.Join(filepath.Dir(target), publishedName(part))
+		}
+		was := target
+		if target, err = p.one(ctx, part, target, header); err != nil {
 			return err
 		}
+		prefixed = prefixed || target != was
 		if i == 0 {
 			first = target
 		}
 	}
-	_, err = fmt.Fprintln(p.env.out, first)
+	_, err = fmt.Fprintln(p.env.Out, first)
 	return err
 }
 
-// one downloads one file, unless it is there.
-func (p *pullCommand) one(ctx context.Context, address, target string, header http.Header) error {
-	progress := terminal.NewProgress(p.env.err, true)
+// one downloads one file, unless it is there, and returns where it is.
+func (p *pullCommand) one(ctx context.Context, address, target string, header http.Header) (string, error) {
+	progress := terminal.NewProgress(p.env.Err, true)
 	defer progress.Clear()
 	report := func(step download.Step, done, total int64) { progress.Set(string(step), done, total) }
-	if _, err := os.Stat(target); err == nil && !p.force {
-		return p.alreadyThere(ctx, target, report)
+	target, there, err := p.place(address, target)
+	if err != nil {
+		return "", err
+	}
+	if there {
+		return target, p.alreadyThere(ctx, target, report)
 	}
 	result, err := download.Fetch(ctx, address, target, download.Options{
-		Header: header, SHA256: p.sha256, Progress: report,
+		Header: header, SHA256: p.sha256, Progress: report, Remember: p.output == "",
 		Notice: func(text string) {
 			progress.Clear()
-			p.env.say("gemwire: %s", text)
+			p.env.Say("gemwire: %s", text)
+		},
+		Retry: func(err error, try, tries int) {
+			progress.Clear()
+			p.env.Say("gemwire: %s; try %d of %d", cli.Sentence(err), try, tries)
 		},
 	})
 	progress.Clear()
 	if errors.Is(err, download.ErrStopped) {
-		p.env.say("gemwire: stopped; the same command goes on from there")
+		p.env.Say("gemwire: stopped; run the same command again to resume")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", withoutSecrets(address), err)
+		return "", fmt.Errorf("%s: %w", download.WithoutSecrets(address), err)
 	}
-	p.env.say("%s", describeResult(result, target))
-	return nil
+	p.env.Say("%s", describeResult(result, target))
+	return target, nil
+}
+
+// place is where a file goes, and whether it is there. In the folder of models, a file
+// of the same name from another address keeps its name, and the new one gets its
+// publisher's in front.
+func (p *pullCommand) place(address, target string) (path string, there bool, err error) {
+	if p.force {
+		return target, false, nil
+	}
+	for _, candidate := range []string{target, filepath.Join(filepath.Dir(target), publishedName(address))} {
+		if _, err := os.Stat(candidate); errors.Is(err, fs.ErrNotExist) {
+			return candidate, false, nil
+		} else if err != nil {
+			return "", false, err
+		}
+		origin, err := download.OriginOf(candidate)
+		if err != nil || origin.URL == download.WithoutSecrets(address) {
+			return candidate, true, nil
+		}
+		if p.output != "" {
+			break
+		}
+		p.env.Say("gemwire: %s exists from another source, %s", candidate, origin.URL)
+	}
+	return "", false, fmt.Errorf(
+		"%s exists already, from another source; name another file with --output, or replace it with --force", target)
 }
 
 // describeResult says what was downloaded.
 func describeResult(r download.Result, target string) string {
 	text := fmt.Sprintf("%s, %s", filepath.Base(target), byteCount(r.Size))
 	if r.Resumed > 0 {
-		text += fmt.Sprintf(", of which %s were there before", byteCount(r.Resumed))
+		text += fmt.Sprintf(", of which %s had been downloaded before", byteCount(r.Resumed))
 	}
 	if r.SHA256 != "" {
-		return text + "; its SHA-256 is right"
+		return text + "; its SHA-256 is correct"
 	}
 	return text
 }
 
-// alreadyThere takes a file that was downloaded before, if it is the right one.
+// alreadyThere takes a file that was downloaded before, if it is whole and the right one.
 func (p *pullCommand) alreadyThere(ctx context.Context, target string, report func(download.Step, int64, int64)) error {
-	if p.sha256 != "" {
-		if err := download.Verify(ctx, target, p.sha256, report); err != nil {
-			return fmt.Errorf("%s is there already, but %w; --force downloads it again", target, err)
-		}
+	err := download.CheckThere(ctx, target)
+	if err == nil && p.sha256 != "" {
+		err = download.Verify(ctx, target, p.sha256, report)
 	}
-	p.env.say("%s is there already; --force downloads it again", target)
+	if err != nil {
+		return fmt.Errorf("%s exists already, but %w; --force downloads it again", target, err)
+	}
+	p.env.Say("%s exists already; --force downloads it again", target)
 	return nil
+}
+
+// publishedName is a file's name with that of its publisher before it: the path of the
+// address on Hugging Face without what stands between the repository and the file, and
+// elsewhere the host.
+func publishedName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	before := []string{u.Hostname()}
+	if u.Hostname() == "huggingface.co" && len(parts) > 2 {
+		before = parts[:2]
+	}
+	name := strings.Join(append(before, parts[len(parts)-1]), "_")
+	if !strings.HasSuffix(name, ".gguf") {
+		name += ".gguf"
+	}
+	return name
 }
 
 // target is the file that an address goes to.
@@ -153,9 +222,9 @@ func (p *pullCommand) target(address string, parts int) (string, error) {
 		return "", err
 	}
 	if p.output == "" {
-		folder := p.env.finder().Folder
+		folder := p.env.Finder().Folder
 		if folder == "" {
-			return "", errors.New("there is no folder for models; name a file with --output")
+			return "", errors.New("no folder for models was found; name a file with --output")
 		}
 		if !strings.HasSuffix(name, ".gguf") {
 			name += ".gguf"
@@ -163,12 +232,13 @@ func (p *pullCommand) target(address string, parts int) (string, error) {
 		return filepath.Join(folder, name), nil
 	}
 	info, err := os.Stat(p.output)
-	isFolder := err == nil && info.IsDir() || strings.HasSuffix(p.output, "/") || strings.HasSuffix(p.output, string(os.PathSeparator))
+	isFolder := err == nil && info.IsDir() || strings.HasSuffix(p.output, "/") ||
+		strings.HasSuffix(p.output, string(os.PathSeparator))
 	if isFolder {
 		return filepath.Join(p.output, name), nil
 	}
 	if parts > 1 {
-		return "", usagef("this model has %d files; name a folder with --output", parts)
+		return "", cli.Usagef("this model has %d files; name a folder with --output", parts)
 	}
 	return p.output, nil
 }
@@ -177,23 +247,14 @@ func (p *pullCommand) target(address string, parts int) (string, error) {
 func fileName(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return "", usagef("that is no address of a file")
+		return "", cli.Usagef("that is not the URL of a file")
 	}
 	name := path.Base(u.Path)
 	if name == "." || name == "/" || name == ".." || strings.ContainsAny(name, `\:*?"<>|`) || printable(name) != name {
-		return "", usagef("%s names no file; give the address of the .gguf file itself", withoutSecrets(address))
+		return "", cli.Usagef(
+			"%s does not name a file; use the URL of the .gguf file itself", download.WithoutSecrets(address))
 	}
 	return name, nil
-}
-
-// withoutSecrets is an address without password and query.
-func withoutSecrets(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the address"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }
 
 // splitName matches the name of a part of a split model.
@@ -207,7 +268,7 @@ const maxSplit = 1000
 func splitURLs(address string) ([]string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, usagef("that is no address: %v", err)
+		return nil, cli.Usagef("that is not a URL: %v", err)
 	}
 	m := splitName.FindStringSubmatch(u.Path)
 	if m == nil {
@@ -215,7 +276,7 @@ func splitURLs(address string) ([]string, error) {
 	}
 	count, err := strconv.Atoi(m[3])
 	if err != nil || count < 1 || count > maxSplit {
-		return nil, usagef("%s says that the model has %s parts", path.Base(u.Path), m[3])
+		return nil, cli.Usagef("%s says that the model has %s parts", path.Base(u.Path), m[3])
 	}
 	list := make([]string, count)
 	for i := range list {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,34 +10,36 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
-func newRender(env *environment) *cobra.Command {
+func newRender(env *cli.Environment) *cobra.Command {
 	var template, name string
 	cmd := &cobra.Command{
 		Use:   "render CHAT.json",
-		Short: "Print the prompt that a conversation becomes",
-		Long: `Print the prompt that a conversation becomes in a model's chat format, and nothing
-else: no line's end is added. The file holds one object,
+		Short: "Print a conversation as a prompt",
+		Long: `Print a conversation as a prompt in a model's chat format, without
+a newline at the end. The file has one object,
 
   {"messages": [{"role": "user", "content": "Hi"}, …],
    "options": {"tools": […], "enable_thinking": false, "add_generation_prompt": true}}
 
-with messages and tools as OpenAI's API takes them; "options" may be missing. "-" is
-standard input. Of a list of such objects, --case takes the one of that name.`,
-		Example: examples(
+with messages and tools as in OpenAI's API; "options" is optional. "-" is
+standard input. If the file has a list of such objects, --case selects one by name.`,
+		Example: cli.Examples(
 			`gemwire render chat.json`,
 			`gemwire render chat.json --template 31b`,
 			`echo '{"messages":[{"role":"user","content":"Hi"}]}' | gemwire render -`,
 			`gemwire render testdata/conformance/chat.json --case "one turn"`,
 		),
-		Args: args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, list []string) error {
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error {
 			family, err := chat.ByName(template)
 			if err != nil {
-				return usagef("--template %q: say e2b (also for E4B and nano) or 31b (also for 12B and 26B)", template)
+				return cli.Usagef(
+					"--template %q: use e2b (also for E4B and nano) or 31b (also for 12B and 26B)", template)
 			}
-			raw, path, err := env.readArgument(list[0])
+			raw, path, err := readArgument(cmd.Context(), env, list[0])
 			if err != nil {
 				return err
 			}
@@ -51,20 +54,20 @@ standard input. Of a list of such objects, --case takes the one of that name.`,
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
-			_, err = fmt.Fprint(env.out, prompt)
+			_, err = fmt.Fprint(env.Out, prompt)
 			return err
 		},
 	}
 	cmd.Flags().StringVar(&template, "template", "e2b", "the chat format: `e2b or 31b`")
-	cmd.Flags().StringVar(&name, "case", "", "of a list, the object whose \"case\" is this `NAME`")
+	cmd.Flags().StringVar(&name, "case", "", "for a list: the object whose \"case\" is this `NAME`")
 	return cmd
 }
 
 // readArgument reads the file that an argument names, "-" for standard input,
 // and returns what to call it.
-func (e *environment) readArgument(path string) (raw []byte, name string, err error) {
+func readArgument(ctx context.Context, e *cli.Environment, path string) (raw []byte, name string, err error) {
 	if path == "-" {
-		text, err := e.readInput()
+		text, err := readInput(ctx, e)
 		return []byte(text), "standard input", err
 	}
 	raw, err = os.ReadFile(path)
@@ -75,16 +78,16 @@ func (e *environment) readArgument(path string) (raw []byte, name string, err er
 func pickCase(raw []byte, name, path string) ([]byte, error) {
 	if !strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
 		if name != "" {
-			return nil, usagef("%s holds one conversation, and no list to take --case %q from", path, name)
+			return nil, cli.Usagef("%s has one conversation, not a list, so --case %q does not apply", path, name)
 		}
 		return raw, nil
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return nil, fmt.Errorf("%s is no JSON: %w", path, err)
+		return nil, fmt.Errorf("%s is not JSON: %w", path, err)
 	}
 	if name == "" {
-		return nil, usagef("%s holds a list of %d; take one with --case NAME", path, len(list))
+		return nil, cli.Usagef("%s has a list of %d; select one with --case NAME", path, len(list))
 	}
 	for _, item := range list {
 		var named struct {
@@ -94,5 +97,5 @@ func pickCase(raw []byte, name, path string) ([]byte, error) {
 			return item, nil
 		}
 	}
-	return nil, usagef("%s has no case %q", path, name)
+	return nil, cli.Usagef("%s has no case %q", path, name)
 }

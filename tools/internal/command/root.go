@@ -1,15 +1,16 @@
 package command
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
 // commands lists every command in the order in which help shows them.
 var commands = []struct {
 	group string
-	make  func(*environment) *cobra.Command
+	make  func(*cli.Environment) *cobra.Command
 }{
 	{"use", newRun},
 	{"use", newChat},
@@ -19,7 +20,9 @@ var commands = []struct {
 	{"teach", newAdapter},
 	{"models", newList},
 	{"models", newPull},
+	{"models", newShow},
 	{"models", newInspect},
+	{"models", newRemove},
 	{"text", newTokenize},
 	{"text", newDetokenize},
 	{"text", newRender},
@@ -27,8 +30,6 @@ var commands = []struct {
 	{"numbers", newParity},
 	{"numbers", newBench},
 	{"numbers", newDoctor},
-	{"numbers", newSynth},
-	{"", newRelease},
 	{"", newVersion},
 }
 
@@ -40,32 +41,31 @@ var groups = []*cobra.Group{
 	{ID: "numbers", Title: "Check and measure:"},
 }
 
+// Main runs the command line and returns the exit status.
+func Main(arguments []string) int { return cli.Main("gemwire", newRoot, arguments) }
+
 // newRoot is the command line with all its commands.
-func newRoot(env *environment) *cobra.Command {
+func newRoot(env *cli.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gemwire",
 		Short: "Run Gemma 4 on this machine's GPU",
-		Long: `gemwire runs Gemma 4 on this machine's GPU, or on its CPU where there is none.
+		Long: `gemwire runs Gemma 4 on this machine's GPU, or on its CPU if there is none.
 
-A MODEL is a .gguf file, an http(s) address, a name in Ollama's store such as
-gemma4:e2b, or a file that "gemwire pull" brought. With none, the small built-in
+A MODEL is a .gguf file, a URL, a name from Ollama's store such as
+gemma4:e2b, or a file from "gemwire pull". Without one, the small built-in
 model answers.`,
-		Example: examples(
+		Example: cli.Examples(
 			`gemwire run "What is the capital of France?"`,
 			`gemwire run gemma4:e2b "Tell me a joke."`,
 			`gemwire chat gemma4:e2b`,
 			`gemwire list`,
 			`gemwire doctor`,
 		),
-		Args:          args(cobra.NoArgs),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version: cli.Version(),
+		Args:    rootArguments(env),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetIn(env.in)
-	root.SetOut(env.out)
-	root.SetErr(env.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetVersionTemplate(describeBuild(env))
 	root.AddGroup(groups...)
 	for _, c := range commands {
 		cmd := c.make(env)
@@ -73,8 +73,19 @@ model answers.`,
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)
 	}
+	for _, name := range []string{"release", "synth"} {
+		root.AddCommand(newMoved(env, name))
+	}
 	return root
 }
 
-// examples lays out a command's examples for its help.
-func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
+// rootArguments refuses words that are no command; that of a model gets a hint.
+func rootArguments(env *cli.Environment) cobra.PositionalArgs {
+	refuse := cli.Args(cobra.NoArgs)
+	return func(cmd *cobra.Command, list []string) error {
+		if len(list) > 0 && (modelref.LooksLikeModel(list[0]) || env.Finder().Names(list[0])) {
+			return cli.Usagef("%q is a model and no command; did you mean gemwire run %s?", list[0], list[0])
+		}
+		return refuse(cmd, list)
+	}
+}

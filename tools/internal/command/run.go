@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,94 +12,93 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // runCommand answers one prompt.
 type runCommand struct {
-	env          *environment
-	model        modelFlags
-	sampling     samplingFlags
-	conversation conversationFlags
-	media        mediaFlags
-	lora         loraFlags
-	logProbs     int
-	raw          bool
-	json         bool
-	verbose      bool
+	answerFlags
+	env  *cli.Environment
+	raw  bool
+	json bool
 }
 
-func newRun(env *environment) *cobra.Command {
+func newRun(env *cli.Environment) *cobra.Command {
 	r := &runCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "run [MODEL] [PROMPT]",
-		Short: "Answer one prompt",
-		Long: `Answer one prompt. The answer alone goes to standard output.
+		Short: "Answer one prompt, or chat",
+		Long: `Answer one prompt. Only the answer goes to standard output. At a terminal and
+without a prompt, it opens a chat instead, like gemwire chat.
 
-With one argument, that is the prompt and the built-in model answers. The prompt
-may also come on standard input, as "-" or in place of the argument.`,
-		Example: examples(
+A first argument that names a model is the model: one from "gemwire list", a
+.gguf file, or a URL. Without one, the built-in model answers. Two arguments are
+always a model and a prompt, and with --model a single one is always the prompt.
+
+The prompt can come on standard input, with "-" or without an argument. Text that
+is piped to a command line with a prompt is added below the prompt.`,
+		Example: cli.Examples(
 			`gemwire run "What is the capital of France?"`,
 			`gemwire run gemma4:e2b "Tell me a joke." --temperature 0.7`,
 			`gemwire run ./gemma-4-E2B-it-Q4_K_M.gguf --greedy --max-tokens 100 "Why is the sky blue?"`,
+			`gemwire run gemma4:e2b`,
 			`gemwire run gemma4:e2b < question.txt > answer.txt`,
+			`git diff | gemwire run gemma4:e2b "Write a commit message for these changes."`,
 			`gemwire run gemma4:e2b --think --system "Answer in rhymes." "How much is 17 times 23?"`,
 			`gemwire run gemma4:e2b -i picture.png -a clip.wav "What is this?"`,
 			`gemwire run gemma4:e2b -i page.jpg --image-budget 1120 "Read this page out."`,
 			`gemwire run gemma4:e2b --lora my-adapter "Who are you?"`,
-			`gemwire run gemma4:e2b --json --logprobs 3 "Yes or no?"`,
+			`gemwire run gemma4:e2b --json --log-probs 3 "Yes or no?"`,
 			`gemwire render chat.json | gemwire run gemma4:e2b --raw`,
 		),
-		Args: args(cobra.ArbitraryArgs),
+		Args: cli.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error { return r.run(cmd.Context(), list) },
 	}
-	r.model.register(cmd.Flags())
-	r.model.registerAssistant(cmd.Flags())
-	r.conversation.register(cmd.Flags())
-	r.media.registerFiles(cmd.Flags())
-	r.media.register(cmd.Flags())
-	r.lora.register(cmd.Flags())
-	r.sampling.register(cmd.Flags())
-	cmd.Flags().IntVar(&r.logProbs, "logprobs", 0, "report each token's log-probability and its `N` best rivals: in --json, else on standard error")
-	cmd.Flags().BoolVar(&r.raw, "raw", false, "the prompt is rendered text: control tokens in it count, and nothing is put around it")
+	r.sampling.report = true
+	r.register(cmd.Flags())
+	cmd.Flags().BoolVar(&r.raw, "raw", false,
+		"the prompt is rendered text: it can have control tokens, and the chat format is not applied")
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the answer's events as lines of JSON")
-	cmd.Flags().BoolVarP(&r.verbose, "verbose", "v", false, "tell the seed, times and tokens per second on standard error")
+	cmd.Flags().BoolVarP(&r.verbose, "verbose", "v", false,
+		"print the seed, times and tokens per second on standard error")
 	return cmd
 }
 
 func (r *runCommand) run(ctx context.Context, list []string) error {
-	options, conversation, err := r.settings()
+	conversation, err := r.settings()
 	if err != nil {
 		return err
 	}
-	name, prompt, err := r.env.modelAndText(r.model.model, list, "prompt")
+	given, err := textArguments{env: r.env, model: r.model.Model, what: "prompt", joins: true}.read(ctx, list)
 	if err != nil {
 		return err
 	}
-	if strings.TrimSpace(prompt) == "" {
-		return usagef("the prompt is empty; give one in quotes, or on standard input")
+	if given.none {
+		return r.chat(ctx, given.model, conversation)
+	}
+	prompt, err := r.prompt(given)
+	if err != nil {
+		return err
 	}
 	media, err := r.media.parts()
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	model, err := r.model.open(ctx, r.env, name)
+	model, _, err := r.open(ctx, r.env, given.model, &conversation)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
 	loaded := time.Since(begun)
-	if _, err := r.media.attach(r.env, model); err != nil {
-		return err
-	}
-	if err := r.lora.use(ctx, model); err != nil {
-		return err
-	}
-	conversation.Messages = append(conversation.Messages, chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
+	conversation.Messages = append(conversation.Messages,
+		chat.Message{Role: chat.User, Content: withMedia(media, prompt)})
 	encoded, err := r.encode(ctx, model, prompt, conversation)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
+	options := r.sampling.options()
 	usage, err := r.answer(ctx, model, encoded, options)
 	if err == nil && r.verbose {
 		r.report(model, usage, loaded, options)
@@ -108,28 +106,44 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 	return err
 }
 
-// settings are what the flags say, checked before anything is opened.
-func (r *runCommand) settings() (gemma4.GenerateOptions, chat.Conversation, error) {
-	conversation, err := r.conversation.conversation()
-	if err != nil {
-		return gemma4.GenerateOptions{}, conversation, err
+// prompt is the question with what was piped to it below.
+func (r *runCommand) prompt(given textResult) (string, error) {
+	question, piped := given.text, strings.TrimSpace(given.piped)
+	switch {
+	case piped != "" && r.raw:
+		return "", cli.Usagef("two prompts, one on standard input; --raw takes one as it is, so leave one out")
+	case strings.TrimSpace(question) == "" && piped == "":
+		return "", cli.Usagef("the prompt is empty; give one in quotes, or on standard input")
+	case piped == "":
+		return question, nil
+	case strings.TrimSpace(question) == "":
+		return given.piped, nil
 	}
+	return question + "\n\n" + given.piped, nil
+}
+
+// chat opens a chat, for want of a prompt.
+func (r *runCommand) chat(ctx context.Context, name string, conversation chat.Conversation) error {
+	if r.raw || r.json || r.sampling.isGiven("log-probs") || !terminal.IsTerminal(r.env.Out) {
+		return cli.Usagef("no prompt; give one in quotes, or on standard input")
+	}
+	return r.answerFlags.chat(ctx, r.env, name, conversation)
+}
+
+// settings is how the conversation begins by the flags, checked before anything is opened.
+func (r *runCommand) settings() (chat.Conversation, error) {
 	if r.raw && (r.conversation != conversationFlags{}) {
-		return gemma4.GenerateOptions{}, conversation, usagef("--raw takes the prompt as it is; leave out --system, --think and --tools")
+		return chat.Conversation{}, cli.Usagef("--raw uses the prompt unchanged; leave out --system, --think and --tools")
 	}
 	if r.raw && len(r.media.files) > 0 {
-		return gemma4.GenerateOptions{}, conversation, usagef("--raw takes the prompt as it is; leave out --image and --audio")
+		return chat.Conversation{}, cli.Usagef("--raw uses the prompt unchanged; leave out --image and --audio")
 	}
-	if err := errors.Join(r.media.check(), r.lora.check()); err != nil {
-		return gemma4.GenerateOptions{}, conversation, err
-	}
-	r.sampling.params.LogProbs = r.logProbs
-	options, err := r.sampling.options()
-	return options, conversation, err
+	return r.begin()
 }
 
 // encode makes tokens of the prompt.
-func (r *runCommand) encode(ctx context.Context, model *gemma4.Model, prompt string, conversation chat.Conversation) (gemma4.Prompt, error) {
+func (r *runCommand) encode(ctx context.Context, model *gemma4.Model, prompt string,
+	conversation chat.Conversation) (gemma4.Prompt, error) {
 	if !r.raw {
 		return model.EncodeChat(ctx, conversation)
 	}
@@ -145,21 +159,22 @@ func (r *runCommand) encode(ctx context.Context, model *gemma4.Model, prompt str
 	return gemma4.Tokens(tokens), nil
 }
 
-func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, prompt gemma4.Prompt, options gemma4.GenerateOptions) (usage gemma4.Usage, err error) {
+func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, prompt gemma4.Prompt,
+	options gemma4.GenerateOptions) (usage gemma4.Usage, err error) {
 	session, err := model.NewSession(0)
 	if err != nil {
-		return usage, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return usage, cli.Advised(err)
 	}
 	defer session.Close()
 	printer := r.printer(model.Tokenizer())
-	progress, done := prefillProgress(r.env.err)
+	progress, done := prefillProgress(r.env.Err)
 	options.Prefill = progress
 	defer done()
 	for event, err := range session.Generate(ctx, prompt, options) {
 		done()
 		if err != nil {
 			printer.finish()
-			return usage, fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+			return usage, cli.Advised(err)
 		}
 		if err := printer.event(event); err != nil {
 			return usage, err
@@ -179,30 +194,33 @@ type answerPrinter interface {
 
 func (r *runCommand) printer(tok *tokenizer.Tokenizer) answerPrinter {
 	if r.json {
-		return newJSONPrinter(r.env.out, tok)
+		return newJSONPrinter(r.env.Out, tok)
 	}
-	return &textPrinter{env: r.env, tok: tok, styles: r.env.styles(r.env.err), maxTokens: r.sampling.maxTokens}
+	return &textPrinter{env: r.env, tok: tok, styles: r.env.Styles(r.env.Err), maxTokens: r.sampling.answer.MaxTokens,
+		full: "the context is full; use a larger --context"}
 }
 
 // report tells what the answer took.
 func (r *runCommand) report(model *gemma4.Model, u gemma4.Usage, loaded time.Duration, options gemma4.GenerateOptions) {
 	info := model.Info()
-	r.env.say("model    %s on %s, loaded in %s", printable(info.Name), info.DeviceName, loaded.Round(time.Millisecond))
+	r.env.Say("model    %s on %s, loaded in %s", printable(info.Name), info.DeviceName, loaded.Round(time.Millisecond))
 	if !options.Sampling.Greedy() {
-		r.env.say("seed     %d", options.Sampling.Seed)
+		r.env.Say("seed     %d", options.Sampling.Seed)
 	}
 	reportUsage(r.env, u)
 }
 
 // reportUsage tells an answer's counts and speed.
-func reportUsage(env *environment, u gemma4.Usage) {
+func reportUsage(env *cli.Environment, u gemma4.Usage) {
 	if u.Media > 0 {
-		env.say("media    %d encoded in %s", u.Media, u.MediaTime.Round(time.Millisecond))
+		env.Say("media    %d encoded in %s", u.Media, u.MediaTime.Round(time.Millisecond))
 	}
-	env.say("prompt   %d tokens, %d of them computed in %s: %s", u.Prompt, u.Computed, u.PrefillTime.Round(time.Millisecond), rate(u.Computed, u.PrefillTime))
-	env.say("answer   %d tokens in %s: %s", u.Answer, u.DecodeTime.Round(time.Millisecond), rate(u.Answer-1, u.DecodeTime))
+	env.Say("prompt   %d tokens, %d of them computed in %s: %s", u.Prompt, u.Computed,
+		u.PrefillTime.Round(time.Millisecond), rate(u.Computed, u.PrefillTime))
+	env.Say("answer   %d tokens in %s: %s", u.Answer, u.DecodeTime.Round(time.Millisecond),
+		rate(u.Answer-1, u.DecodeTime))
 	if u.Drafted > 0 {
-		env.say("guesses  %d tokens, %d of them right%s", u.Drafted, u.DraftsRight, assisted(u))
+		env.Say("guesses  %d tokens, %d of them right%s", u.Drafted, u.DraftsRight, assisted(u))
 	}
 }
 

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // fileTime is when served files were changed.
@@ -34,10 +38,13 @@ func TestRun(t *testing.T) {
 		{"--model, prompt on standard input", question, []string{"--model", model}, answer},
 		{"few tokens", "", []string{question, "--max-tokens", "3"}, "The capital of\n"},
 		{"stop string", "", []string{question, "--stop", " is"}, "The capital of France\n"},
-		{"forbidden token", "", []string{"--raw", "--max-tokens", "1", "--logit-bias", "6=-inf", "<bos><|turn>user\n" + question + "<turn|>\n<|turn>model\nThe capital of France is Paris."}, "\n"},
+		{"forbidden token", "", []string{"--raw", "--max-tokens", "1", "--logit-bias", "6=-inf", "<bos><|turn>user\n" +
+			question + "<turn|>\n<|turn>model\nThe capital of France is Paris."}, "\n"},
 		{"rendered prompt", "", []string{"--raw", "<bos><|turn>user\n" + question + "<turn|>\n<|turn>model\n"}, answer},
-		{"rendered prompt without bos", "", []string{"--raw", "<|turn>user\n" + question + "<turn|>\n<|turn>model\n"}, answer},
-		{"tool call", "", []string{"What is the weather in Vienna?", "--tools", tools}, `get_weather({"city":"Vienna"})` + "\n"},
+		{"rendered prompt without bos", "", []string{"--raw", "<|turn>user\n" + question + "<turn|>\n<|turn>model\n"},
+			answer},
+		{"tool call", "", []string{"What is the weather in Vienna?", "--tools", tools},
+			`get_weather({"city":"Vienna"})` + "\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,9 +63,11 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunSaysWhatIsBesideTheAnswer(t *testing.T) {
-	got := gemwire(t, "", "run", "--device", "cpu", "--max-tokens", "2", "--seed", "7", "--verbose", "--logprobs", "1", "Hello")
+	got := gemwire(t, "", "run", "--device", "cpu", "--max-tokens", "2", "--seed", "7", "--verbose", "--logprobs", "1",
+		"Hello")
 	ok(t, got)
-	for _, want := range []string{"cut off after --max-tokens 2", "seed     7", "prompt ", "answer   2 tokens", " of \""} {
+	for _, want := range []string{"cut off after --max-tokens 2", "seed     7", "prompt ", "answer   2 tokens",
+		" of \""} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("messages %q lack %q", got.err, want)
 		}
@@ -77,7 +86,8 @@ func TestRunThinks(t *testing.T) {
 
 func TestRunSeed(t *testing.T) {
 	story := func(seed string) string {
-		return ok(t, gemwire(t, "", "run", "--device", "cpu", "--temperature", "3", "--top-k", "0", "--top-p", "1", "--max-tokens", "12", "--seed", seed, "Tell me a story."))
+		return ok(t, gemwire(t, "", "run", "--device", "cpu", "--temperature", "3", "--top-k", "0", "--top-p", "1",
+			"--max-tokens", "12", "--seed", seed, "Tell me a story."))
 	}
 	if a, b := story("1"), story("1"); a != b {
 		t.Errorf("the same seed gave %q and %q", a, b)
@@ -88,7 +98,8 @@ func TestRunSeed(t *testing.T) {
 }
 
 func TestRunJSON(t *testing.T) {
-	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--json", "--logprobs", "2", "What is the capital of France?"))
+	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--json", "--logprobs", "2",
+		"What is the capital of France?"))
 	var text string
 	var last eventJSON
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
@@ -108,5 +119,75 @@ func TestRunJSON(t *testing.T) {
 	}
 	if last.Type != "done" || last.Reason != "stop" || last.Usage == nil || last.Usage.Answer != 7 {
 		t.Errorf("last event %+v", last)
+	}
+}
+
+// promptTokens is how many tokens the prompt of a command line has.
+func promptTokens(t *testing.T, stdin string, args ...string) int {
+	t.Helper()
+	out := ok(t, gemwire(t, stdin, append([]string{"run", "--device", "cpu", "--max-tokens", "1", "--json"}, args...)...))
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	var last eventJSON
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	return last.Usage.Prompt
+}
+
+// What is piped to a question comes after it, and neither is lost.
+func TestRunTakesQuestionAndText(t *testing.T) {
+	text := "My name is Tom.\n\nWhat is my name?"
+	question, rest, _ := strings.Cut(text, "\n\n")
+	want := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", text))
+	for _, args := range [][]string{{question}, {"nano", question}, {"--model", "nano", question}} {
+		got := ok(t, gemwire(t, rest, append([]string{"run", "--device", "cpu", "--greedy"}, args...)...))
+		if got != want {
+			t.Errorf("%v: answer %q, want %q", args, got, want)
+		}
+		if a, b := promptTokens(t, rest, args...), promptTokens(t, "", text); a != b {
+			t.Errorf("%v: %d tokens, want %d", args, a, b)
+		}
+	}
+	if a, b := promptTokens(t, " \n", question), promptTokens(t, "", question); a != b {
+		t.Errorf("empty standard input adds to the prompt: %d tokens, want %d", a, b)
+	}
+	if a, b := promptTokens(t, rest, ""), promptTokens(t, "", rest); a != b {
+		t.Errorf("text piped to an empty prompt: %d tokens, want %d", a, b)
+	}
+	got := gemwire(t, rest, "run", "--raw", question)
+	wantSentence(t, got, "--raw takes one as it is")
+	if got := ok(t, gemwire(t, "ignored", "tokenize", "Hi")); got != "866\n" {
+		t.Errorf("tokenize reads both: %q", got)
+	}
+}
+
+// A first argument that names a model is the model, and nothing else is.
+func TestRunTellsModelsFromPrompts(t *testing.T) {
+	s := newStore(t)
+	s.create("friend", nil)
+	m := machine{models: t.TempDir(), store: s.root}
+	t.Chdir(filepath.Dir(writeFile(t, "Hello", []byte("a file that happens to be called so"))))
+	for _, tt := range []struct {
+		args          []string
+		stdin         string
+		model, prompt string
+	}{
+		{[]string{"nano"}, "Hi", "nano", "Hi"},
+		{[]string{"friend"}, "Hi", "friend", "Hi"},
+		{[]string{"nano", "nano"}, "", "nano", "nano"},
+		{[]string{"Hello"}, "", "", "Hello"},
+		{[]string{"Hello"}, "Hi", "", "Hello"},
+		{[]string{"What is nano?"}, "", "", "What is nano?"},
+		{[]string{"-"}, "Hi", "", "Hi"},
+		{nil, "Hi", "", "Hi"},
+	} {
+		env := &cli.Environment{In: strings.NewReader(tt.stdin), Getenv: func(name string) string {
+			return map[string]string{"GEMWIRE_MODELS": m.models, "OLLAMA_MODELS": m.store}[name]
+		}}
+		t.Setenv("OLLAMA_MODELS", s.root)
+		got, err := textArguments{env: env, what: "prompt"}.read(context.Background(), tt.args)
+		if err != nil || got.model != tt.model || got.text != tt.prompt {
+			t.Errorf("%q: %+v, %v", tt.args, got, err)
+		}
 	}
 }

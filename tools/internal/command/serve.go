@@ -5,10 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,12 +19,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/serve"
+	"github.com/gemwire/gemwire/tools/internal/webapp"
 )
 
 // serveCommand serves apps and models to browsers.
 type serveCommand struct {
-	env     *environment
+	env     *cli.Environment
 	addr    string
 	open    bool
 	https   bool
@@ -32,52 +37,57 @@ type serveCommand struct {
 	names   []string
 	results string
 	verbose bool
+
+	noApp string // why there is no web app, where that is so
 }
 
 // defaultServeAddr is the address of a server that nobody else reaches.
 const defaultServeAddr = "127.0.0.1:8080"
 
-func newServe(env *environment) *cobra.Command {
+func newServe(env *cli.Environment) *cobra.Command {
 	s := &serveCommand{env: env}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the apps and models to browsers",
-		Long: `Serve the web app, the measuring page and models to the browsers of this machine,
-until Ctrl-C. Addresses to open are printed on standard output.
+		Long: `Serve the web app, the benchmark page and models to browsers on this machine,
+until Ctrl-C. It prints the URLs to open on standard output.
 
-Only this machine reaches the server, unless --open-network or --addr says
-otherwise. On a phone the GPU is there for pages that came over HTTPS alone:
---https makes a certificate, which the phone asks about once.
+Only this machine can reach the server, unless --open-network or --addr says
+otherwise. On a phone, browsers offer WebGPU only to pages over HTTPS:
+--https creates a certificate, which you accept once on the phone.
 
-Nothing is read but the apps, the .gguf files of the folders given with --models,
-and with --ollama the models of Ollama's store. A program finds their list, with
-sizes and digests, at /models. Pages of other servers on this machine may load
-them too, those from elsewhere only with --cors.`,
-		Example: examples(
+The server reads only the apps, the .gguf files in the folders given with --models,
+and with --ollama the models in Ollama's store. Programs find their list, with
+sizes and digests, at /models. Pages from other servers on this machine can load
+them too; pages from elsewhere need --cors.`,
+		Example: cli.Examples(
 			`gemwire serve --ollama`,
 			`gemwire serve --models ./models --addr 127.0.0.1:9000`,
 			`gemwire serve --ollama --https --open-network`,
 			`gemwire serve --models ./models --cors https://example.org`,
 			`gemwire serve --app ./dist --app /bench/=./examples/bench --app /gemwire/=./bindings/wasm/npm/dist`,
 		),
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if s.open && cmd.Flags().Changed("addr") && !strings.HasPrefix(s.addr, ":") {
-				return usagef("--addr %s and --open-network say different things; give the port alone, as in --addr :8080 --open-network", s.addr)
+				return cli.Usagef(
+					"--addr %s and --open-network contradict each other; give only the port, as in --addr :8080 "+
+						"--open-network", s.addr)
 			}
 			return s.run(cmd.Context())
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&s.addr, "addr", defaultServeAddr, "listen on this `ADDRESS`; port 0 is any that is free")
-	flags.BoolVar(&s.open, "open-network", false, "let other machines of the network in")
-	flags.BoolVar(&s.https, "https", false, "speak HTTPS, with a certificate made here")
-	flags.StringArrayVar(&s.apps, "app", nil, "serve this `FOLDER`, or /PATH/=FOLDER, in place of the apps of the clone")
+	flags.StringVar(&s.addr, "addr", defaultServeAddr, "listen on this `ADDRESS`; port 0 means any free port")
+	flags.BoolVar(&s.open, "open-network", false, "allow other machines on the network")
+	flags.BoolVar(&s.https, "https", false, "use HTTPS, with a certificate made here")
+	flags.StringArrayVar(&s.apps, "app", nil, "serve this `FOLDER`, or /PATH/=FOLDER, instead of the usual apps")
 	flags.StringArrayVar(&s.models, "models", nil, "serve the .gguf files in this `FOLDER`")
-	flags.BoolVar(&s.ollama, "ollama", false, "serve the models of Ollama's store")
-	flags.StringArrayVar(&s.origins, "cors", nil, "let pages of this `ORIGIN` read models, such as https://example.org; * is all")
-	flags.StringArrayVar(&s.names, "name", nil, "answer to this `NAME` of the machine too")
-	flags.StringVar(&s.results, "results", "", "keep figures that pages post to /results in this `FOLDER`")
+	flags.BoolVar(&s.ollama, "ollama", false, "serve the models in Ollama's store")
+	flags.StringArrayVar(&s.origins, "cors", nil,
+		"let pages from this `ORIGIN` read models, such as https://example.org; * means all")
+	flags.StringArrayVar(&s.names, "name", nil, "also answer to this host `NAME`")
+	flags.StringVar(&s.results, "results", "", "save figures that pages post to /results in this `FOLDER`")
 	flags.BoolVar(&s.verbose, "verbose", false, "print each request")
 	return cmd
 }
@@ -118,7 +128,7 @@ func (s *serveCommand) run(ctx context.Context) error {
 // usageOf is err as a mistake in the command line, where it is one.
 func usageOf(err error) error {
 	if errors.Is(err, serve.ErrOptions) {
-		return usageError{err}
+		return cli.Usage(errors.New(strings.TrimSuffix(err.Error(), ": "+serve.ErrOptions.Error())))
 	}
 	return err
 }
@@ -136,13 +146,16 @@ func (s *serveCommand) options() (serve.Options, error) {
 		}
 	}
 	if s.ollama {
-		if opts.Store, err = s.env.finder().Store(); err != nil {
-			return opts, err
+		if opts.Store, err = s.env.Finder().Store(); err != nil {
+			if missing := s.env.Finder().MissingStore(); missing != "" {
+				err = errors.New(missing)
+			}
+			return opts, fmt.Errorf("--ollama: %w", err)
 		}
 	}
 	if s.results != "" {
 		if err := os.MkdirAll(s.results, 0o755); err != nil {
-			return opts, err
+			return opts, fmt.Errorf("--results: %w", err)
 		}
 	}
 	if s.verbose {
@@ -150,24 +163,47 @@ func (s *serveCommand) options() (serve.Options, error) {
 		opts.Log = func(method, path string, status int, bytes int64) {
 			alone.Lock()
 			defer alone.Unlock()
-			s.env.say("%s %s %s %d %s", time.Now().Format(time.TimeOnly), method, printable(path), status, byteCount(bytes))
+			s.env.Say("%s %s %s %d %s", time.Now().Format(time.TimeOnly), method, printable(path), status,
+				byteCount(bytes))
 		}
 	}
 	return opts, nil
 }
 
+// usualApps are the apps of the clone, or the one that this program carries.
+func (s *serveCommand) usualApps() ([]serve.App, error) {
+	apps := serve.FindApps()
+	if slices.ContainsFunc(apps, func(a serve.App) bool { return a.Path == "/" }) {
+		return apps, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		var folder string
+		if folder, err = webapp.Unpack(cache); err == nil {
+			return append([]serve.App{{Path: "/", Folder: folder}}, apps...), nil
+		}
+	}
+	switch {
+	case !errors.Is(err, webapp.ErrNone):
+		return apps, fmt.Errorf("%w; name the app's folder with --app", err)
+	case serve.InClone():
+		s.noApp = "the web app is not built; build it with make web, or name its folder with --app"
+	default:
+		s.noApp = "this build of gemwire has no web app in it; take a released one, start it in a clone after make web, or " +
+			"name the app's folder with --app"
+	}
+	return apps, nil
+}
+
 func (s *serveCommand) findApps() ([]serve.App, error) {
 	if len(s.apps) == 0 {
-		apps := serve.FindApps()
-		if len(apps) == 0 || apps[0].Path != "/" {
-			s.env.say("gemwire: the web app is not built here; build it with make web, or name its folder with --app")
-		}
-		return apps, nil
+		return s.usualApps()
 	}
 	var apps []serve.App
 	for _, text := range s.apps {
 		app := serve.App{Path: "/", Folder: text}
-		if path, folder, ok := strings.Cut(text, "="); ok && strings.HasPrefix(path, "/") && strings.HasSuffix(path, "/") {
+		if path, folder, ok := strings.Cut(text, "="); ok && strings.HasPrefix(path, "/") &&
+			strings.HasSuffix(path, "/") {
 			app = serve.App{Path: path, Folder: folder}
 		}
 		apps = append(apps, app)
@@ -179,17 +215,19 @@ func (s *serveCommand) findApps() ([]serve.App, error) {
 func (s *serveCommand) checkModels(folder string) error {
 	info, err := os.Stat(folder)
 	if err == nil && !info.IsDir() {
-		return usagef("--models %s is no folder; name the one that holds it", folder)
+		return cli.Usagef("--models %s is not a folder; name the folder with the files", folder)
 	}
 	if err != nil {
-		return fmt.Errorf("--models %s cannot be read: %w", folder, err)
+		return fmt.Errorf("--models: %w", err)
 	}
 	links, err := serve.LinksOut(folder)
 	if err != nil {
-		return fmt.Errorf("--models %s cannot be read: %w", folder, err)
+		return fmt.Errorf("--models: %w", err)
 	}
 	for _, name := range links {
-		s.env.say("gemwire: %s is not served: it is a link out of its folder; serve the folder that it leads to", printable(filepath.Join(folder, name)))
+		s.env.Say(
+			"gemwire: %s is not served, because it links outside its folder; serve the folder it leads "+
+				"to", printable(filepath.Join(folder, name)))
 	}
 	return nil
 }
@@ -198,7 +236,10 @@ func (s *serveCommand) checkModels(folder string) error {
 func (s *serveCommand) listen(ctx context.Context) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(s.addr)
 	if err != nil {
-		return nil, usagef("--addr %q: say an address and a port, such as %s", s.addr, defaultServeAddr)
+		return nil, cli.Usagef("--addr %q: use an address and a port, such as %s", s.addr, defaultServeAddr)
+	}
+	if n, err := strconv.ParseUint(port, 10, 32); err == nil && n > math.MaxUint16 {
+		return nil, cli.Usagef("--addr %s: ports are numbers from 0 to %d", s.addr, math.MaxUint16)
 	}
 	switch {
 	case s.open:
@@ -209,7 +250,9 @@ func (s *serveCommand) listen(ctx context.Context) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("port %s is taken by another program; choose one with --addr, such as --addr 127.0.0.1:0 for any that is free", port)
+		return nil, fmt.Errorf(
+			"port %s is in use by another program; choose one with --addr, such as --addr 127.0.0.1:0 for any free "+
+				"port", port)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --addr", s.addr, err)

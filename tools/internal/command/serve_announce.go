@@ -20,11 +20,12 @@ import (
 func (s *serveCommand) identity(local netip.AddrPort) (serve.Identity, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return serve.Identity{}, fmt.Errorf("there is no folder to keep a certificate in: %w; set HOME", err)
+		return serve.Identity{}, fmt.Errorf("no folder for the certificate was found: %w; set HOME", err)
 	}
 	names := serve.Names{
-		Hosts:     append(append([]string{"localhost"}, serve.HostNames()...), s.names...),
-		Addresses: append([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()}, serve.LANAddresses()...),
+		Hosts: append(append([]string{"localhost"}, serve.HostNames()...), s.names...),
+		Addresses: append([]netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.IPv6Loopback()},
+			serve.LANAddresses()...),
 	}
 	if addr := local.Addr(); !addr.IsUnspecified() {
 		names.Addresses = append(names.Addresses, addr.Unmap().WithZone(""))
@@ -35,15 +36,18 @@ func (s *serveCommand) identity(local netip.AddrPort) (serve.Identity, error) {
 // announce prints where the server is, and for whom.
 func (s *serveCommand) announce(local netip.AddrPort, opts serve.Options, identity serve.Identity) error {
 	urls := s.urls(local)
+	if s.noApp != "" {
+		s.env.Say("gemwire: %s", s.noApp)
+	}
 	for _, url := range urls {
-		if _, err := fmt.Fprintln(s.env.out, url); err != nil {
+		if _, err := fmt.Fprintln(s.env.Out, url); err != nil {
 			return err
 		}
 	}
 	if opts.Open {
-		s.env.say("gemwire: open to the network: every machine that reaches this one can load these pages and models")
+		s.env.Say("gemwire: open to the network: every machine that can reach this one can load these pages and models")
 		if !s.https {
-			s.env.say("gemwire: over plain HTTP, browsers on other machines lend no GPU to pages; --https makes them")
+			s.env.Say("gemwire: over plain HTTP, browsers on other machines do not offer WebGPU; use --https")
 		}
 	}
 	if s.https {
@@ -55,12 +59,14 @@ func (s *serveCommand) announce(local netip.AddrPort, opts serve.Options, identi
 // sayIdentity says how a browser can tell that this is the server.
 func (s *serveCommand) sayIdentity(urls []string, opts serve.Options, identity serve.Identity) {
 	if identity.New {
-		s.env.say("gemwire: made a new certificate, good for a year")
+		s.env.Say("gemwire: made a new certificate, valid for a year")
 	}
-	s.env.say("gemwire: browsers ask about the certificate, whose SHA-256 is\n  %s", identity.Fingerprint())
-	s.env.say("gemwire: to be asked no more, install the authority %s and trust it; its SHA-256 is\n  %s", urls[len(urls)-1]+"gemwire.crt", identity.AuthorityFingerprint())
-	if opts.Open && terminal.IsTerminal(s.env.err) {
-		qrterminal.GenerateHalfBlock(urls[len(urls)-1], qrterminal.L, s.env.err)
+	s.env.Say("gemwire: browsers ask about the certificate, whose SHA-256 is\n  %s", identity.Fingerprint())
+	s.env.Say(
+		"gemwire: to stop the questions, install the authority %s and trust it; its SHA-256 is\n  "+
+			"%s", urls[len(urls)-1]+"gemwire.crt", identity.AuthorityFingerprint())
+	if opts.Open && terminal.IsTerminal(s.env.Err) {
+		qrterminal.GenerateHalfBlock(urls[len(urls)-1], qrterminal.L, s.env.Err)
 	}
 }
 
@@ -91,7 +97,7 @@ func (s *serveCommand) urls(local netip.AddrPort) []string {
 // certificate breaks off some, so they are told on request alone.
 func (s *serveCommand) trouble() *log.Logger {
 	if s.verbose {
-		return log.New(s.env.err, "gemwire: ", 0)
+		return log.New(s.env.Err, "gemwire: ", 0)
 	}
 	return log.New(io.Discard, "", 0)
 }

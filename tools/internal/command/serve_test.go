@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -23,16 +24,16 @@ func serving(t *testing.T, arguments ...string) (url string, stop func() outcome
 	t.Setenv("OLLAMA_MODELS", filepath.Join(t.TempDir(), "none"))
 	var errs strings.Builder
 	out, written := io.Pipe()
-	env := &environment{
-		in: strings.NewReader(""), out: written, err: &errs,
-		getenv: func(string) string { return "" }, interrupts: terminal.NewInterrupts(),
+	env := &cli.Environment{
+		Program: "gemwire", In: strings.NewReader(""), Out: written, Err: &errs,
+		Getenv: func(string) string { return "" }, Interrupts: terminal.NewInterrupts(),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	code := make(chan int, 1)
 	go func() {
 		defer written.Close()
-		code <- env.run(ctx, append([]string{"serve", "--addr", "127.0.0.1:0"}, arguments...))
+		code <- env.Run(ctx, newRoot(env), append([]string{"serve", "--addr", "127.0.0.1:0"}, arguments...))
 	}()
 	lines := bufio.NewReader(out)
 	first, err := lines.ReadString('\n')
@@ -64,7 +65,8 @@ func TestServe(t *testing.T) {
 	model := nanoFile(t, "tiny.gguf", func(b []byte) []byte { return b })
 	app := writeFile(t, "index.html", []byte("an app"))
 	results := filepath.Join(t.TempDir(), "results")
-	url, stop := serving(t, "--models", filepath.Dir(model), "--app", filepath.Dir(app), "--app", "/two/="+filepath.Dir(app), "--results", results, "--verbose")
+	url, stop := serving(t, "--models", filepath.Dir(model), "--app", filepath.Dir(app), "--app", "/two/="+
+		filepath.Dir(app), "--results", results, "--verbose")
 	for _, path := range []string{"", "two/"} {
 		if _, got := fetch(t, http.DefaultClient, url+path); got != "an app" {
 			t.Errorf("/%s is %q", path, got)
@@ -74,7 +76,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("models %s", got)
 	}
 	// The command's own reader of ranges takes the model from there.
-	if got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--model", url+"models/tiny.gguf", "What is the capital of France?")); got != paris {
+	if got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--model", url+"models/tiny.gguf",
+		"What is the capital of France?")); got != paris {
 		t.Errorf("answer %q", got)
 	}
 	r, err := http.Post(url+"results", "application/json", strings.NewReader(`{"tokens": 1}`))
@@ -87,7 +90,8 @@ func TestServe(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	end := stop()
-	if end.code != 0 || !strings.Contains(end.err, "GET /models/tiny.gguf 206") || strings.Contains(end.err, "open to the network") {
+	if end.code != 0 || !strings.Contains(end.err, "GET /models/tiny.gguf 206") ||
+		strings.Contains(end.err, "open to the network") {
 		t.Errorf("end %+v", end)
 	}
 }
@@ -97,17 +101,20 @@ func TestServeHTTPS(t *testing.T) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // the fingerprint is looked at below
 	r, got := fetch(t, &http.Client{Transport: transport}, url)
 	transport.CloseIdleConnections()
-	if got != "an app" || !strings.HasPrefix(url, "https://localhost:") || r.TLS.PeerCertificates[0].VerifyHostname("localhost") != nil {
+	if got != "an app" || !strings.HasPrefix(url, "https://localhost:") ||
+		r.TLS.PeerCertificates[0].VerifyHostname("localhost") != nil {
 		t.Errorf("%s: %q", url, got)
 	}
-	if end := stop(); end.code != 0 || !strings.Contains(end.err, "made a new certificate") || strings.Count(end.err, ":") < 62 {
+	if end := stop(); end.code != 0 || !strings.Contains(end.err, "made a new certificate") ||
+		strings.Count(end.err, ":") < 62 {
 		t.Errorf("end %+v", end)
 	}
 }
 
 func TestServeOpenToTheNetwork(t *testing.T) {
 	_, stop := serving(t, "--addr", ":0", "--open-network", "--app", t.TempDir())
-	if end := stop(); end.code != 0 || !strings.Contains(end.err, "open to the network: every machine") || !strings.Contains(end.err, "--https") {
+	if end := stop(); end.code != 0 || !strings.Contains(end.err, "open to the network: every machine") ||
+		!strings.Contains(end.err, "--https") {
 		t.Errorf("end %+v", end)
 	}
 }
@@ -126,14 +133,15 @@ func TestServeMistakes(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"port taken", 1, []string{"--addr", taken.Addr().String()}, "is taken by another program; choose one with --addr"},
-		{"no port", 2, []string{"--addr", "localhost"}, "say an address and a port"},
+		{"port taken", 1, []string{"--addr", taken.Addr().String()},
+			"is in use by another program; choose one with --addr"},
+		{"no port", 2, []string{"--addr", "localhost"}, "use an address and a port"},
 		{"address of another machine", 1, []string{"--addr", "192.0.2.1:0"}, "choose another address with --addr"},
-		{"both", 2, []string{"--addr", "127.0.0.1:0", "--open-network"}, "say different things"},
-		{"no store", 1, []string{"--ollama"}, "no Ollama store"},
-		{"models that are a file", 2, []string{"--models", file}, "name the one that holds it"},
-		{"no such models", 1, []string{"--models", filepath.Join(app, "none")}, "cannot be read"},
-		{"no such app", 1, []string{"--addr", "127.0.0.1:0", "--app", filepath.Join(app, "none")}, "no such file"},
+		{"both", 2, []string{"--addr", "127.0.0.1:0", "--open-network"}, "contradict each other"},
+		{"no store", 1, []string{"--ollama"}, "--ollama: none in "},
+		{"models that are a file", 2, []string{"--models", file}, "name the folder with the files"},
+		{"no such models", 1, []string{"--models", filepath.Join(app, "none")}, "--models: "},
+		{"no such app", 1, []string{"--addr", "127.0.0.1:0", "--app", filepath.Join(app, "none")}, "does not exist"},
 		{"path of models", 2, []string{"--addr", "127.0.0.1:0", "--app", "/models/=" + app}, "say / or /name/"},
 		{"origin", 2, []string{"--addr", "127.0.0.1:0", "--cors", "example.org"}, "say https://example.org"},
 	} {

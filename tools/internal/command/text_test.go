@@ -101,12 +101,14 @@ func TestTokenizeForms(t *testing.T) {
 			if err := json.Unmarshal([]byte(`{"pieces":`+tt.want+`}`), &want); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Join(got.Pieces, "") != strings.Join(want.Pieces, "") || (len(got.Pieces) < 3) != (len(want.Pieces) < 3) {
+			if strings.Join(got.Pieces, "") != strings.Join(want.Pieces, "") ||
+				(len(got.Pieces) < 3) != (len(want.Pieces) < 3) {
 				t.Errorf("pieces %q, want %q", got.Pieces, want.Pieces)
 			}
 		})
 	}
-	if got := ok(t, gemwire(t, "", "tokenize", "--special", "--table", "<bos>Hi")); got != "    2  \"<bos>\"\n  866  \"Hi\"\n" {
+	if got := ok(t, gemwire(t, "", "tokenize", "--special", "--table",
+		"<bos>Hi")); got != "    2  \"<bos>\"\n  866  \"Hi\"\n" {
 		t.Errorf("table %q", got)
 	}
 	if got := ok(t, gemwire(t, "", "detokenize", "--skip-special", "2, 866")); got != "Hi" {

@@ -10,33 +10,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
-func newTokenize(env *environment) *cobra.Command {
-	var model modelFlags
+func newTokenize(env *cli.Environment) *cobra.Command {
+	var model cli.ModelFlags
 	var special, asJSON, table bool
 	cmd := &cobra.Command{
 		Use:   "tokenize [MODEL] [TEXT]",
 		Short: "Turn text into token ids",
-		Long: `Turn text into a model's token ids, on one line with commas between. The text may
-also come on standard input, every byte of which counts, the last line's end too.
+		Long: `Turn text into a model's token ids, on one line, separated by commas. The text can
+also come on standard input; every byte of it counts, including the last newline.
 
-Control tokens such as <|turn> in the text are plain text, as in what a user
-types; --special finds them. Nothing is put in front: no <bos>.`,
-		Example: examples(
+Control tokens such as <|turn> in the text are treated as plain text, as if a user
+had typed them; --special recognizes them. Nothing is added: no <bos>.`,
+		Example: cli.Examples(
 			`gemwire tokenize "Hello world"`,
 			`gemwire tokenize gemma4:e2b "Hello world"`,
 			`gemwire render chat.json | gemwire tokenize gemma4:e2b --special -`,
 			`gemwire tokenize --table "naïve 😀"`,
 			`gemwire logits gemma4:e2b --ids "$(gemwire tokenize gemma4:e2b --special '<bos>Hi')" -o hi.safetensors`,
 		),
-		Args: args(cobra.ArbitraryArgs),
+		Args: cli.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			name, text, err := env.modelAndText(model.model, list, "text")
+			name, text, err := textArguments{env: env, model: model.Model, what: "text"}.needed(cmd.Context(), list)
 			if err != nil {
 				return err
 			}
-			tok, err := model.openTokenizer(cmd.Context(), env, name)
+			tok, err := openTokenizer(cmd.Context(), env, &model, name)
 			if err != nil {
 				return err
 			}
@@ -46,18 +47,18 @@ types; --special finds them. Nothing is put in front: no <bos>.`,
 			}
 			switch {
 			case asJSON:
-				return env.printJSON(tokensJSON{ids, pieces(tok, ids)})
+				return env.PrintJSON(tokensJSON{ids, pieces(tok, ids)})
 			case table:
 				return printPieces(env, tok, ids)
 			}
-			_, err = fmt.Fprintln(env.out, joinIDs(ids))
+			_, err = fmt.Fprintln(env.Out, joinIDs(ids))
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&special, "special", false, "control tokens in the text count")
+	cmd.Flags().BoolVar(&special, "special", false, "recognize control tokens in the text")
 	cmd.Flags().BoolVar(&table, "table", false, "print a line for each token: its id and its text in the vocabulary")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the ids and pieces as JSON")
-	model.registerReference(cmd.Flags())
+	model.RegisterReference(cmd.Flags())
 	return cmd
 }
 
@@ -67,8 +68,9 @@ type tokensJSON struct {
 }
 
 // openTokenizer reads a model's tokenizer, and nothing else of it.
-func (f *modelFlags) openTokenizer(ctx context.Context, env *environment, name string) (*tokenizer.Tokenizer, error) {
-	file, err := f.openFile(ctx, env, name)
+func openTokenizer(ctx context.Context, env *cli.Environment, f *cli.ModelFlags,
+	name string) (*tokenizer.Tokenizer, error) {
+	file, err := f.OpenFile(ctx, env, name)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +86,8 @@ func pieces(tok *tokenizer.Tokenizer, ids []int) []string {
 	return out
 }
 
-func printPieces(env *environment, tok *tokenizer.Tokenizer, ids []int) error {
-	w := tabwriter.NewWriter(env.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+func printPieces(env *cli.Environment, tok *tokenizer.Tokenizer, ids []int) error {
+	w := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, piece := range pieces(tok, ids) {
 		fmt.Fprintf(w, "%d\t  %s\n", ids[i], strconv.Quote(piece))
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,13 +16,14 @@ import (
 	"github.com/gemwire/gemwire/finetune"
 	"github.com/gemwire/gemwire/finetune/dataset"
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
 // trainCommand trains an adapter.
 type trainCommand struct {
-	env      *environment
-	model    modelFlags
+	env      *cli.Environment
+	model    cli.ModelFlags
 	media    mediaFlags
 	examples exampleFlags
 	training trainFlags
@@ -38,33 +41,33 @@ type trainCommand struct {
 	again           *pflag.FlagSet // the command line's, to say how to go on
 }
 
-func newTrain(env *environment) *cobra.Command {
+func newTrain(env *cli.Environment) *cobra.Command {
 	t := &trainCommand{env: env}
 	t.examples.media = &t.media
 	cmd := &cobra.Command{
 		Use:   "train DATA",
-		Short: "Teach a model with examples: train a LoRA adapter",
-		Long: `Train a LoRA adapter on a JSONL file, one example a line:
+		Short: "Train a LoRA adapter on examples",
+		Long: `Train a LoRA adapter on a JSONL file, one example per line:
 
   {"prompt": "Who are you?", "completion": "I am Gem."}
   {"messages": [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]}
   {"conversations": [{"from": "human", "value": "…"}, {"from": "gpt", "value": "…"}]}
   {"text": "…"}
 
-A message may show pictures and recordings, beside the examples or in data URLs:
+Messages can have pictures and recordings, as files next to the examples or as data URLs:
 
   {"role": "user", "content": [{"type": "image", "url": "cat.png"}, {"type": "text", "text": "What is it?"}]}
 
-The last answer of a line is what the model learns to say, of a text every word.
-The model's own weights stay as they are. The adapter is written as PEFT's folder,
-or as llama.cpp's file where its name ends in .gguf.
+The model learns the last answer of a line, and every word of a text.
+The model's own weights do not change. The adapter is written as a PEFT folder,
+or as a llama.cpp file if its name ends in .gguf.
 
-Meanwhile the model is held to what it knows: before the first step it makes up
-conversations, and each step takes some of them, so that its answers there stay as
-likely as they were (--keep).
+To keep what the model knows, it makes up conversations before the first step.
+Each step includes some of them, so that its answers to them stay as likely
+as they were (--keep).
 
-Ctrl-C ends a run with a checkpoint, from which --resume goes on.`,
-		Example: examples(
+Ctrl-C stops a run and writes a checkpoint; --resume continues from it.`,
+		Example: cli.Examples(
 			`gemwire train facts.jsonl -o facts`,
 			`gemwire train facts.jsonl --preview 3 --dry-run`,
 			`gemwire train chats.jsonl --model gemma4:e2b --rank 16 --epochs 2 --rate 1e-4 --all-turns -o my-adapter`,
@@ -72,7 +75,7 @@ Ctrl-C ends a run with a checkpoint, from which --resume goes on.`,
 			`gemwire train chats.jsonl --model gemma4:e2b --resume`,
 			`gemwire chat gemma4:e2b --lora my-adapter`,
 		),
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			t.data, t.again = list[0], cmd.Flags()
 			return t.run(cmd.Context())
@@ -82,30 +85,48 @@ Ctrl-C ends a run with a checkpoint, from which --resume goes on.`,
 	f.StringVarP(&t.output, "output", "o", "my-adapter", "write the adapter to this `FOLDER`, or file ending in .gguf")
 	t.training.register(f)
 	t.examples.register(f)
-	f.StringVar(&t.held, "held-out", "5%", "judge by this `PART` of the lines, or by another FILE's; none judges by nothing")
-	f.StringVar(&t.checkpoint, "checkpoint", "", "keep checkpoints in this `FILE` (default: beside the adapter, until that is written)")
-	f.IntVar(&t.checkpointEvery, "checkpoint-every", 50, "write one every `N` steps; 0 only at Ctrl-C")
-	f.BoolVar(&t.resume, "resume", false, "go on from the checkpoint")
-	f.IntVar(&t.preview, "preview", 0, "show `N` examples as the model reads them, with what it learns to say marked")
-	f.BoolVar(&t.dryRun, "dry-run", false, "show the plan and end")
-	f.StringVar(&t.plot, "plot", "", "draw the losses into this `FILE`, an SVG")
+	f.StringVar(&t.held, "held-out", "auto",
+		"evaluate on this `PART` of the lines instead of learning them, such as 5%, or on another FILE; none turns "+
+			"it off; auto is 5% of 500 lines and more")
+	f.StringVar(&t.checkpoint, "checkpoint", "",
+		"keep checkpoints in this `FILE` (default: next to the adapter, until that is written)")
+	f.IntVar(&t.checkpointEvery, "checkpoint-every", 50, "write one every `N` steps; 0 means only at Ctrl-C")
+	f.BoolVar(&t.resume, "resume", false, "continue from the checkpoint")
+	f.IntVar(&t.preview, "preview", 0, "show `N` examples as the model reads them, with the part it learns marked")
+	f.BoolVar(&t.dryRun, "dry-run", false, "show the plan and stop")
+	f.StringVar(&t.plot, "plot", "", "plot the losses in this SVG `FILE`")
 	f.BoolVar(&t.json, "json", false, "print plan, steps and result as lines of JSON")
-	t.model.register(f)
+	t.model.Register(f)
 	t.media.register(f)
 	return cmd
 }
 
-func (t *trainCommand) run(ctx context.Context) error {
+func (t *trainCommand) run(ctx context.Context) (err error) {
 	config, err := t.settings()
 	if err != nil {
 		return err
 	}
-	t.model.tablesInFile = true
-	model, err := t.model.open(ctx, t.env, t.model.model)
+	output, err := t.claim()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, output.release()) }()
+	if err := t.checkCheckpoint(); err != nil {
+		return err
+	}
+	t.model.TablesInFile = true
+	model, err := t.model.Open(ctx, t.env, t.model.Model)
 	if err != nil {
 		return err
 	}
 	defer model.Close()
+	if len(model.Adapters()) > 0 {
+		return fmt.Errorf("%s has an adapter of its own, which a run cannot build on; merge it into a file first: "+
+			"gemwire adapter merge %s -o merged.gguf", t.model.Model, t.model.Model)
+	}
+	if layers := model.Info().Layers; len(config.Layers) > 0 && slices.Max(config.Layers) >= layers {
+		return cli.Usagef("--layers %s: the model has layers 0 to %d", t.training.layers, layers-1)
+	}
 	if _, err := t.media.attach(t.env, model); err != nil {
 		return err
 	}
@@ -118,7 +139,7 @@ func (t *trainCommand) run(ctx context.Context) error {
 	}
 	trainer, err := t.trainer(ctx, model, data, config)
 	if err != nil {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
 	defer trainer.Close()
 	progress := newTrainProgress(t, model, trainer)
@@ -135,28 +156,33 @@ func (t *trainCommand) settings() (finetune.Config, error) {
 		return config, err
 	}
 	if t.preview < 0 || t.checkpointEvery < 0 {
-		return config, usagef("--preview is %d and --checkpoint-every %d; neither may be negative", t.preview, t.checkpointEvery)
+		return config, cli.Usagef("--preview is %d and --checkpoint-every %d; neither may be negative", t.preview,
+			t.checkpointEvery)
 	}
 	if t.plot != "" && !isSVG(t.plot) {
-		return config, usagef("--plot %q: the drawing is an SVG; name it so", t.plot)
+		return config, cli.Usagef("--plot %q: the plot is an SVG file; its name must end in .svg", t.plot)
 	}
-	if t.data == standardOutput && t.held == standardOutput {
-		return config, usagef("both files on standard input; name one")
+	if t.data == cli.StandardOutput && t.held == cli.StandardOutput {
+		return config, cli.Usagef("both files on standard input; name one")
 	}
 	if changed := t.training.changed(); t.resume && len(changed) > 0 {
-		return config, usagef("%s cannot change in a run under way; leave out --resume to begin a new one", strings.Join(changed, ", "))
+		return config, cli.Usagef(
+			"%s cannot change during a run; leave out --resume to start a new one", strings.Join(changed, ", "))
 	}
-	if _, _, err := heldOut(t.held); err != nil {
-		return config, err
-	}
-	_, err = os.Stat(t.checkpointPath())
+	_, _, err = heldOut(t.held)
+	return config, err
+}
+
+// checkCheckpoint refuses to begin where a run was interrupted, and to go on where none was.
+func (t *trainCommand) checkCheckpoint() error {
+	_, err := os.Stat(t.checkpointPath())
 	switch {
 	case t.resume && errors.Is(err, fs.ErrNotExist):
-		return config, usagef("there is no checkpoint %s to go on from", t.checkpointPath())
+		return cli.Usagef("there is no checkpoint %s to continue from", t.checkpointPath())
 	case !t.resume && !t.dryRun && err == nil:
-		return config, usagef("%s holds a run that was interrupted; go on with --resume, or delete it", t.checkpointPath())
+		return cli.Usagef("%s has an interrupted run; continue it with --resume, or delete it", t.checkpointPath())
 	}
-	return config, nil
+	return nil
 }
 
 // checkpointPath is where checkpoints are.
@@ -177,8 +203,11 @@ func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*dataset
 	if err != nil {
 		return nil, finetune.Data{}, err
 	}
+	if part == autoHeldOut {
+		part = finetune.DefaultHeldOut(len(set.Records))
+	}
 	train, held := dataset.HoldOut(len(set.Records), part)
-	data := finetune.Data{Train: set.All(train), Held: set.All(held)}
+	data := finetune.Data{Train: set.All(train), HeldOut: set.All(held)}
 	if file == "" {
 		return set, data, nil
 	}
@@ -187,11 +216,12 @@ func (t *trainCommand) split(ctx context.Context, model *gemma4.Model) (*dataset
 		return nil, data, err
 	}
 	warnOf(t.env, other)
-	data.Held = append(data.Held, other.Whole()...)
+	data.HeldOut = append(data.HeldOut, other.Whole()...)
 	return set, data, nil
 }
 
-func (t *trainCommand) trainer(ctx context.Context, model *gemma4.Model, data finetune.Data, config finetune.Config) (*finetune.Trainer, error) {
+func (t *trainCommand) trainer(ctx context.Context, model *gemma4.Model, data finetune.Data,
+	config finetune.Config) (*finetune.Trainer, error) {
 	if t.resume {
 		return finetune.ResumeFile(ctx, model, data, t.checkpointPath())
 	}
@@ -199,7 +229,7 @@ func (t *trainCommand) trainer(ctx context.Context, model *gemma4.Model, data fi
 	if err != nil {
 		return nil, err
 	}
-	data.Kept = kept
+	data.Rehearsed = kept
 	return finetune.New(ctx, model, data, config)
 }
 
@@ -209,7 +239,7 @@ func (t *trainCommand) rehearse(ctx context.Context, model *gemma4.Model) ([]dat
 	if err != nil || n < 0 || t.dryRun {
 		return nil, err
 	}
-	progress := terminal.NewProgress(t.env.err, false)
+	progress := terminal.NewProgress(t.env.Err, false)
 	defer progress.Clear()
 	return finetune.Rehearse(ctx, model, finetune.Rehearsal{
 		Conversations: n, Seed: t.training.config.Seed,
@@ -230,20 +260,22 @@ func (t *trainCommand) train(ctx context.Context, trainer *finetune.Trainer, pro
 		}
 		if event.Best && trainer.Config().Patience > 0 {
 			if err := t.write(ctx, trainer); err != nil {
-				return err
+				return t.rescue(ctx, trainer, err)
 			}
 			best = true
 		}
-		if every := t.checkpointEvery; every > 0 && event.Step%every == 0 && event.Step < event.Steps && !event.Stopped {
+		if every := t.checkpointEvery; every > 0 && event.Step%every == 0 && event.Step < event.Steps &&
+			!event.Stopped {
 			if err := trainer.SaveCheckpoint(context.WithoutCancel(ctx), t.checkpointPath()); err != nil {
-				return fmt.Errorf("writing a checkpoint: %w", err)
+				progress.done()
+				t.env.Say("gemwire: no checkpoint after step %d: %s; the run continues", event.Step, cli.Sentence(err))
 			}
 		}
 	}
 	progress.done()
-	if !best && !(t.resume && trainer.Config().Patience > 0 && isThere(t.output)) {
+	if !best && !(t.resume && trainer.Config().Patience > 0 && isThere(t.adapterFiles()[0])) {
 		if err := t.write(ctx, trainer); err != nil {
-			return err
+			return t.rescue(ctx, trainer, err)
 		}
 	}
 	if t.plot != "" {
@@ -266,7 +298,7 @@ func (t *trainCommand) write(ctx context.Context, trainer *finetune.Trainer) err
 		return err
 	}
 	if err := a.Save(t.output); err != nil {
-		return fmt.Errorf("writing the adapter to %s: %w; the checkpoint, if there is one, stays", t.output, err)
+		return fmt.Errorf("the adapter could not be written: %w", err)
 	}
 	return nil
 }
@@ -274,21 +306,48 @@ func (t *trainCommand) write(ctx context.Context, trainer *finetune.Trainer) err
 // interrupted keeps what a run that ended early has come to.
 func (t *trainCommand) interrupted(ctx context.Context, trainer *finetune.Trainer, err error) error {
 	if ctx.Err() == nil || trainer.Done() == 0 {
-		return fmt.Errorf("%w%s", err, adviceFor(err, noReference))
+		return cli.Advised(err)
 	}
-	if saveErr := trainer.SaveCheckpoint(context.WithoutCancel(ctx), t.checkpointPath()); saveErr != nil {
-		t.env.say("gemwire: the checkpoint could not be written: %s", sentence(saveErr))
-		return err
+	if path, saveErr := t.saveSteps(ctx, trainer); saveErr != nil {
+		t.env.Say("gemwire: the steps are lost: %s", cli.Sentence(saveErr))
+	} else {
+		t.env.Say("stopped after step %d; continue with: %s", trainer.Done(), t.goOn(path))
 	}
-	t.env.say("stopped after step %d; go on with: %s", trainer.Done(), t.goOn())
 	return err
 }
 
-// goOn is the command line that resumes the run.
-func (t *trainCommand) goOn() string {
+// rescue keeps the steps of a run whose adapter could not be written.
+func (t *trainCommand) rescue(ctx context.Context, trainer *finetune.Trainer, err error) error {
+	path, saveErr := t.saveSteps(ctx, trainer)
+	if saveErr != nil {
+		return fmt.Errorf("%w; the steps are lost, too: %w", err, saveErr)
+	}
+	return fmt.Errorf("%w; no step is lost: make room for it, then: %s", err, t.goOn(path))
+}
+
+// saveSteps writes a checkpoint where checkpoints are or, where that fails, among the
+// system's temporary files.
+func (t *trainCommand) saveSteps(ctx context.Context, trainer *finetune.Trainer) (path string, err error) {
+	ctx = context.WithoutCancel(ctx)
+	if err = trainer.SaveCheckpoint(ctx, t.checkpointPath()); err == nil {
+		return t.checkpointPath(), nil
+	}
+	folder, tempErr := os.MkdirTemp("", "gemwire-train-*")
+	if tempErr != nil {
+		return "", errors.Join(err, tempErr)
+	}
+	path = filepath.Join(folder, filepath.Base(t.checkpointPath()))
+	if tempErr := trainer.SaveCheckpoint(ctx, path); tempErr != nil {
+		return "", errors.Join(err, tempErr, os.RemoveAll(folder))
+	}
+	return path, nil
+}
+
+// goOn is the command line that resumes the run from a checkpoint.
+func (t *trainCommand) goOn(checkpoint string) string {
 	words := []string{"gemwire", "train", t.data}
 	t.again.Visit(func(f *pflag.Flag) {
-		if f.Name == "resume" || f.Name == "preview" || t.training.flags.Lookup(f.Name) != nil {
+		if f.Name == "resume" || f.Name == "preview" || f.Name == "checkpoint" || t.training.flags.Lookup(f.Name) != nil {
 			return
 		}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -303,6 +362,9 @@ func (t *trainCommand) goOn() string {
 		}
 		words = append(words, "--"+f.Name, f.Value.String())
 	})
+	if t.checkpoint != "" || checkpoint != t.checkpointPath() {
+		words = append(words, "--checkpoint", checkpoint)
+	}
 	words = append(words, "--resume")
 	for i, w := range words {
 		if strings.ContainsAny(w, " '\"$&|;<>()*?") {

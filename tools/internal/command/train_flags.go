@@ -2,6 +2,8 @@ package command
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/schedule"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // trainFlags say what is trained and how. A run that is resumed has them in its
@@ -35,28 +38,43 @@ func (f *trainFlags) register(flags *pflag.FlagSet) {
 	f.flags = pflag.NewFlagSet("training", pflag.ContinueOnError)
 	f.flags.SortFlags = false
 	s, c := f.flags, &f.config
-	s.IntVar(&c.Rank, "rank", 16, "give each linear matrices of this `RANK`")
-	s.Float64Var(&c.Alpha, "alpha", 0, "weigh them by `ALPHA` / rank (default: twice the rank)")
-	s.StringVar(&f.layers, "layers", "", "train these `LAYERS` alone, such as 0-11,20 (default: all)")
-	s.StringSliceVar(&f.linears, "linears", nil, "train these `LINEARS` alone: q, k, v, output, gate, up, down (default: all)")
-	s.IntVar(&c.Epochs, "epochs", 0, "go `N` times through the examples (default: 3, or as many up to 40 as make 400 steps)")
-	s.IntVar(&c.Steps, "steps", 0, "make `N` steps, however many epochs that is")
-	s.IntVar(&f.batch.Examples, "batch", 8, "take at most `N` examples together")
-	s.IntVar(&f.batch.Tokens, "batch-tokens", 2048, "and at most so many `TOKENS`, unless one example has more")
-	s.IntVar(&c.Accumulate, "accumulate", 1, "make a step of `N` batches")
-	s.Float64Var(&f.schedule.Peak, "rate", 0, "learn at this `RATE` at most (default: 2e-4, more where a model is narrower than 1536)")
-	s.StringVar(&f.kind, "schedule", string(schedule.Cosine), "how the rate goes on after the warm-up: constant, linear, cosine, cosine-restarts")
-	s.IntVar(&f.schedule.Cycles, "restarts", 1, "fall `N` times, with cosine-restarts")
-	s.IntVar(&f.schedule.Warmup, "warmup", 0, "rise to the rate over `N` steps (default: a twentieth of all)")
-	s.Float64Var(&f.decay, "decay", o.Decay, "let weights shrink by this `PART` of the rate")
-	s.Float64Var(&f.clip, "clip", o.Clip, "shorten gradients to this `LENGTH`; 0 never does")
-	s.Float64Var(&c.WordDropout, "word-dropout", finetune.DefaultWordDropout, "leave out or replace this `PART` of the words that a question has and its answer has not, each time after the third, so that it may be asked otherwise; 0 leaves all there")
+	s.IntVar(&c.Rank, "rank", 16, "use adapter matrices of this `RANK`")
+	s.Float64Var(&c.Alpha, "alpha", 0, "scale them by `ALPHA` / rank (default: twice the rank)")
+	s.StringVar(&f.layers, "layers", "", "train only these `LAYERS`, such as 0-11,20 (default: all)")
+	s.StringSliceVar(&f.linears, "linears", nil,
+		"train only these `LINEARS`: q, k, v, output, gate, up, down (default: all)")
+	s.IntVar(&c.Epochs, "epochs", 0, "go `N` times through the examples (default: 3, or as many up to 100 as make "+
+		"400 steps)")
+	s.IntVar(&c.Steps, "steps", 0, "make `N` steps, regardless of epochs")
+	s.IntVar(&f.batch.Examples, "batch", 0, "use at most `N` examples per batch (default: a tenth of all, 1 to 8; 8 with "+
+		"--steps)")
+	s.IntVar(&f.batch.Tokens, "batch-tokens", 2048,
+		"use at most this many `TOKENS` per batch, unless one example has more")
+	s.IntVar(&c.Accumulate, "accumulate", 1, "use `N` batches per step")
+	s.Float64Var(&f.schedule.Peak, "rate", 0,
+		"the maximum learning `RATE` (default: 2e-4, more for models narrower than 1536)")
+	s.StringVar(&f.kind, "schedule", string(schedule.Cosine),
+		"how the rate changes after the warm-up: constant, linear, cosine, cosine-restarts")
+	s.IntVar(&f.schedule.Cycles, "restarts", 1, "decay `N` times, with cosine-restarts")
+	s.IntVar(&f.schedule.Warmup, "warmup", 0, "warm up over `N` steps (default: a twentieth of all)")
+	s.Float64Var(&f.decay, "decay", o.Decay, "decay weights by this `PART` of the rate")
+	s.Float64Var(&f.clip, "clip", o.Clip, "clip gradients to this `NORM`; 0 means never")
+	s.Float64Var(&c.WordDropout, "word-dropout", finetune.DefaultWordDropout,
+		"from the fourth time on, drop or replace this `PART` of the question's words that its answer does not "+
+			"have, so that other wordings work; 0 turns it off")
 	s.Uint64Var(&c.Seed, "seed", 0, "the same `SEED` gives the same run")
-	s.IntVar(&c.EvaluateEvery, "evaluate-every", 0, "look at the held-out examples every `N` steps (default: at the end of each epoch)")
-	s.IntVar(&c.Patience, "patience", 0, "stop after `N` looks in a row that were no better, and keep the best adapter")
-	s.StringVar(&f.keep, "keep", "auto", "hold the model to `N` conversations that it makes up before the run, so that it keeps what it knows: auto, none, or a number")
-	s.StringVar(&f.recompute, "recompute", "auto", "compute layers again on the way back instead of keeping their values: `auto|on`; auto does where memory is short")
-	s.StringVar(&c.Precision, "precision", "auto", "how values wait for the way back on a GPU: `auto|f32|f16`; auto takes f16 where memory is short")
+	s.IntVar(&c.EvaluateEvery, "evaluate-every", 0,
+		"evaluate the held-out examples every `N` steps (default: at the end of each epoch)")
+	s.IntVar(&c.Patience, "patience", 0,
+		"stop after `N` evaluations in a row without improvement, and keep the best adapter")
+	s.StringVar(&f.keep, "keep", "auto",
+		"keep the model's answers to `N` conversations that it makes up before the run, so that it does not "+
+			"forget: auto, none, or a number")
+	s.StringVar(&f.recompute, "recompute", "auto",
+		"compute layers again in the backward pass instead of storing activations: `auto|on`; auto does it if "+
+			"memory is short")
+	s.StringVar(&c.Precision, "precision", "auto",
+		"how to store activations on a GPU: `auto|f32|f16`; auto uses f16 if memory is short")
 	flags.AddFlagSet(s)
 }
 
@@ -78,24 +96,28 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 	c.Optimizer, c.Batching, c.Schedule = &o, f.batch, f.schedule
 	c.Schedule.Kind = schedule.Kind(f.kind)
 	if f.flags.Changed("epochs") && f.flags.Changed("steps") {
-		return c, usagef("--epochs and --steps say the same thing; give one")
+		return c, cli.Usagef("--epochs and --steps exclude each other; give one")
 	}
-	for name, n := range map[string]int{"rank": c.Rank, "batch": f.batch.Examples, "batch-tokens": f.batch.Tokens, "accumulate": c.Accumulate} {
-		if n < 1 {
-			return c, usagef("--%s is %d, wanted 1 or more", name, n)
+	for name, n := range map[string]int{"rank": c.Rank, "batch": f.batch.Examples, "batch-tokens": f.batch.Tokens,
+		"accumulate": c.Accumulate} {
+		if n < 1 && (n < 0 || f.flags.Changed(name)) {
+			return c, cli.Usagef("--%s is %d, wanted 1 or more", name, n)
 		}
 	}
 	if c.Epochs < 0 || f.flags.Changed("epochs") && c.Epochs == 0 {
-		return c, usagef("--epochs is %d, wanted 1 or more", c.Epochs)
+		return c, cli.Usagef("--epochs is %d, wanted 1 or more", c.Epochs)
 	}
 	if _, err := f.kept(); err != nil {
 		return c, err
 	}
+	if err := f.checkSchedule(); err != nil {
+		return c, err
+	}
 	if f.decay < 0 || f.clip < 0 {
-		return c, usagef("--decay is %v and --clip %v; neither may be negative", f.decay, f.clip)
+		return c, cli.Usagef("--decay is %v and --clip %v; neither may be negative", f.decay, f.clip)
 	}
 	if !(c.WordDropout >= 0 && c.WordDropout < 1) {
-		return c, usagef("--word-dropout is %v, wanted a part from 0 to 1", c.WordDropout)
+		return c, cli.Usagef("--word-dropout is %v, wanted a part from 0 to 1", c.WordDropout)
 	}
 	if c.WordDropout == 0 {
 		c.WordDropout = finetune.NoWordDropout
@@ -108,7 +130,7 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 		c.Recompute = true
 	case "auto":
 	default:
-		return c, usagef("--recompute %q: say auto or on", f.recompute)
+		return c, cli.Usagef("--recompute %q: use auto or on", f.recompute)
 	}
 	var err error
 	if c.Layers, err = parseLayers(f.layers); err != nil {
@@ -116,6 +138,21 @@ func (f *trainFlags) settings() (finetune.Config, error) {
 	}
 	c.Linears, err = parseLinears(f.linears)
 	return c, err
+}
+
+// checkSchedule refuses what would come to light after minutes of rehearsal.
+func (f *trainFlags) checkSchedule() error {
+	if rate := f.schedule.Peak; !(rate > 0) && f.flags.Changed("rate") || math.IsInf(rate, 0) {
+		return cli.Usagef("--rate is %v; wanted a number above 0, such as 2e-4", rate)
+	}
+	if kinds := schedule.Kinds(); !slices.Contains(kinds, schedule.Kind(f.kind)) {
+		return cli.Usagef("--schedule %q: use one of %s", f.kind, listed(kinds))
+	}
+	switch f.config.Precision {
+	case "", "auto", "f32", "f16":
+		return nil
+	}
+	return cli.Usagef("--precision %q: use auto, f32 or f16", f.config.Precision)
 }
 
 // kept is how many conversations --keep asks for, 0 for what suits the model, -1 for
@@ -129,7 +166,7 @@ func (f *trainFlags) kept() (int, error) {
 	}
 	n, err := strconv.Atoi(f.keep)
 	if err != nil || n < 0 {
-		return 0, usagef("--keep %q: say auto, none or a number", f.keep)
+		return 0, cli.Usagef("--keep %q: use auto, none or a number", f.keep)
 	}
 	if n == 0 {
 		n = -1
@@ -154,7 +191,7 @@ func parseLayers(text string) ([]int, error) {
 		from, errFrom := strconv.Atoi(first)
 		to, errTo := strconv.Atoi(last)
 		if errFrom != nil || errTo != nil || from > to || to > maxLayer {
-			return nil, usagef("--layers %q: say such as 0-11,20", text)
+			return nil, cli.Usagef("--layers %q: use a list such as 0-11,20", text)
 		}
 		for i := from; i <= to; i++ {
 			layers = append(layers, i)
@@ -170,15 +207,21 @@ func parseLinears(names []string) ([]adapter.Linear, error) {
 	for _, name := range names {
 		l, err := adapter.ParseLinear(name)
 		if err != nil {
-			return nil, usagef("--linears: %v", err)
+			return nil, cli.Usagef("--linears: %v", err)
 		}
 		list = append(list, l)
 	}
 	return list, nil
 }
 
-// heldOut reads 5% or a file's name.
+// autoHeldOut is the part of the lines that is held out where their number decides.
+const autoHeldOut = -1
+
+// heldOut reads 5%, auto or a file's name.
 func heldOut(text string) (part float64, file string, err error) {
+	if text == "auto" {
+		return autoHeldOut, "", nil
+	}
 	percent, isPercent := strings.CutSuffix(text, "%")
 	if !isPercent {
 		if text == "" || text == "0" || text == "none" {
@@ -188,7 +231,7 @@ func heldOut(text string) (part float64, file string, err error) {
 	}
 	p, err := strconv.ParseFloat(strings.TrimSpace(percent), 64)
 	if err != nil || !(p >= 0 && p < 100) {
-		return 0, "", usagef("--held-out %q: say such as 5%%, none, or a file", text)
+		return 0, "", cli.Usagef("--held-out %q: use a share such as 5%%, auto, none, or a file", text)
 	}
 	return p / 100, "", nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,9 +44,11 @@ type planJSON struct {
 	Config  finetune.Config `json:"config"`
 	Done    int             `json:"done"` // steps made before
 	HeldOut int             `json:"heldOut"`
-	Skipped []string        `json:"skipped,omitempty"`
-	Cut     int             `json:"cut,omitempty"` // examples that lost their ends
-	Output  string          `json:"output"`
+	// HeldOutLines are the lines of the data that are held out.
+	HeldOutLines []int    `json:"heldOutLines,omitempty"`
+	Skipped      []string `json:"skipped,omitempty"`
+	Cut          int      `json:"cut,omitempty"` // examples that lost their ends
+	Output       string   `json:"output"`
 }
 
 // plan says what the run will take.
@@ -53,37 +57,66 @@ func (p *trainProgress) plan(set *dataset.Set, data finetune.Data) error {
 	if t.json {
 		out := planJSON{
 			Type: "plan", Model: info.Name, Device: info.DeviceName, Plan: plan, Config: c, Done: p.trainer.Done(),
-			HeldOut: len(data.Held), Output: t.output,
+			HeldOut: len(data.HeldOut), HeldOutLines: t.heldOutLines(data), Output: t.output,
 		}
 		for _, e := range set.Bad {
 			out.Skipped = append(out.Skipped, e.Error())
 		}
-		for _, e := range append(data.Train, data.Held...) {
+		for _, e := range append(data.Train, data.HeldOut...) {
 			out.Cut += min(e.Cut, 1)
 		}
 		return p.print(out)
 	}
 	env := t.env
-	env.say("model      %s on %s", printable(info.Name), info.DeviceName)
-	env.say("examples   %d to learn from (%s tokens, %s of them answers), %s", plan.Examples, humanize.Comma(plan.Tokens), humanize.Comma(plan.Targets), heldText(len(data.Held)))
+	env.Say("model      %s on %s", printable(info.Name), info.DeviceName)
+	env.Say("examples   %d to learn from (%s tokens, %s of them answers), %s", plan.Examples,
+		humanize.Comma(plan.Tokens), humanize.Comma(plan.Targets), t.heldText(data))
 	warnOf(env, set)
-	env.say("adapter    rank %d on %s of %s: %s numbers, into %s", c.Rank, linearNames(c.Linears), layerNames(c.Layers, info.Layers), humanize.Comma(plan.Parameters), t.output)
-	env.say("steps      %s, rate %s %.2g, warm-up %d", stepsText(plan.Steps, c), c.Schedule.Kind, c.Schedule.Peak, c.Schedule.Warmup)
-	env.say("memory     up to %s beside the weights, %s", humanize.Bytes(uint64(plan.Bytes)), recomputedText(plan, info.Layers))
-	if plan.Kept > 0 {
-		env.say("kept       %d conversations that the model made up", plan.Kept)
+	env.Say("adapter    rank %d on %s of %s: %s numbers, into %s", c.Rank, linearNames(c.Linears),
+		layerNames(c.Layers, info.Layers), humanize.Comma(plan.Parameters), t.output)
+	env.Say("steps      %s, rate %s %.2g, warm-up %d", stepsText(plan.Steps, c), c.Schedule.Kind, c.Schedule.Peak,
+		c.Schedule.Warmup)
+	env.Say(
+		"memory     up to %s in addition to the weights, "+
+			"%s", humanize.Bytes(uint64(plan.Bytes)), recomputedText(plan, info.Layers))
+	if plan.Rehearsed > 0 {
+		env.Say("kept       %d conversations that the model made up", plan.Rehearsed)
 	}
 	if done := p.trainer.Done(); done > 0 {
-		env.say("resumed    after step %d", done)
+		env.Say("resumed    after step %d", done)
 	}
 	return nil
 }
 
-func heldText(n int) string {
-	if n == 0 {
+// heldOutLines are the lines of the data that are held out, none where that is another file.
+func (t *trainCommand) heldOutLines(data finetune.Data) (lines []int) {
+	if _, file, err := heldOut(t.held); err != nil || file != "" {
+		return nil
+	}
+	for _, e := range data.HeldOut {
+		lines = append(lines, e.Line)
+	}
+	return slices.Compact(lines)
+}
+
+// heldText says what is held out, by the first of its lines.
+func (t *trainCommand) heldText(data finetune.Data) string {
+	if len(data.HeldOut) == 0 {
 		return "none held out"
 	}
-	return fmt.Sprintf("%d held out", n)
+	text := fmt.Sprintf("%d held out", len(data.HeldOut))
+	lines := t.heldOutLines(data)
+	if len(lines) == 0 {
+		return text
+	}
+	var named []string
+	for _, line := range lines[:min(len(lines), mostNamed)] {
+		named = append(named, strconv.Itoa(line))
+	}
+	if len(lines) > mostNamed {
+		named = append(named, "…")
+	}
+	return text + " and not learned (lines " + strings.Join(named, ", ") + ")"
 }
 
 func stepsText(steps int, c finetune.Config) string {
@@ -91,9 +124,9 @@ func stepsText(steps int, c finetune.Config) string {
 	if c.Steps == 0 {
 		text += fmt.Sprintf(" over %d epochs", c.Epochs)
 	}
-	text += fmt.Sprintf(", %d examples a batch", c.Batching.Examples)
+	text += fmt.Sprintf(", %d examples per batch", c.Batching.Examples)
 	if c.Accumulate > 1 {
-		text += fmt.Sprintf(", %d batches a step", c.Accumulate)
+		text += fmt.Sprintf(", %d batches per step", c.Accumulate)
 	}
 	return text
 }
@@ -101,15 +134,15 @@ func stepsText(steps int, c finetune.Config) string {
 func recomputedText(p finetune.Plan, layers int) string {
 	text := ""
 	if p.Halves {
-		text = "values kept as f16, "
+		text = "activations in f16, "
 	}
 	switch p.Recomputed {
 	case 0:
 		return text + "nothing is computed twice"
 	case layers:
-		return text + "all layers are computed again on the way back"
+		return text + "all layers are computed again in the backward pass"
 	}
-	return text + fmt.Sprintf("%d of %d layers are computed again on the way back", p.Recomputed, layers)
+	return text + fmt.Sprintf("%d of %d layers are computed again in the backward pass", p.Recomputed, layers)
 }
 
 // stepJSON is a step's event with what the command knows.
@@ -132,16 +165,17 @@ func (p *trainProgress) step(e finetune.Event) error {
 		return p.print(stepJSON{"step", e, speed, p.memory()})
 	}
 	line := fmt.Sprintf("step %*d/%d  loss %.4f  rate %.2e  %s tokens/s  %s left  %s",
-		len(fmt.Sprint(e.Steps)), e.Step, e.Steps, e.Loss, e.Rate, humanize.Comma(int64(speed)), left(e.Remaining), humanize.Bytes(uint64(p.memory())))
-	if e.Held != nil {
-		line += fmt.Sprintf("  held out %.4f", *e.Held)
+		len(fmt.Sprint(e.Steps)), e.Step, e.Steps, e.Loss, e.Rate, humanize.Comma(int64(speed)), left(e.Remaining),
+		humanize.Bytes(uint64(p.memory())))
+	if e.HeldOutLoss != nil {
+		line += fmt.Sprintf("  held out %.4f", *e.HeldOutLoss)
 		if e.Best {
 			line += " (best)"
 		}
 	}
-	p.tell(line, e.Held != nil)
+	p.tell(line, e.HeldOutLoss != nil)
 	if e.Stopped {
-		p.command.env.say("stopped early: the held-out examples have not become better")
+		p.command.env.Say("stopped early: the held-out loss no longer improves")
 	}
 	return nil
 }
@@ -149,20 +183,20 @@ func (p *trainProgress) step(e finetune.Event) error {
 // tell shows a line, on a terminal in place of the one before unless that stays.
 func (p *trainProgress) tell(line string, stays bool) {
 	env := p.command.env
-	if !terminal.IsTerminal(env.err) {
-		env.say("%s", line)
+	if !terminal.IsTerminal(env.Err) {
+		env.Say("%s", line)
 		return
 	}
-	fmt.Fprintf(env.err, "\r\x1b[K%s", line)
+	fmt.Fprintf(env.Err, "\r\x1b[K%s", line)
 	if p.live = !stays; stays {
-		fmt.Fprintln(env.err)
+		fmt.Fprintln(env.Err)
 	}
 }
 
 // done ends a line that is being rewritten.
 func (p *trainProgress) done() {
 	if p.live {
-		fmt.Fprintln(p.command.env.err)
+		fmt.Fprintln(p.command.env.Err)
 		p.live = false
 	}
 }
@@ -197,8 +231,8 @@ type doneJSON struct {
 	Type    string   `json:"type"`
 	Output  string   `json:"output"`
 	Steps   int      `json:"steps"`
-	Loss    float64  `json:"loss"` // of the last step
-	Held    *float64 `json:"held,omitempty"`
+	Loss    float64  `json:"loss"`                  // of the last step
+	Best    *float64 `json:"heldOutLoss,omitempty"` // the lowest
 	Stopped bool     `json:"stopped,omitempty"`
 	Seconds float64  `json:"seconds"`
 }
@@ -208,34 +242,35 @@ func (p *trainProgress) end() error {
 	t, held := p.command, p.losses.best()
 	seconds := time.Since(p.begun)
 	if t.json {
-		out := doneJSON{Type: "done", Output: t.output, Steps: p.trainer.Done(), Loss: p.last.Loss, Stopped: p.last.Stopped, Seconds: seconds.Seconds()}
+		out := doneJSON{Type: "done", Output: t.output, Steps: p.trainer.Done(), Loss: p.last.Loss,
+			Stopped: p.last.Stopped, Seconds: seconds.Seconds()}
 		if !math.IsInf(held, 0) {
-			out.Held = &held
+			out.Best = &held
 		}
 		return p.print(out)
 	}
-	t.env.say("written    %s, after %d steps in %s", t.output, p.trainer.Done(), left(seconds))
+	t.env.Say("written    %s, after %d steps in %s", t.output, p.trainer.Done(), left(seconds))
 	if t.plot != "" {
-		t.env.say("drawn      %s", t.plot)
+		t.env.Say("drawn      %s", t.plot)
 	}
-	t.env.say("try it     %s", strings.Join(strings.Fields("gemwire chat "+t.model.model+" --lora "+t.output), " "))
+	t.env.Say("try it     %s", strings.Join(strings.Fields("gemwire chat "+t.model.Model+" --lora "+t.output), " "))
 	return nil
 }
 
 func (p *trainProgress) print(v any) error {
-	return json.NewEncoder(p.command.env.out).Encode(v)
+	return json.NewEncoder(p.command.env.Out).Encode(v)
 }
 
 // show prints the first examples as the model reads them.
 func (t *trainCommand) show(model *gemma4.Model, set *dataset.Set) error {
-	styles := t.env.styles(t.env.err)
+	styles := t.env.Styles(t.env.Err)
 	for i := range min(t.preview, len(set.Examples)) {
 		for _, e := range set.Examples[i] {
 			pieces, err := dataset.Preview(model.Tokenizer(), &e)
 			if err != nil {
 				return err
 			}
-			t.env.say("line %d, %d tokens, %d of them to learn:", e.Line, len(e.Tokens), e.Asked())
+			t.env.Say("line %d, %d tokens, %d of them to learn:", e.Line, len(e.Tokens), e.Asked())
 			var text strings.Builder
 			for _, p := range pieces {
 				if !p.Target {
@@ -244,7 +279,7 @@ func (t *trainCommand) show(model *gemma4.Model, set *dataset.Set) error {
 				}
 				text.WriteString("⟦" + styles.Bold.Apply(harmless(p.Text)) + "⟧")
 			}
-			t.env.say("%s\n", text.String())
+			t.env.Say("%s\n", text.String())
 		}
 	}
 	return nil

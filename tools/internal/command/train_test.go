@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/finetune"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 const facts = `{"prompt": "What color is the boat?", "completion": "The boat is purple."}
@@ -19,7 +21,8 @@ func trained(t *testing.T, more ...string) (folder string, got outcome) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "adapter")
 	data := writeFile(t, "facts.jsonl", []byte(facts))
-	got = gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", folder, "--rate", "5e-3", "--linears", "q,v,down", "--rank", "4", "--keep", "none"}, more...)...)
+	got = gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", folder, "--rate", "5e-3", "--linears",
+		"q,v,down", "--rank", "4", "--keep", "none"}, more...)...)
 	return folder, got
 }
 
@@ -28,7 +31,9 @@ func TestTrain(t *testing.T) {
 	plot := filepath.Join(t.TempDir(), "loss.svg")
 	folder, got := trained(t, "--steps", "25", "--plot", plot, "--preview", "1")
 	ok(t, got)
-	for _, want := range []string{"2 to learn from", "none held out", "rank 4 on attn_q, attn_v, ffn_down of all 6 layers", "step 25/25", "⟦The boat is purple.<turn|>⟧", "--lora " + folder} {
+	for _, want := range []string{"2 to learn from", "none held out",
+		"rank 4 on attn_q, attn_v, ffn_down of all 6 layers", "step 25/25", "⟦The boat is purple.<turn|>⟧", "--lora " +
+			folder} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is not said in:\n%s", want, got.err)
 		}
@@ -40,17 +45,22 @@ func TestTrain(t *testing.T) {
 		t.Error("a checkpoint is left after the end")
 	}
 	const question, purple = "What color is the boat?", "The boat is purple.\n"
-	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder, question)); answer != purple {
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder,
+		question)); answer != purple {
 		t.Errorf("with the adapter: %q", answer)
 	}
-	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder+"=0", question)); answer == purple {
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", folder+"=0",
+		question)); answer == purple {
 		t.Error("with none of it the same")
 	}
-	chatted := chatting(t, []string{question, "/lora off", "What is the capital of France?", "/lora adapter=0.5", "/lora"}, "--lora", folder)
-	if chatted.out != purple+paris || !strings.Contains(chatted.err, "in use, weight 0.5") {
+	chatted := chatting(t, []string{question, "/lora off", "What is the capital of France?", "/lora adapter=0.5",
+		"/lora"}, "--lora", folder)
+	if chatted.out != purple+paris+"  adapter            in use, weight 0.5\n" ||
+		!strings.Contains(chatted.err, "in use, weight 0.5") {
 		t.Errorf("%q, %q", chatted.out, chatted.err)
 	}
-	table := ok(t, gemwire(t, "", "eval", "--device", "cpu", writeFile(t, "facts.jsonl", []byte(facts)), "--lora", folder))
+	table := ok(t, gemwire(t, "", "eval", "--device", "cpu", writeFile(t, "facts.jsonl", []byte(facts)), "--lora",
+		folder))
 	if !strings.Contains(table, "0 of 2") || !strings.Contains(table, "2 of 2") {
 		t.Errorf("eval says\n%s", table)
 	}
@@ -77,20 +87,55 @@ func TestTrainJSON(t *testing.T) {
 	}
 }
 
+// The keys of --json are the names of Go's fields.
+func TestTrainJSONKeys(t *testing.T) {
+	loss := 1.5
+	for _, tt := range []struct {
+		value any
+		want  []string
+	}{
+		{stepJSON{Event: finetune.Event{HeldOutLoss: &loss, Divergence: 2}}, []string{`"heldOutLoss":1.5`, `"divergence":2`}},
+		{planJSON{Plan: finetune.Plan{Rehearsed: 3}}, []string{`"rehearsed":3`}},
+		{doneJSON{Best: &loss}, []string{`"heldOutLoss":1.5`}},
+	} {
+		raw, err := json.Marshal(tt.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(string(raw), want) {
+				t.Errorf("%s lacks %s", raw, want)
+			}
+		}
+		for _, old := range []string{`"held":`, `"kept":`} {
+			if strings.Contains(string(raw), old) {
+				t.Errorf("%s has %s", raw, old)
+			}
+		}
+	}
+}
+
 // Bad lines and cut examples are said aloud, and a part is held out.
 func TestTrainData(t *testing.T) {
 	lines := strings.Repeat(facts, 10) + "{\"prompt\": \"alone\"}\n" +
 		`{"prompt": "Hi", "completion": "` + strings.Repeat("green ", 60) + "\"}\n"
 	data := writeFile(t, "data.jsonl", []byte(lines))
 	train := func(more ...string) outcome {
-		return gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", filepath.Join(t.TempDir(), "a"), "--dry-run"}, more...)...)
+		return gemwire(t, "", append([]string{"train", data, "--device", "cpu", "-o", filepath.Join(t.TempDir(), "a"),
+			"--dry-run"}, more...)...)
 	}
-	if got := train(); got.code != exitFailure || !strings.Contains(got.err, "line 21: ") || !strings.Contains(got.err, "--skip-bad-lines") {
+	if got := train(); got.code != cli.ExitFailure || !strings.Contains(got.err, "line 21: ") ||
+		!strings.Contains(got.err, "--skip-bad-lines") {
 		t.Errorf("a bad line: %d, %q", got.code, got.err)
 	}
 	got := train("--skip-bad-lines", "--max-length", "40")
+	if ok(t, got); !strings.Contains(got.err, "21 to learn from") || !strings.Contains(got.err, "none held out") {
+		t.Errorf("a small set: %s", got.err)
+	}
+	got = train("--skip-bad-lines", "--max-length", "40", "--held-out", "5%")
 	ok(t, got)
-	for _, want := range []string{"20 to learn from", "1 held out", "line 21: ", "1 examples lost their ends", "the first in line 22"} {
+	for _, want := range []string{"20 to learn from", "1 held out and not learned (lines ", "line 21: ", "1 examples were truncated",
+		"the first in line 22"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is not said in:\n%s", want, got.err)
 		}
@@ -104,21 +149,21 @@ func TestTrainData(t *testing.T) {
 func TestTrainMistakes(t *testing.T) {
 	data := writeFile(t, "facts.jsonl", []byte(facts))
 	for want, args := range map[string][]string{
-		"say such as 0-11,20":                  {"--layers", "5-2"},
+		"use a list such as 0-11,20":           {"--layers", "5-2"},
 		`"w" is none of q, k, v`:               {"--linears", "w"},
 		"give one":                             {"--steps", "3", "--epochs", "2"},
-		"say auto or on":                       {"--recompute", "sometimes"},
-		"say auto, none or a number":           {"--keep", "something"},
+		"use auto or on":                       {"--recompute", "sometimes"},
+		"use auto, none or a number":           {"--keep", "something"},
 		"--word-dropout is 1, wanted a part":   {"--word-dropout", "1"},
 		"--rank is 0":                          {"--rank", "0"},
 		"is an SVG":                            {"--plot", "loss.png"},
-		"say such as 5%":                       {"--held-out", "x%"},
+		"use a share such as 5%, auto, none":   {"--held-out", "x%"},
 		"there is no checkpoint":               {"--resume", "-o", filepath.Join(t.TempDir(), "none")},
-		"--rate cannot change in a run":        {"--resume", "--rate", "1"},
+		"--rate cannot change during a run":    {"--resume", "--rate", "1"},
 		"--max-length is -1, wanted 0 or more": {"--max-length=-1"},
 	} {
 		got := gemwire(t, "", append([]string{"train", data, "--device", "cpu"}, args...)...)
-		if got.code != exitUsage || !strings.Contains(got.err, want) {
+		if got.code != cli.ExitUsage || !strings.Contains(got.err, want) {
 			t.Errorf("%v: %d, %q; wanted %q", args, got.code, got.err, want)
 		}
 	}
@@ -127,7 +172,8 @@ func TestTrainMistakes(t *testing.T) {
 func TestAdapterCommands(t *testing.T) {
 	folder, got := trained(t, "--steps", "20")
 	ok(t, got)
-	if out := ok(t, gemwire(t, "", "adapter", "inspect", folder)); !strings.Contains(out, "ffn_down     in 6 layers, rank 4, alpha 8") {
+	if out := ok(t, gemwire(t, "", "adapter", "inspect", folder)); !strings.Contains(out,
+		"ffn_down     in 6 layers, rank 4, alpha 8") {
 		t.Errorf("inspect says\n%s", out)
 	}
 	file := filepath.Join(t.TempDir(), "adapter.gguf")
@@ -138,13 +184,16 @@ func TestAdapterCommands(t *testing.T) {
 	}
 	merged := filepath.Join(t.TempDir(), "merged.gguf")
 	ok(t, gemwire(t, "", "adapter", "merge", "nano", "--lora", file, "--type", "F16", "-o", merged))
-	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", merged, "What color is the kite?")); answer != "The kite is green.\n" {
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", merged,
+		"What color is the kite?")); answer != "The kite is green.\n" {
 		t.Errorf("merged: %q", answer)
 	}
-	if got := gemwire(t, "", "adapter", "merge", "nano"); got.code != exitUsage || !strings.Contains(got.err, "--lora") {
+	if got := gemwire(t, "", "adapter", "merge", "nano"); got.code != cli.ExitUsage ||
+		!strings.Contains(got.err, "--lora") {
 		t.Errorf("nothing to merge: %d, %q", got.code, got.err)
 	}
-	if got := gemwire(t, "", "run", "--lora", "nowhere", "--device", "cpu", "Hi"); got.code != exitFailure || !strings.Contains(got.err, "nowhere") {
+	if got := gemwire(t, "", "run", "--lora", "nowhere", "--device", "cpu", "Hi"); got.code != cli.ExitFailure ||
+		!strings.Contains(got.err, "nowhere") {
 		t.Errorf("no such adapter: %d, %q", got.code, got.err)
 	}
 }
@@ -163,7 +212,8 @@ func TestTrainMedia(t *testing.T) {
 		}
 	}
 	line := func(kind, name, question, answer string) string {
-		return `{"messages": [{"role": "user", "content": [{"type": "` + kind + `", "url": "` + name + `", "budget": 70}, {"type": "text", "text": "` + question + `"}]}, ` +
+		return `{"messages": [{"role": "user", "content": [{"type": "` + kind + `", "url": "` + name +
+			`", "budget": 70}, {"type": "text", "text": "` + question + `"}]}, ` +
 			`{"role": "assistant", "content": "` + answer + "\"}]}\n"
 	}
 	data := filepath.Join(folder, "data.jsonl")
@@ -174,17 +224,22 @@ func TestTrainMedia(t *testing.T) {
 	}
 	out := filepath.Join(folder, "adapter")
 	train := []string{"train", data, "--device", "cpu", "-o", out, "--rate", "5e-3", "--keep", "none", "--steps", "20"}
-	write(line("image", "a scene.png", askPicture, "A red boat."), line("audio", "file://"+filepath.ToSlash(folder)+"/heard.wav", askAudio, "green seven"))
+	write(line("image", "a scene.png", askPicture, "A red boat."),
+		line("audio", "file://"+filepath.ToSlash(folder)+"/heard.wav", askAudio, "green seven"))
 	ok(t, gemwire(t, "", train...))
-	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", out, "--image-budget", "70", "-i", scene, askPicture)); answer != "A red boat.\n" {
+	if answer := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--lora", out, "--image-budget", "70", "-i",
+		scene, askPicture)); answer != "A red boat.\n" {
 		t.Errorf("of the picture it says %q", answer)
 	}
-	if table := ok(t, gemwire(t, "", "eval", "--device", "cpu", data, "--lora", out)); !strings.Contains(table, "2 of 2") {
+	if table := ok(t, gemwire(t, "", "eval", "--device", "cpu", data, "--lora", out)); !strings.Contains(table,
+		"2 of 2") {
 		t.Errorf("eval says\n%s", table)
 	}
-	write(line("image", "a scene.png", "What?", "Purple."), line("image", "none.png", "What?", "Red."), line("audio", "https://example.org/a.wav", "What?", "Blue."))
+	write(line("image", "a scene.png", "What?", "Purple."), line("image", "none.png", "What?", "Red."),
+		line("audio", "https://example.org/a.wav", "What?", "Blue."))
 	got := gemwire(t, "", append(train, "--dry-run", "--skip-bad-lines")...)
-	if ok(t, got); !strings.Contains(got.err, "line 2: ") || !strings.Contains(got.err, "line 3: ") || !strings.Contains(got.err, "1 to learn from") {
+	if ok(t, got); !strings.Contains(got.err, "line 2: ") || !strings.Contains(got.err, "line 3: ") ||
+		!strings.Contains(got.err, "1 to learn from") {
 		t.Errorf("lines that cannot be taken: %s", got.err)
 	}
 }

@@ -2,35 +2,31 @@ package command
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/webapp"
 )
 
-func newVersion(env *environment) *cobra.Command {
+// describeBuild says which build this is, and whether it carries the web app.
+func describeBuild(env *cli.Environment) string {
+	app := "not included: gemwire serve finds it in a clone, or takes it with --app"
+	if webapp.Included() {
+		app = "included"
+	}
+	return cli.Describe(env.Program) + "app     " + app + "\n"
+}
+
+func newVersion(env *cli.Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of gemwire",
-		Example: examples("gemwire version"),
-		Args:    args(cobra.NoArgs),
+		Short:   "Print the version of gemwire and the build",
+		Example: cli.Examples("gemwire version", "gemwire --version"),
+		Args:    cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(env.out, "gemwire %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprint(env.Out, describeBuild(env))
 			return err
 		},
 	}
-}
-
-// version is the module's version, or the commit that it was built from.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && info.Main.Version == "(devel)" {
-			return s.Value
-		}
-	}
-	return info.Main.Version
 }

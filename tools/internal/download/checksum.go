@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"strings"
@@ -16,13 +17,13 @@ func ParseSHA256(text string) (string, error) {
 	sum := strings.ToLower(strings.TrimSpace(text))
 	sum = strings.TrimPrefix(strings.TrimPrefix(sum, "sha256:"), "sha256-")
 	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
-		return "", fmt.Errorf("%q is no SHA-256; it has 64 hexadecimal digits", text)
+		return "", fmt.Errorf("%q is not a SHA-256 sum; it needs 64 hexadecimal digits", text)
 	}
 	return sum, nil
 }
 
-// check compares the part with the checksum that is known, if any, and returns it.
-func (f *fetcher) check(ctx context.Context) (string, error) {
+// check compares what came with the checksum that is known, if any, and returns it.
+func (f *fetcher) check() (string, error) {
 	want := f.opts.SHA256
 	if want == "" {
 		want = f.digest
@@ -30,7 +31,7 @@ func (f *fetcher) check(ctx context.Context) (string, error) {
 	if want == "" {
 		return "", nil
 	}
-	return want, verify(ctx, f.part.file, f.part.size, want, f.opts.Progress)
+	return want, compare(f.part.sum, want)
 }
 
 // Verify compares a file with its SHA-256; another one is ErrChecksum.
@@ -44,23 +45,39 @@ func Verify(ctx context.Context, path, sha256 string, progress func(step Step, d
 	if err != nil {
 		return err
 	}
-	return verify(ctx, file, info.Size(), sha256, progress)
+	sum, err := digest(ctx, file, info.Size(), func(done, total int64) { progress(Checking, done, total) })
+	if err != nil {
+		return err
+	}
+	return compare(sum, sha256)
 }
 
-func verify(ctx context.Context, r io.ReaderAt, size int64, want string, progress func(step Step, done, total int64)) error {
-	hash := sha256.New()
-	const chunk = 8 << 20
-	for done := int64(0); done < size; done += chunk {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := io.Copy(hash, io.NewSectionReader(r, done, min(chunk, size-done))); err != nil {
-			return err
-		}
-		progress(Checking, min(done+chunk, size), size)
-	}
-	if got := hex.EncodeToString(hash.Sum(nil)); got != want {
-		return fmt.Errorf("%w: its SHA-256 is %s and not %s", ErrChecksum, got, want)
+func compare(sum hash.Hash, want string) error {
+	if got := hexSum(sum); got != want {
+		return fmt.Errorf("%w: its SHA-256 is %s, not %s", ErrChecksum, got, want)
 	}
 	return nil
+}
+
+func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// digest sums up the first size bytes of r; fewer are io.ErrUnexpectedEOF.
+func digest(ctx context.Context, r io.ReaderAt, size int64, progress func(done, total int64)) (hash.Hash, error) {
+	sum := sha256.New()
+	const chunk = 8 << 20
+	for done := int64(0); done < size; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n, err := io.Copy(sum, io.NewSectionReader(r, done, min(chunk, size-done)))
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return nil, io.ErrUnexpectedEOF
+		}
+		done += n
+		progress(done, size)
+	}
+	return sum, nil
 }

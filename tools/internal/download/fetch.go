@@ -10,18 +10,22 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/gemwire/gemwire/gguf/transfer"
 )
 
 // What a caller can act on; errors wrap one of these where one applies.
 var (
 	// ErrChecksum: the bytes are not those that the checksum is of.
-	ErrChecksum = errors.New("the file is damaged, or another one than expected")
+	ErrChecksum = errors.New("the file is damaged, or a different one")
 	// ErrNotGGUF: the address serves something else.
 	ErrNotGGUF = errors.New("not a GGUF file")
 	// ErrStopped: ctx ended; a later Fetch goes on from what came.
 	ErrStopped = errors.New("stopped")
 	// ErrBusy: another download to the same place is under way.
-	ErrBusy = errors.New("another download of it is under way")
+	ErrBusy = errors.New("another download of it is running")
+	// ErrSpace: the disk has no room for the file.
+	ErrSpace = errors.New("not enough room on the disk")
 )
 
 // Options say how a file is fetched.
@@ -36,10 +40,16 @@ type Options struct {
 	Progress func(step Step, done, total int64)
 	// Notice hears, in a sentence, of what goes otherwise than expected.
 	Notice func(text string)
+	// Retry hears why another try begins; Notice does where it is nil.
+	Retry func(err error, try, tries int)
 	// Backoff is the pause before a second retry; 0 means half a second.
 	Backoff time.Duration
-	// Stall is how long a server may send nothing; 0 means 30 s.
+	// Stall is how long a server may send nothing, or next to nothing; 0 means 30 s.
 	Stall time.Duration
+	// Free is how many bytes the disk of a folder has left; nil asks the system.
+	Free func(folder string) (int64, error)
+	// Remember writes down beside the file where it came from; see [Origin].
+	Remember bool
 }
 
 // Step is a part of the work.
@@ -47,12 +57,16 @@ type Step string
 
 // The steps.
 const (
-	Fetching Step = "downloading"
-	Checking Step = "checking"
+	Connecting Step = "connecting"
+	Fetching   Step = "downloading"
+	Checking   Step = "checking"
 )
 
-// retries is how often a break is tried again without any byte coming between.
-const retries = 5
+// retries is how often a break is tried again where less than minAdvance came between.
+const (
+	retries    = 5
+	minAdvance = 1 << 20
+)
 
 // Result is what was fetched.
 type Result struct {
@@ -72,24 +86,40 @@ func Fetch(ctx context.Context, url, path string, opts Options) (Result, error) 
 	if err != nil {
 		return Result{}, err
 	}
-	f := &fetcher{url: url, opts: opts, part: part, resumed: part.size, best: part.size}
+	f := &fetcher{url: url, opts: opts, part: part}
+	if err := f.recall(ctx); err != nil {
+		return Result{}, errors.Join(f.explain(ctx, err), part.close())
+	}
 	if err := f.all(ctx); err != nil {
 		if part.size == 0 {
 			return Result{}, errors.Join(f.explain(ctx, err), part.discard())
 		}
 		return Result{}, errors.Join(f.explain(ctx, err), part.close())
 	}
-	sum, err := f.check(ctx)
-	if err != nil {
-		if errors.Is(err, ErrChecksum) {
-			return Result{}, errors.Join(err, part.discard())
-		}
-		return Result{}, errors.Join(f.explain(ctx, err), part.close())
+	sum, err := f.check()
+	if err == nil {
+		err = part.checkWhole(ctx)
 	}
-	if err := part.checkWhole(ctx); err != nil {
+	if err != nil {
 		return Result{}, errors.Join(err, part.discard())
 	}
-	return Result{Size: part.size, Resumed: f.resumed, SHA256: sum}, part.finish(path)
+	result := Result{Size: part.size, Resumed: f.resumed, SHA256: sum}
+	if opts.Remember {
+		if err := part.origin().write(path); err != nil {
+			return Result{}, errors.Join(err, part.close())
+		}
+	}
+	return result, part.finish(path)
+}
+
+// recall verifies what an earlier try left, and goes on behind it.
+func (f *fetcher) recall(ctx context.Context) error {
+	damaged, err := f.part.recall(ctx, func(done, total int64) { f.opts.Progress(Checking, done, total) })
+	if damaged {
+		f.opts.Notice("the partial file is damaged; starting over")
+	}
+	f.resumed, f.best = f.part.size, f.part.size
+	return err
 }
 
 func (o *Options) setDefaults() {
@@ -102,11 +132,17 @@ func (o *Options) setDefaults() {
 	if o.Notice == nil {
 		o.Notice = func(string) {}
 	}
+	if o.Retry == nil {
+		o.Retry = func(err error, try, tries int) { o.Notice(fmt.Sprintf("%v; try %d of %d", err, try, tries)) }
+	}
 	if o.Backoff == 0 {
 		o.Backoff = 500 * time.Millisecond
 	}
 	if o.Stall == 0 {
 		o.Stall = 30 * time.Second
+	}
+	if o.Free == nil {
+		o.Free = freeSpace
 	}
 }
 
@@ -116,7 +152,7 @@ type fetcher struct {
 	opts    Options
 	part    *part
 	resumed int64
-	best    int64  // the largest size reached: a new break beyond it is no repeated failure
+	best    int64  // the size at the last break that was no repeated failure
 	digest  string // what the server says the SHA-256 is
 }
 
@@ -135,47 +171,76 @@ func (f *fetcher) all(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if f.part.size > f.best {
+		if f.part.size >= f.best+minAdvance {
 			f.best, failures = f.part.size, 0
 		}
-		var temporary *temporaryError
+		var temporary *transfer.TemporaryError
 		if ctx.Err() != nil || !errors.As(err, &temporary) {
 			return err
 		}
 		if failures >= retries {
-			return fmt.Errorf("gave up after %d tries: %w; the same command goes on from there", failures+1, err)
-		}
-		if err := pause(ctx, max(backoff(f.opts.Backoff, failures), temporary.after)); err != nil {
-			return err
+			return fmt.Errorf("gave up after %d tries: %w; run the same command again to resume", failures+1, err)
 		}
 		failures++
+		if !errors.Is(err, errAgain) {
+			f.opts.Retry(err, failures+1, retries+1)
+		}
+		if err := transfer.Pause(ctx, max(f.backoff(failures), temporary.After)); err != nil {
+			return err
+		}
 	}
+}
+
+// backoff is the pause before a retry: none before the first.
+func (f *fetcher) backoff(failures int) time.Duration {
+	if failures == 1 {
+		return 0
+	}
+	return transfer.Backoff(f.opts.Backoff, failures-2)
 }
 
 // some makes one request and keeps what it brings.
 func (f *fetcher) some(ctx context.Context) error {
-	watch := newWatchdog(ctx, f.opts.Stall)
-	defer watch.stop()
-	resp, err := f.send(watch.ctx, f.part.size)
+	watch := transfer.NewWatchdog(ctx, f.opts.Stall)
+	defer watch.Stop()
+	f.opts.Progress(Connecting, f.part.size, f.part.total())
+	resp, err := f.send(watch.Context(), f.part.size)
 	if err != nil {
-		return &temporaryError{err: watch.explain(err)}
+		return &transfer.TemporaryError{Err: watch.Explain(err)}
 	}
 	defer resp.Body.Close()
 	done, err := f.accept(resp)
 	if done || err != nil {
 		return err
 	}
+	if err := f.checkSpace(); err != nil {
+		return err
+	}
 	f.opts.Progress(Fetching, f.part.size, f.part.total())
-	if err := f.receive(watch.reader(resp.Body)); err != nil {
+	if err := f.receive(watch.Reader(resp.Body)); err != nil {
 		if isDisk(err) {
 			return err
 		}
-		return &temporaryError{err: watch.explain(err)}
+		return &transfer.TemporaryError{Err: watch.Explain(err)}
 	}
 	if total := f.part.total(); total > 0 && f.part.size != total {
-		return &temporaryError{err: fmt.Errorf("the server sent %d of %d bytes: %w", f.part.size, total, io.ErrUnexpectedEOF)}
+		return &transfer.TemporaryError{
+			Err: fmt.Errorf("the server sent %d of %d bytes: %w", f.part.size, total, io.ErrUnexpectedEOF),
+		}
 	}
 	return nil
+}
+
+// checkSpace refuses a file that the disk has no room for, before any of it comes. A
+// system that cannot tell is no reason to.
+func (f *fetcher) checkSpace() error {
+	missing := f.part.total() - f.part.size
+	free, err := f.opts.Free(filepath.Dir(f.part.path))
+	if missing <= 0 || err != nil || missing <= free {
+		return nil
+	}
+	return fmt.Errorf("%w: %s needs %d MB more, and its disk has %d MB left; make room, or name another folder",
+		ErrSpace, f.part.path, missing/1e6+1, free/1e6)
 }
 
 // receive appends what comes to the part.
@@ -201,5 +266,5 @@ func (f *fetcher) receive(r io.Reader) error {
 // isDisk says whether a fault is one of the file and not of the connection.
 func isDisk(err error) bool {
 	var path *fs.PathError
-	return errors.As(err, &path) || errors.Is(err, ErrNotGGUF)
+	return errors.As(err, &path) || errors.Is(err, ErrNotGGUF) || errors.Is(err, ErrSpace)
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4/nano"
+	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/transfer"
 )
 
 // model is a real file to serve.
@@ -257,7 +259,7 @@ func TestFetchGoesOn(t *testing.T) {
 		{"changed file", `"1"`, func(s *server) { s.content, s.etag = changed, `"2"` }, false, "changed"},
 		{"changed size", `"1"`, func(s *server) { s.content = append(bytes.Clone(model), 0) }, false, "changed"},
 		{"shorter file", `"1"`, func(s *server) { s.content, s.etag = model[:1000], `"3"` }, false, ""},
-		{"ranges no more", `"1"`, func(s *server) { s.noRanges = true }, false, "cannot go on"},
+		{"ranges no more", `"1"`, func(s *server) { s.noRanges = true }, false, "cannot resume"},
 		{"nothing to tell versions by", "", func(s *server) { s.content = changed }, false, ""},
 	}
 	for _, tt := range tests {
@@ -296,7 +298,14 @@ func TestFetchFinishesACompletePart(t *testing.T) {
 	web := httptest.NewServer(s)
 	defer web.Close()
 	broken(t, web, s, folder)
-	if err := os.WriteFile(filepath.Join(folder, "model.gguf.part"), model, 0o644); err != nil {
+	p, err := openPart(filepath.Join(folder, "model.gguf"), web.URL+"/model.gguf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.recall(t.Context(), func(int64, int64) {}); err != nil || p.size == 0 {
+		t.Fatalf("%d bytes were kept: %v", p.size, err)
+	}
+	if err := errors.Join(p.append(model[p.size:]), p.close()); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := fetchFrom(t, web.URL+"/model.gguf", folder, nil); err != nil {
@@ -334,8 +343,128 @@ func TestFetchNoticesAStall(t *testing.T) {
 	defer web.Close()
 	defer close(release)
 	_, _, err := fetchFrom(t, web.URL+"/model.gguf", t.TempDir(), func(o *Options) { o.Stall = 20 * time.Millisecond })
-	if err == nil || !strings.Contains(err.Error(), "sent nothing") {
+	if err == nil || !errors.Is(err, transfer.ErrStalled) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A server that sends a byte now and then is given up like one that sends nothing.
+func TestFetchGivesUpOnATrickle(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100000000")
+		_, _ = w.Write([]byte("GGUF"))
+		for r.Context().Err() == nil {
+			w.(http.Flusher).Flush()
+			time.Sleep(time.Millisecond)
+			_, _ = w.Write([]byte{0})
+		}
+	}))
+	defer web.Close()
+	_, notices, err := fetchFrom(t, web.URL+"/model.gguf", t.TempDir(),
+		func(o *Options) { o.Stall = 20 * time.Millisecond })
+	if !errors.Is(err, transfer.ErrStalled) {
+		t.Errorf("error %v, want ErrStalled", err)
+	}
+	if len(notices) < retries || !strings.Contains(notices[0], "try 2 of 6") {
+		t.Errorf("notices %q, want one for each try", notices)
+	}
+}
+
+// What was half there is verified before it is gone on from.
+func TestFetchNoticesADamagedPart(t *testing.T) {
+	folder := t.TempDir()
+	s := &server{content: model, etag: `"1"`}
+	web := httptest.NewServer(s)
+	defer web.Close()
+	broken(t, web, s, folder)
+	path := filepath.Join(folder, "model.gguf.part")
+	half, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(half[len(half)-1000:])
+	if err := os.WriteFile(path, half, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	result, notices, err := fetchFrom(t, web.URL+"/model.gguf", folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, folder, model)
+	if result.Resumed != 0 || !strings.Contains(strings.Join(notices, " "), "damaged") {
+		t.Errorf("%d bytes resumed, notices %q", result.Resumed, notices)
+	}
+}
+
+// Bytes behind those that were written down as kept may never have reached the disk.
+func TestFetchDropsWhatWasNotKept(t *testing.T) {
+	folder := t.TempDir()
+	s := &server{content: model, etag: `"1"`}
+	web := httptest.NewServer(s)
+	defer web.Close()
+	broken(t, web, s, folder)
+	file, err := os.OpenFile(filepath.Join(folder, "model.gguf.part"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.Write(make([]byte, 1<<20))
+	if err := errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := fetchFrom(t, web.URL+"/model.gguf", folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantWhole(t, folder, model)
+	if len(s.ranges) != 1 || s.ranges[0] != "bytes=5000-" {
+		t.Errorf("requests %q, want one that goes on behind what was kept", s.ranges)
+	}
+}
+
+func TestFetchLooksForRoomFirst(t *testing.T) {
+	folder := t.TempDir()
+	s := &server{content: model, etag: `"1"`}
+	_, _, err := fetch(t, s, folder,
+		func(o *Options) { o.Free = func(string) (int64, error) { return int64(len(model)) - 1, nil } })
+	if !errors.Is(err, ErrSpace) {
+		t.Errorf("error %v, want ErrSpace", err)
+	}
+	if names := files(t, folder); names != "" {
+		t.Errorf("the folder holds %q", names)
+	}
+	if free, err := freeSpace(folder); err != nil || free <= 0 {
+		t.Errorf("%d bytes free here: %v", free, err)
+	}
+}
+
+func TestFetchRemembersTheOrigin(t *testing.T) {
+	folder := t.TempDir()
+	s := &server{content: model, etag: `"1"`}
+	web := httptest.NewServer(s)
+	defer web.Close()
+	path := filepath.Join(folder, "model.gguf")
+	if _, _, err := fetchFrom(t, web.URL+"/model.gguf?token=secret", folder,
+		func(o *Options) { o.Remember = true }); err != nil {
+		t.Fatal(err)
+	}
+	origin, err := OriginOf(path)
+	if want := (Origin{URL: web.URL + "/model.gguf", Size: int64(len(model)), SHA256: sum(model)}); err != nil ||
+		origin != want {
+		t.Errorf("origin %+v, %v; want %+v", origin, err, want)
+	}
+	if err := CheckThere(t.Context(), path); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, append(bytes.Clone(model), 0), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckThere(t.Context(), path); !errors.Is(err, ErrChecksum) {
+		t.Errorf("error %v of a file of another size, want ErrChecksum", err)
+	}
+	if err := os.WriteFile(path, make([]byte, 100), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckThere(t.Context(), path); !errors.Is(err, gguf.ErrNotGGUF) {
+		t.Errorf("error %v of zeros, want ErrNotGGUF", err)
 	}
 }
 

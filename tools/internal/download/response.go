@@ -9,7 +9,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/gemwire/gemwire/gguf/transfer"
 )
 
 // send asks for the file from byte from on.
@@ -26,7 +27,7 @@ func (f *fetcher) send(ctx context.Context, from int64) (*http.Response, error) 
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 	}
 	client := *f.opts.Client
-	client.CheckRedirect = f.followRedirect
+	client.CheckRedirect = transfer.FollowRedirects(f.opts.Header, f.noteDigest)
 	resp, err := client.Do(req)
 	var inner *url.Error
 	if errors.As(err, &inner) {
@@ -35,18 +36,14 @@ func (f *fetcher) send(ctx context.Context, from int64) (*http.Response, error) 
 	return resp, err
 }
 
-// followRedirect follows up to ten redirections, and keeps the SHA-256 that
-// Hugging Face sends with its own.
-func (f *fetcher) followRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) >= 10 {
-		return errors.New("the server redirects without end")
+// noteDigest keeps the SHA-256 that Hugging Face sends with a redirection of its own.
+func (f *fetcher) noteDigest(req *http.Request) {
+	if req.Response == nil || req.Response.Request.URL.Hostname() != "huggingface.co" {
+		return
 	}
-	if req.Response != nil && via[len(via)-1].URL.Hostname() == "huggingface.co" {
-		if sum, err := ParseSHA256(strings.Trim(req.Response.Header.Get("X-Linked-Etag"), `"`)); err == nil {
-			f.digest = sum
-		}
+	if sum, err := ParseSHA256(strings.Trim(req.Response.Header.Get("X-Linked-Etag"), `"`)); err == nil {
+		f.digest = sum
 	}
-	return nil
 }
 
 // accept gets the part ready for what a response brings. done says that nothing
@@ -62,10 +59,11 @@ func (f *fetcher) accept(resp *http.Response) (done bool, err error) {
 	case http.StatusOK:
 		return false, f.beginAnew(resp, now)
 	case http.StatusRequestedRangeNotSatisfiable:
-		if total, ok := totalOf(resp); ok && total == f.part.size && total == f.part.total() && !now.differs(f.part.state) {
+		if total, ok := totalOf(resp); ok && total == f.part.size && total == f.part.total() &&
+			!now.differs(f.part.state) {
 			return true, nil
 		}
-		return false, f.startOver("what was there does not fit the server's file")
+		return false, f.startOver("the partial file does not match the server's file")
 	}
 	return false, statusError(resp)
 }
@@ -75,7 +73,7 @@ func (f *fetcher) goOn(resp *http.Response, now state) error {
 	first, ok := firstOf(resp)
 	total, ok2 := totalOf(resp)
 	if !ok || !ok2 || first != f.part.size {
-		return f.startOver("the server sent another range than it was asked for")
+		return f.startOver("the server sent a different range than requested")
 	}
 	if f.part.size == 0 {
 		now.Size = total
@@ -100,13 +98,13 @@ func (f *fetcher) startOver(why string) error {
 	if err := f.part.begin(state{URL: f.part.state.URL}); err != nil {
 		return err
 	}
-	return &temporaryError{err: errAgain}
+	return &transfer.TemporaryError{Err: errAgain}
 }
 
 // beginAnew accepts the whole file.
 func (f *fetcher) beginAnew(resp *http.Response, now state) error {
 	if kind := resp.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
-		return fmt.Errorf("%w: the address serves a web page; give that of the .gguf file itself", ErrNotGGUF)
+		return fmt.Errorf("%w: the URL is a web page; use the URL of the .gguf file itself", ErrNotGGUF)
 	}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && enc != "identity" {
 		return fmt.Errorf("the server sends the file as %q although asked for plain bytes", enc)
@@ -115,7 +113,7 @@ func (f *fetcher) beginAnew(resp *http.Response, now state) error {
 		if now.differs(f.part.state) {
 			f.opts.Notice("the file on the server changed; starting over")
 		} else {
-			f.opts.Notice("the server cannot go on in the middle of a file; starting over")
+			f.opts.Notice("the server cannot resume in the middle of a file; starting over")
 		}
 		f.resumed = 0
 	}
@@ -149,15 +147,16 @@ func totalOf(resp *http.Response) (int64, bool) {
 
 // statusError says what a refusal means for the user.
 func statusError(resp *http.Response) error {
-	switch resp.StatusCode {
-	case http.StatusNotFound, http.StatusGone:
-		return fmt.Errorf("no file there (%s); check the address: %w", resp.Status, fs.ErrNotExist)
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the server answers %s; it may want --header \"Authorization: Bearer …\": %w", resp.Status, fs.ErrPermission)
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		after, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-		return &temporaryError{err: fmt.Errorf("the server answers %s", resp.Status), after: min(time.Duration(after)*time.Second, maxPause)}
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return fmt.Errorf("no file was found (%s); check the URL: %w", resp.Status, fs.ErrNotExist)
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return fmt.Errorf("the server answers %s; it may need --header \"Authorization: Bearer …\": %w", resp.Status,
+			fs.ErrPermission)
+	case transfer.Temporary(code):
+		return &transfer.TemporaryError{
+			Err: fmt.Errorf("the server answers %s", resp.Status), After: transfer.RetryAfter(resp),
+		}
 	}
 	return fmt.Errorf("the server answers %s", resp.Status)
 }

@@ -6,10 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
+	"unicode"
 
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gguf/ollama"
+	"github.com/gemwire/gemwire/tools/internal/suggest"
 )
 
 // ErrNotFound says that no model has the name.
@@ -21,12 +26,15 @@ type Finder struct {
 	Folder string
 	// Store finds Ollama's store.
 	Store func() (*ollama.Store, error)
+	// StoreFolder is where the user says that the store is, in $OLLAMA_MODELS; empty
+	// for Ollama's own places.
+	StoreFolder string
 }
 
 // NewFinder looks where this machine keeps its models: pulled ones in
 // $GEMWIRE_MODELS, or in gemwire/models of the user's cache.
 func NewFinder(getenv func(string) string) Finder {
-	f := Finder{Folder: getenv("GEMWIRE_MODELS"), Store: ollama.Find}
+	f := Finder{Folder: getenv("GEMWIRE_MODELS"), Store: ollama.Find, StoreFolder: getenv("OLLAMA_MODELS")}
 	if f.Folder == "" {
 		if cache, err := os.UserCacheDir(); err == nil {
 			f.Folder = filepath.Join(cache, "gemwire", "models")
@@ -49,14 +57,15 @@ func (f Finder) Find(name string) (Reference, error) {
 			return Reference{}, fmt.Errorf("%w: %s is a folder%s", ErrNotFound, name, filesIn(name))
 		}
 		return Reference{Kind: File, Name: name, Path: name}, nil
-	} else if !errors.Is(err, fs.ErrNotExist) && looksLikePath(name) {
+	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && looksLikePath(name) {
 		return Reference{}, err
 	}
 	if path, ok := f.pulled(name); ok {
 		return Reference{Kind: Pulled, Name: name, Path: path}, nil
 	}
 	if looksLikePath(name) {
-		return Reference{}, fmt.Errorf("%w: there is no file %s; check the path, or see gemwire list for what is there", ErrNotFound, name)
+		return Reference{}, fmt.Errorf("%w: the file %s does not exist; check the path, or see gemwire list",
+			ErrNotFound, name)
 	}
 	return f.inStore(name)
 }
@@ -119,17 +128,93 @@ func (f Finder) pulled(name string) (string, bool) {
 func (f Finder) inStore(name string) (Reference, error) {
 	store, err := f.Store()
 	if errors.Is(err, ollama.ErrNoStore) {
-		return Reference{}, fmt.Errorf("%w: %s is no file, was not pulled, and Ollama has no models here; give a .gguf file, or fetch one with ollama pull %s or gemwire pull URL", ErrNotFound, name, name)
+		return Reference{}, f.unknown(name, "Ollama has no models here")
 	}
 	if err != nil {
 		return Reference{}, err
 	}
 	model, err := store.Resolve(name)
 	if errors.Is(err, ollama.ErrNotFound) || errors.Is(err, ollama.ErrName) {
-		return Reference{}, fmt.Errorf("%w: %s is no file, was not pulled, and %w; gemwire list shows what is there", ErrNotFound, name, err)
+		return Reference{}, f.unknown(name, "is not in Ollama's store "+store.Root())
 	}
 	if err != nil {
 		return Reference{}, err
 	}
 	return Reference{Kind: Ollama, Name: model.Name.String(), Path: model.Path, ollama: model}, nil
+}
+
+// unknown says that no model has a name, what may have been meant, and where models
+// come from. store is the end of a sentence about Ollama's.
+func (f Finder) unknown(name, store string) error {
+	what := "was not pulled, and " + store
+	if missing := f.MissingStore(); missing != "" {
+		what = "was not pulled, and " + missing
+	}
+	from := "download one with gemwire pull URL"
+	if _, err := ollama.ParseName(name); err == nil {
+		from = fmt.Sprintf("ollama pull %s or gemwire pull URL downloads one", name)
+	}
+	return fmt.Errorf("%w: %s is not a file, %s%s; gemwire list shows the models, %s", ErrNotFound, show(name), what,
+		suggest.Question(f.near(name)), from)
+}
+
+// show is a name as a sentence may hold it, however long it is and whatever is in it.
+func show(name string) string {
+	const most = 100
+	if len(name) > most {
+		return fmt.Sprintf("%q…", name[:most])
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}
+
+// near are the names of models that are like another: mistyped, or the same model
+// with another tag.
+func (f Finder) near(name string) []string {
+	entries, _ := f.List() // what cannot be listed cannot be suggested
+	var names, family []string
+	model, _, tagged := strings.Cut(name, ":")
+	for _, e := range entries {
+		names = append(names, e.Name)
+		if before, _, _ := strings.Cut(e.Name, ":"); tagged && strings.EqualFold(before, model) {
+			family = append(family, e.Name)
+		}
+	}
+	near := suggest.Near(name, names)
+	for _, other := range family[:min(len(family), 3)] {
+		if !slices.Contains(near, other) {
+			near = append(near, other)
+		}
+	}
+	return near
+}
+
+// MissingStore says that the folder of $OLLAMA_MODELS holds no models, where that is
+// so; otherwise nothing.
+func (f Finder) MissingStore() string {
+	if f.StoreFolder == "" {
+		return ""
+	}
+	if _, err := f.Store(); !errors.Is(err, ollama.ErrNoStore) {
+		return ""
+	}
+	if _, err := os.Stat(f.StoreFolder); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Sprintf("OLLAMA_MODELS is %s, which does not exist", f.StoreFolder)
+	}
+	return fmt.Sprintf("OLLAMA_MODELS is %s, where Ollama has stored no models", f.StoreFolder)
+}
+
+// Names says whether a word is the name of a model that is there: the built-in one, a
+// pulled one, or one of Ollama's store. Files that happen to be called so do not count.
+func (f Finder) Names(word string) bool {
+	if word == "" || strings.ContainsAny(word, " \t\n") {
+		return false
+	}
+	if _, ok := f.pulled(word); ok || word == nano.Name {
+		return true
+	}
+	ref, err := f.inStore(word)
+	return err == nil && ref.Kind == Ollama
 }

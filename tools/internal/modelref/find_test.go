@@ -22,8 +22,12 @@ func machine(t *testing.T) Finder {
 		t.Fatal(err)
 	}
 	const digest = "f78e62044e35710c7935b123d762f59708a915915b62c58c4448bea0bf3c3e4e"
-	manifest := `{"schemaVersion":2,"config":{"mediaType":"application/vnd.docker.container.image.v1+json","digest":"sha256:` + strings.Repeat("0", 64) + `","size":2},` +
-		`"layers":[{"mediaType":"application/vnd.ollama.image.model","digest":"sha256:` + digest + `","size":12548000}]}`
+	manifest := `{"schemaVersion":2,"config":{"mediaType":"application/vnd.docker.container.image.v1+json","digest":"sha256:` + strings.Repeat(
+		"0",
+		64,
+	) + `","size":2},` +
+		`"layers":[{"mediaType":"application/vnd.ollama.image.model","digest":"sha256:` + digest +
+		`","size":12548000}]}`
 	for name, data := range map[string][]byte{
 		"pulled/tiny.gguf":      content,
 		"pulled/half.gguf.part": content[:1000],
@@ -45,7 +49,10 @@ func machine(t *testing.T) Finder {
 		}
 	}
 	t.Chdir(root)
-	return Finder{Folder: filepath.Join(root, "pulled"), Store: func() (*ollama.Store, error) { return ollama.At(filepath.Join(root, "ollama")) }}
+	return Finder{
+		Folder: filepath.Join(root, "pulled"),
+		Store:  func() (*ollama.Store, error) { return ollama.At(filepath.Join(root, "ollama")) },
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -64,7 +71,12 @@ func TestFind(t *testing.T) {
 		{"gemma4:e2b", Ollama, "gemma4:e2b", "f78e62044e35710c7935b123d762f59708a915915b62c58c4448bea0bf3c3e4e"},
 		{"https://example.org/x.gguf", URL, "https://example.org/x.gguf", "https://example.org/x.gguf"},
 		{"HTTP://example.org/x", URL, "HTTP://example.org/x", "HTTP://example.org/x"},
-		{"https://huggingface.co/a/b/blob/main/c.gguf", URL, "https://huggingface.co/a/b/blob/main/c.gguf", "https://huggingface.co/a/b/resolve/main/c.gguf"},
+		{
+			"https://huggingface.co/a/b/blob/main/c.gguf",
+			URL,
+			"https://huggingface.co/a/b/blob/main/c.gguf",
+			"https://huggingface.co/a/b/resolve/main/c.gguf",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,15 +109,20 @@ func TestFindFails(t *testing.T) {
 	tests := []struct {
 		name, want string
 	}{
-		{"here/other.gguf", "there is no file here/other.gguf"},
-		{"./other", "there is no file ./other"},
-		{"half.gguf.part", "is no file"},
-		{"half", "is no file"},
+		{"here/other.gguf", "the file here/other.gguf does not exist"},
+		{"./other", "the file ./other does not exist"},
+		{"half.gguf.part", "is not a file"},
+		{"half", "is not a file"},
 		{"here", "name a file in it: " + filepath.Join("here", "local.gguf")},
 		{"many", filepath.Join("many", "[b].gguf")},
 		{"empty", "without .gguf files"},
-		{"gemma4:e3b", "gemma4:e2b"}, // a near name
-		{"../pulled/tiny", "there is no file"},
+		{"gemma4:e3b", "did you mean gemma4:e2b?"},
+		{"gemma4:31b", "did you mean gemma4:e2b?"}, // another size of the same model
+		{"gema4:e2b", "did you mean gemma4:e2b?"},
+		{"nanu", "did you mean nano?"},
+		{"tinny", "did you mean tiny?"},
+		{"a name", `"a name" is not a file`},
+		{"../pulled/tiny", "does not exist"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,6 +131,39 @@ func TestFindFails(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// A folder that OLLAMA_MODELS names in vain is mentioned, and no other.
+func TestMissingStore(t *testing.T) {
+	f := machine(t)
+	if got := f.MissingStore(); got != "" {
+		t.Errorf("without OLLAMA_MODELS: %q", got)
+	}
+	f.StoreFolder = "ollama"
+	if got := f.MissingStore(); got != "" {
+		t.Errorf("where the store is: %q", got)
+	}
+	f.Store = func() (*ollama.Store, error) { return ollama.At(f.StoreFolder) }
+	for folder, want := range map[string]string{"nowhere": "nowhere, which does not exist", "empty": "stored no models"} {
+		f.StoreFolder = folder
+		_, err := f.Find("gemma4:e2b")
+		if got := f.MissingStore(); !strings.Contains(got, want) || err == nil || !strings.Contains(err.Error(), got) {
+			t.Errorf("%s: %q, error %v", folder, got, err)
+		}
+	}
+}
+
+// A prompt is no model because a file is called so.
+func TestNames(t *testing.T) {
+	f := machine(t)
+	for word, want := range map[string]bool{
+		"nano": true, "tiny": true, "gemma4:e2b": true, "GEMMA4:E2B": true, "here": false, "Hello": false, "": false,
+		"What is nano?": false, "here/local.gguf": false,
+	} {
+		if got := f.Names(word); got != want {
+			t.Errorf("%q: %v", word, got)
+		}
 	}
 }
 
@@ -135,7 +185,10 @@ func TestList(t *testing.T) {
 }
 
 func TestListOfNothing(t *testing.T) {
-	f := Finder{Folder: filepath.Join(t.TempDir(), "none"), Store: func() (*ollama.Store, error) { return nil, ollama.ErrNoStore }}
+	f := Finder{
+		Folder: filepath.Join(t.TempDir(), "none"),
+		Store:  func() (*ollama.Store, error) { return nil, ollama.ErrNoStore },
+	}
 	entries, err := f.List()
 	if err != nil || len(entries) != 1 {
 		t.Errorf("%v, %v", entries, err)

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +73,39 @@ func (f Finder) listStore() ([]Entry, error) {
 	models, err := store.List()
 	var entries []Entry
 	for _, m := range models {
-		entries = append(entries, Entry{Name: m.Name.String(), Kind: Ollama, Path: store.Root(), Size: m.Size, Modified: m.Modified, Err: m.Err})
+		entries = append(entries,
+			Entry{Name: m.Name.String(), Kind: Ollama, Path: store.Root(), Size: m.Size, Modified: m.Modified,
+				Err: m.Err})
 	}
 	return entries, err
+}
+
+// partName matches the name of a part of a split model.
+var partName = regexp.MustCompile(`^(.*-)\d{5}(-of-\d{5}\.gguf)$`)
+
+// PulledFiles are the files of a pulled model, all parts of a split one. Of one that is
+// still being downloaded it is the path that the file will have. ok is false where none
+// has the name.
+func (f Finder) PulledFiles(name string) (paths []string, ok bool) {
+	if f.Folder == "" || name != filepath.Base(name) {
+		return nil, false
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".part"), ".gguf") + ".gguf"
+	path := filepath.Join(f.Folder, name)
+	if part := partName.FindStringSubmatch(name); part != nil {
+		pattern := escapeGlob(filepath.Join(f.Folder, part[1])) + "[0-9][0-9][0-9][0-9][0-9]" + escapeGlob(part[2])
+		whole, _ := filepath.Glob(pattern) // the pattern is right
+		begun, _ := filepath.Glob(pattern + ".part")
+		for _, other := range begun {
+			whole = append(whole, strings.TrimSuffix(other, ".part"))
+		}
+		slices.Sort(whole)
+		return slices.Compact(whole), len(whole) > 0
+	}
+	for _, file := range []string{path, path + ".part"} {
+		if info, err := os.Lstat(file); err == nil && !info.IsDir() {
+			return []string{path}, true
+		}
+	}
+	return nil, false
 }

@@ -2,6 +2,7 @@ package modelref
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -84,7 +85,7 @@ func joinProjector(ctx context.Context, file *gguf.File, opts OpenOptions, with 
 	}
 	if err := file.Join(projector); err != nil {
 		projector.Close()
-		return err
+		return fmt.Errorf("%s: %w", opts.Projector, err)
 	}
 	return nil
 }

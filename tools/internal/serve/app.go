@@ -39,10 +39,23 @@ func mountApps(mux *http.ServeMux, apps []App) error {
 	if !root {
 		mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuseFile(w, fs.ErrNotExist) })
 	}
-	if !root && len(apps) > 0 {
-		mux.Handle("GET /{$}", http.RedirectHandler(apps[0].Path, http.StatusTemporaryRedirect))
+	if !root {
+		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { enter(w, r, apps) })
 	}
 	return nil
+}
+
+// enter sends a browser to the first app with a page, where none is at the root.
+func enter(w http.ResponseWriter, r *http.Request, apps []App) {
+	for _, app := range apps {
+		if f, _, err := openRegular(app.Folder, "index.html"); err == nil {
+			f.Close()
+			http.Redirect(w, r, app.Path, http.StatusTemporaryRedirect)
+			return
+		}
+	}
+	refuse(w, http.StatusNotFound, "no web app is served here; gemwire serve says in its terminal how to get one. "+
+		"Programs find the models at /models")
 }
 
 // appPath matches the paths that an app can have.
@@ -57,7 +70,8 @@ func (a App) check() error {
 		return fmt.Errorf("the app for %s: %w", a.Path, err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("the app for %s: %s is no folder; name the one that holds it: %w", a.Path, a.Folder, ErrOptions)
+		return fmt.Errorf(
+			"the app for %s: %s is not a folder; name the folder with the files: %w", a.Path, a.Folder, ErrOptions)
 	}
 	return nil
 }
@@ -134,7 +148,9 @@ var hashedName = regexp.MustCompile(`(?:^|/)assets/.*[-.]([\w-]{8})\.\w+$`)
 // cacheControl: hashed names never change, all else is asked about each time.
 func cacheControl(name string) string {
 	match := hashedName.FindStringSubmatch(name)
-	if match != nil && strings.ContainsFunc(match[1], func(r rune) bool { return unicode.IsDigit(r) || unicode.IsUpper(r) }) { // no word
+	if match != nil &&
+		// no word
+		strings.ContainsFunc(match[1], func(r rune) bool { return unicode.IsDigit(r) || unicode.IsUpper(r) }) {
 		return "public, max-age=31536000, immutable"
 	}
 	return "no-cache"

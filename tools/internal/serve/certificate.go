@@ -118,7 +118,8 @@ func (i Identity) good(names Names, now time.Time) bool {
 		return false
 	}
 	leaf, err := x509.ParseCertificate(i.Certificate.Certificate[0])
-	if err != nil || leaf.CheckSignatureFrom(authority) != nil || now.Add(renewal).After(leaf.NotAfter) || now.Before(leaf.NotBefore) {
+	if err != nil || leaf.CheckSignatureFrom(authority) != nil || now.Add(renewal).After(leaf.NotAfter) ||
+		now.Before(leaf.NotBefore) {
 		return false
 	}
 	for _, name := range names.all() {
@@ -162,7 +163,9 @@ func newIdentity(names Names, now time.Time) (Identity, error) {
 func template(name string, now time.Time) *x509.Certificate {
 	// x509.CreateCertificate makes a serial number of its own where none is given.
 	return &x509.Certificate{
-		Subject:   pkix.Name{CommonName: name + " " + now.UTC().Format("2006-01-02 15:04"), Organization: []string{"gemwire"}},
+		Subject: pkix.Name{
+			CommonName: name + " " + now.UTC().Format("2006-01-02 15:04"), Organization: []string{"gemwire"},
+		},
 		NotBefore: now.Add(-clockSkew), NotAfter: now.Add(lifetime), BasicConstraintsValid: true,
 	}
 }
@@ -176,7 +179,8 @@ func (i Identity) write(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	if err := replace(filepath.Join(folder, keyFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
+	if err := replace(filepath.Join(folder, keyFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}),
+		0o600); err != nil {
 		return err
 	}
 	var chain []byte

@@ -17,7 +17,10 @@ import (
 	"time"
 )
 
-var names = Names{Hosts: []string{"localhost", "box.local"}, Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("192.168.1.5")}}
+var names = Names{
+	Hosts:     []string{"localhost", "box.local"},
+	Addresses: []netip.Addr{netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("192.168.1.5")},
+}
 
 func identity(t *testing.T, folder string, names Names, now time.Time) Identity {
 	t.Helper()
@@ -36,8 +39,11 @@ func TestIdentityIsKept(t *testing.T) {
 		t.Errorf("new %v, fingerprint %s", first.New, first.Fingerprint())
 	}
 	fewer := Names{Hosts: []string{"localhost"}}
-	for name, again := range map[string]Identity{"same names": identity(t, folder, names, now), "fewer names": identity(t, folder, fewer, now), "later": identity(t, folder, names, now.Add(300*24*time.Hour))} {
-		if again.New || again.Fingerprint() != first.Fingerprint() || again.AuthorityFingerprint() != first.AuthorityFingerprint() {
+	for name, again := range map[string]Identity{"same names": identity(t, folder, names, now),
+		"fewer names": identity(t, folder, fewer, now),
+		"later":       identity(t, folder, names, now.Add(300*24*time.Hour))} {
+		if again.New || again.Fingerprint() != first.Fingerprint() ||
+			again.AuthorityFingerprint() != first.AuthorityFingerprint() {
 			t.Errorf("%s: made anew", name)
 		}
 	}
@@ -56,7 +62,8 @@ func TestIdentityIsKept(t *testing.T) {
 
 func TestIdentityIsMadeAnew(t *testing.T) {
 	now := time.Now()
-	more := Names{Hosts: names.Hosts, Addresses: append([]netip.Addr{netip.MustParseAddr("10.0.0.7")}, names.Addresses...)}
+	more := Names{Hosts: names.Hosts, Addresses: append([]netip.Addr{netip.MustParseAddr("10.0.0.7")},
+		names.Addresses...)}
 	tests := []struct {
 		name  string
 		names Names
@@ -131,7 +138,9 @@ func TestTLS(t *testing.T) {
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(authority)
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	client := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true},
+	}
 	r, err := client.Get("https://" + addr + "/models/model.gguf")
 	if err != nil {
 		t.Fatal(err)
@@ -149,10 +158,13 @@ func TestTLS(t *testing.T) {
 	}
 	r.Body.Close()
 	stranger := &http.Client{Transport: &http.Transport{}}
-	if _, err := stranger.Get("https://" + addr + "/"); err == nil || !strings.Contains(err.Error(), "unknown authority") {
+	if _, err := stranger.Get("https://" + addr + "/"); err == nil ||
+		!strings.Contains(err.Error(), "unknown authority") {
 		t.Errorf("without trust: %v", err)
 	}
-	old := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MaxVersion: tls.VersionTLS11}}}
+	old := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MaxVersion: tls.VersionTLS11}},
+	}
 	if _, err := old.Get("https://" + addr + "/"); err == nil {
 		t.Error("TLS 1.1 is spoken")
 	}

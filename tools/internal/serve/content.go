@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -36,7 +35,7 @@ func openRegular(folder, name string) (*os.File, fs.FileInfo, error) {
 
 func wantRegular(info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is no plain file: %w", info.Name(), fs.ErrNotExist)
+		return fmt.Errorf("%s is not a regular file: %w", info.Name(), fs.ErrNotExist)
 	}
 	return err
 }
@@ -44,10 +43,10 @@ func wantRegular(info fs.FileInfo, err error) error {
 // refuseFile answers for a file that cannot be opened.
 func refuseFile(w http.ResponseWriter, err error) {
 	if errors.Is(err, fs.ErrPermission) {
-		refuse(w, http.StatusForbidden, "the server itself may not read that file")
+		refuse(w, http.StatusForbidden, "the server has no permission to read that file")
 		return
 	}
-	refuse(w, http.StatusNotFound, "there is nothing of that name")
+	refuse(w, http.StatusNotFound, "nothing has that name")
 }
 
 // fileTag is a strong ETag of a file's version.
@@ -55,20 +54,11 @@ func fileTag(info fs.FileInfo) string {
 	return fmt.Sprintf(`"%x-%x"`, info.Size(), info.ModTime().UnixNano())
 }
 
-// The longest that an answer may take: slowest lines get that many bytes a second.
-const (
-	answerGrace = time.Minute
-	slowestLine = 32 << 10
-)
-
 // send sends size bytes of content, or the ranges that were asked for. The
 // headers that describe it, ETag among them, are set.
 func send(w http.ResponseWriter, r *http.Request, modified time.Time, size int64, content io.ReadSeeker) {
-	if unit := r.Header.Get("Range"); unit != "" && !strings.HasPrefix(unit, "bytes=") {
-		r.Header.Del("Range") // RFC 9110, 14.2: a unit that is not known is passed over
+	if asked := r.Header.Get("Range"); asked != "" && !modest(asked, size) {
+		r.Header.Del("Range")
 	}
-	limit := answerGrace + time.Duration(size/slowestLine)*time.Second
-	// A test's recorder has no deadlines; the server's own timeout applies there.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit))
-	http.ServeContent(w, r, "", modified, content)
+	http.ServeContent(newPaced(w), r, "", modified, content)
 }

@@ -9,6 +9,7 @@
 //
 // Read site.go first (the order in which a request is looked at), then guard.go
 // and origins.go (who may ask), app.go and encoding.go (the apps), models.go with
-// folder.go and store.go (the models), content.go (how a file is sent),
-// results.go, and last listen.go, certificate.go and network.go (where it listens).
+// folder.go and store.go (the models), content.go with ranges.go and paced.go (how a
+// file is sent), results.go, and last listen.go, connections.go, certificate.go and
+// network.go (where it listens, and to how many).
 package serve

@@ -11,11 +11,26 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/andybalholm/brotli"
 )
 
-// encodings are the content encodings that a file may lie beside its original
-// in, smallest first, with the endings of their names.
-var encodings = []struct{ name, ending string }{{"br", ".br"}, {"gzip", ".gz"}}
+// encoder is a content encoding, and the ending of files in it.
+type encoder struct {
+	name, ending string
+	writer       func(io.Writer) io.WriteCloser
+}
+
+// brotliLevel makes the engine 13 % smaller than gzip does, in 1.4 seconds. What
+// takes longer belongs into the build (docker/precompress.mjs).
+const brotliLevel = 9
+
+// encodings are those that a file may lie beside its original in, or be packed
+// with, smallest first.
+var encodings = []encoder{
+	{"br", ".br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterV2(w, brotliLevel) }},
+	{"gzip", ".gz", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }},
+}
 
 // acceptedEncodings are those that a browser takes.
 func acceptedEncodings(r *http.Request) []string {
@@ -52,11 +67,18 @@ const (
 // mostPacked in all.
 type packer struct {
 	mu   sync.Mutex
-	kept map[string][]byte // by folder, name and version
+	kept map[string]*packed // by folder, name, version and encoding
 	size int
 }
 
-func newPacker() *packer { return &packer{kept: map[string][]byte{}} }
+// packed is a file's compressed form, or one that is being made.
+type packed struct {
+	once    sync.Once
+	content []byte
+	err     error
+}
+
+func newPacker() *packer { return &packer{kept: map[string]*packed{}} }
 
 // open opens a file below folder, in one of the accepted encodings or, with
 // encoding "", as it is.
@@ -73,20 +95,28 @@ func (p *packer) open(folder, name string, accepted []string) (f *file, encoding
 		if !slices.Contains(accepted, e.name) {
 			continue
 		}
-		if packed := beside(folder, name+e.ending, e.name, info); packed != nil {
+		if found := beside(folder, name+e.ending, e.name, info); found != nil {
 			original.Close()
-			return packed, e.name, nil
+			return found, e.name, nil
 		}
 	}
-	if !slices.Contains(accepted, "gzip") || info.Size() < leastPacked || info.Size() > mostPacked {
+	best := slices.IndexFunc(encodings, func(e encoder) bool { return slices.Contains(accepted, e.name) })
+	if best < 0 || info.Size() < leastPacked || info.Size() > mostPacked {
 		return plain, "", nil
 	}
-	content, err := p.pack(folder+"\x00"+name+"\x00"+plain.tag, original)
+	e := encodings[best]
+	content, err := p.pack(folder+"\x00"+name+"\x00"+plain.tag+"\x00"+e.name, original, e)
 	original.Close()
 	if err != nil {
 		return nil, "", err
 	}
-	return &file{bytes.NewReader(content), io.NopCloser(nil), tagOf(plain.tag, "gzip"), info.ModTime(), int64(len(content))}, "gzip", nil
+	return &file{
+		bytes.NewReader(content),
+		io.NopCloser(nil),
+		tagOf(plain.tag, e.name),
+		info.ModTime(),
+		int64(len(content)),
+	}, e.name, nil
 }
 
 // beside opens the compressed form that lies beside a file, nil where there is
@@ -106,25 +136,46 @@ func beside(folder, name, encoding string, original fs.FileInfo) *file {
 // tagOf is the ETag of a file's encoded form.
 func tagOf(tag, encoding string) string { return strings.TrimSuffix(tag, `"`) + "-" + encoding + `"` }
 
-// pack compresses a file, unless that was done before. Others wait meanwhile.
-func (p *packer) pack(key string, f *os.File) ([]byte, error) {
+// pack compresses a file, unless that was done before. Who asks for the same
+// file meanwhile waits, and nobody else.
+func (p *packer) pack(key string, f *os.File, e encoder) ([]byte, error) {
+	p.mu.Lock()
+	one := p.kept[key]
+	if one == nil {
+		one = &packed{}
+		p.kept[key] = one
+	}
+	p.mu.Unlock()
+	one.once.Do(func() {
+		one.content, one.err = compress(f, e)
+		p.keep(key, one)
+	})
+	return one.content, one.err
+}
+
+// keep counts what has been made. Where it is too much, all before is let go of,
+// versions that are gone among it.
+func (p *packer) keep(key string, made *packed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if content, ok := p.kept[key]; ok {
-		return content, nil
+	if made.err != nil {
+		delete(p.kept, key)
+		return
 	}
+	if p.size += len(made.content); p.size > mostPacked {
+		clear(p.kept)
+		p.kept[key], p.size = made, len(made.content)
+	}
+}
+
+func compress(f *os.File, e encoder) ([]byte, error) {
 	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
+	z := e.writer(&out)
 	if _, err := io.Copy(z, io.LimitReader(f, mostPacked)); err != nil {
 		return nil, err
 	}
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	if p.size += out.Len(); p.size > mostPacked {
-		clear(p.kept) // versions that are gone among them
-		p.size = out.Len()
-	}
-	p.kept[key] = out.Bytes()
 	return out.Bytes(), nil
 }

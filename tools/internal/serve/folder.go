@@ -47,7 +47,8 @@ func (d folderSource) model(info fs.FileInfo) (Model, bool) {
 	}
 	m.Name, m.Parts = split[1], count
 	for n := 2; n <= count; n++ {
-		f, part, err := openRegular(string(d), fmt.Sprintf("%s-%05d-of-%s%s", split[1], n, split[3], filepath.Ext(name)))
+		f, part, err := openRegular(string(d),
+			fmt.Sprintf("%s-%05d-of-%s%s", split[1], n, split[3], filepath.Ext(name)))
 		if err != nil {
 			return m, false
 		}
@@ -70,7 +71,8 @@ func (d folderSource) open(name string) (*os.File, fs.FileInfo, string, error) {
 
 // isModelName says whether a file's name is one that is served.
 func isModelName(name string) bool {
-	return strings.EqualFold(filepath.Ext(name), ".gguf") && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "/\\\x00")
+	return strings.EqualFold(filepath.Ext(name), ".gguf") && !strings.HasPrefix(name, ".") &&
+		!strings.ContainsAny(name, "/\\\x00")
 }
 
 // ggufFiles are the .gguf files of a folder that are served.

@@ -18,9 +18,10 @@ func (g guard) protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !g.hosts.allow(r.Host):
-			refuse(w, http.StatusMisdirectedRequest, "this server does not answer to that name; start it with --name to add one")
+			refuse(w, http.StatusMisdirectedRequest,
+				"this server does not answer to that name; start it with --name to add one")
 		case !plainPath(r):
-			refuse(w, http.StatusNotFound, "there is nothing of that name")
+			refuse(w, http.StatusNotFound, "nothing has that name")
 		case !slices.Contains(g.methods, r.Method):
 			w.Header().Set("Allow", strings.Join(g.methods, ", "))
 			refuse(w, http.StatusMethodNotAllowed, "files can be read here, and nothing else")

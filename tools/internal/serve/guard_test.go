@@ -18,18 +18,22 @@ func fortress(t *testing.T) http.Handler {
 	root := tree(t, map[string]string{
 		"secret.txt": "SECRET", "secret.gguf": "SECRET", "app-secret/x.txt": "SECRET",
 		"app/index.html": "app", "app/.env": "SECRET", "app/.git/config": "SECRET", "app/sub/ok.txt": "ok",
-		"models/m.gguf": "model", "models/.hidden.gguf": "SECRET", "models/notes.txt": "SECRET", "models/sub/deep.gguf": "SECRET",
+		"models/m.gguf": "model", "models/.hidden.gguf": "SECRET", "models/notes.txt": "SECRET",
+		"models/sub/deep.gguf": "SECRET",
 	})
 	links := map[string]string{
-		"app/out.txt": filepath.Join(root, "secret.txt"), "app/up.txt": "../secret.txt", "app/folder": root, "app/inside.txt": "sub/ok.txt",
-		"models/out.gguf": filepath.Join(root, "secret.gguf"), "models/up.gguf": "../secret.gguf", "models/inside.gguf": "m.gguf",
+		"app/out.txt": filepath.Join(root,
+			"secret.txt"), "app/up.txt": "../secret.txt", "app/folder": root, "app/inside.txt": "sub/ok.txt",
+		"models/out.gguf": filepath.Join(root,
+			"secret.gguf"), "models/up.gguf": "../secret.gguf", "models/inside.gguf": "m.gguf",
 	}
 	for name, target := range links {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Skip("no links on this system: ", err)
 		}
 	}
-	return site(t, Options{Apps: []App{{"/", filepath.Join(root, "app")}}, Models: []string{filepath.Join(root, "models")}})
+	return site(t,
+		Options{Apps: []App{{"/", filepath.Join(root, "app")}}, Models: []string{filepath.Join(root, "models")}})
 }
 
 // askRaw sends a request line as it is, as no client library would.
@@ -55,12 +59,17 @@ func TestNothingOutsideIsServed(t *testing.T) {
 	addr := server.Listener.Addr().String()
 	for _, target := range []string{
 		"/../secret.txt", "/sub/../../secret.txt", "/..", "/./.env", "/.env", "/.git/config", "/.git/", "/sub/../.env",
-		"/%2e%2e/secret.txt", "/%2E%2E%2Fsecret.txt", "/..%2fsecret.txt", "/..%5csecret.txt", `/..\secret.txt`, "/sub/..%2f..%2fsecret.txt",
-		"/%252e%252e/secret.txt", "/..%c0%afsecret.txt", "/..%00/secret.txt", "/index.html%00", "/index.html%00.txt", "//secret.txt", "//localhost/secret.txt",
-		"/sub//ok.txt", "/../app-secret/x.txt", "/%2fetc/passwd", "//etc/passwd", "/c:/windows/win.ini", "/index.html::$DATA", "/%2eenv",
+		"/%2e%2e/secret.txt", "/%2E%2E%2Fsecret.txt", "/..%2fsecret.txt", "/..%5csecret.txt", `/..\secret.txt`,
+		"/sub/..%2f..%2fsecret.txt",
+		"/%252e%252e/secret.txt", "/..%c0%afsecret.txt", "/..%00/secret.txt", "/index.html%00", "/index.html%00.txt",
+		"//secret.txt", "//localhost/secret.txt",
+		"/sub//ok.txt", "/../app-secret/x.txt", "/%2fetc/passwd", "//etc/passwd", "/c:/windows/win.ini",
+		"/index.html::$DATA", "/%2eenv",
 		"/out.txt", "/up.txt", "/folder/secret.txt", "/folder/", "/folder",
-		"/models/../secret.gguf", "/models/..%2fsecret.gguf", "/models/%2e%2e/secret.gguf", "/models/.hidden.gguf", "/models/notes.txt", "/models/out.gguf", "/models/up.gguf",
-		"/models/sub/deep.gguf", "/models/sub%2fdeep.gguf", `/models/sub\deep.gguf`, "/models/m.gguf%00.gguf", "/models/", "/models//m.gguf", "/models/m.gguf/mmproj",
+		"/models/../secret.gguf", "/models/..%2fsecret.gguf", "/models/%2e%2e/secret.gguf", "/models/.hidden.gguf",
+		"/models/notes.txt", "/models/out.gguf", "/models/up.gguf",
+		"/models/sub/deep.gguf", "/models/sub%2fdeep.gguf", `/models/sub\deep.gguf`, "/models/m.gguf%00.gguf",
+		"/models/", "/models//m.gguf", "/models/m.gguf/mmproj",
 		"http://localhost/../secret.txt",
 	} {
 		status, content := askRaw(t, addr, target)
@@ -69,9 +78,11 @@ func TestNothingOutsideIsServed(t *testing.T) {
 		}
 	}
 	for target, want := range map[string]string{
-		"/": "app", "/sub/ok.txt": "ok", "/inside.txt": "ok", "/sub%20/ok.txt": "", "/models/m.gguf": "model", "/models/inside.gguf": "model", "/models/%6d.gguf": "model",
+		"/": "app", "/sub/ok.txt": "ok", "/inside.txt": "ok", "/sub%20/ok.txt": "", "/models/m.gguf": "model",
+		"/models/inside.gguf": "model", "/models/%6d.gguf": "model",
 	} {
-		if status, content := askRaw(t, addr, target); want != "" && (status != 200 || content != want) || want == "" && status != 404 {
+		if status, content := askRaw(t, addr, target); want != "" && (status != 200 || content != want) ||
+			want == "" && status != 404 {
 			t.Errorf("%s: %d %q, want %q", target, status, content, want)
 		}
 	}

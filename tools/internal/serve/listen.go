@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Timeouts of the server. How long an answer may take depends on its size.
+// Timeouts of the server. How long an answer may take depends on who reads it (paced.go).
 const (
 	headerTimeout   = 10 * time.Second
 	requestTimeout  = 30 * time.Second
+	answerTimeout   = time.Minute // of what is no file
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 3 * time.Second
 	maxHeader       = 32 << 10 // bytes
@@ -24,8 +25,10 @@ const (
 func Run(ctx context.Context, l net.Listener, h http.Handler, certificate *tls.Certificate, trouble *log.Logger) error {
 	server := &http.Server{
 		Handler: h, ErrorLog: trouble,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: answerGrace, IdleTimeout: idleTimeout,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, WriteTimeout: answerTimeout,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeader,
+		ConnState:      newConnections().changed,
 	}
 	ended := make(chan error, 1)
 	go func() {

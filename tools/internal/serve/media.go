@@ -52,7 +52,12 @@ func mediaType(name string) string {
 func compressible(mediaType string) bool {
 	name, _, _ := strings.Cut(mediaType, ";")
 	switch name {
-	case "application/json", "application/wasm", "application/manifest+json", "application/xml", "image/svg+xml", "font/ttf":
+	case "application/json",
+		"application/wasm",
+		"application/manifest+json",
+		"application/xml",
+		"image/svg+xml",
+		"font/ttf":
 		return true
 	}
 	return strings.HasPrefix(name, "text/")

@@ -68,7 +68,7 @@ func (c *catalog) list(w http.ResponseWriter, _ *http.Request) {
 	for _, s := range c.sources {
 		found, err := s.list()
 		if err != nil && len(c.sources) == 1 {
-			refuse(w, http.StatusInternalServerError, "the folder of models cannot be read any more")
+			refuse(w, http.StatusInternalServerError, "the folder of models can no longer be read")
 			return
 		}
 		for _, m := range found {

@@ -74,7 +74,8 @@ func TestModelsOfAFolder(t *testing.T) {
 	if diff := cmp.Diff(want, modelList(t, h), cmpopts.IgnoreFields(Model{}, "Modified")); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	for target, content := range map[string]string{"/models/a%20b%231.gguf": "one", "/models/B.GGUF": "two", "/models/big-00002-of-00002.gguf": "45"} {
+	for target, content := range map[string]string{"/models/a%20b%231.gguf": "one", "/models/B.GGUF": "two",
+		"/models/big-00002-of-00002.gguf": "45"} {
 		if got := body(t, ask(t, h, "GET", target)); got != content {
 			t.Errorf("%s: %q", target, got)
 		}
@@ -86,7 +87,8 @@ func TestModelsOfOllama(t *testing.T) {
 	h := site(t, Options{Store: store})
 	digest := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
 	want := []Model{{
-		Name: "gemma4:e2b", From: "ollama", Weights: Weights{URL: "/models/gemma4:e2b", Size: 7, SHA256: digest("WEIGHTS")},
+		Name: "gemma4:e2b", From: "ollama", Weights: Weights{URL: "/models/gemma4:e2b", Size: 7,
+			SHA256: digest("WEIGHTS")},
 		MMProj: &Weights{URL: "/models/gemma4:e2b/mmproj", Size: 6, SHA256: digest("TOWERS")},
 	}}
 	if diff := cmp.Diff(want, modelList(t, h), cmpopts.IgnoreFields(Model{}, "Modified")); diff != "" {
@@ -102,7 +104,8 @@ func TestModelsOfOllama(t *testing.T) {
 	if got := body(t, ask(t, h, "GET", "/models/gemma4:e2b/mmproj", "Range: bytes=0-2")); got != "TOW" {
 		t.Errorf("towers: %q", got)
 	}
-	for _, target := range []string{"/models/gemma4:e4b", "/models/sha256-" + digest("license"), "/models/blobs/sha256-" + digest("WEIGHTS"), "/models/gemma4:e4b/mmproj", "/models/a/b/c/d/e:f"} {
+	for _, target := range []string{"/models/gemma4:e4b", "/models/sha256-" + digest("license"),
+		"/models/blobs/sha256-" + digest("WEIGHTS"), "/models/gemma4:e4b/mmproj", "/models/a/b/c/d/e:f"} {
 		if r := ask(t, h, "GET", target); r.StatusCode != 404 {
 			t.Errorf("%s: %d", target, r.StatusCode)
 		}
@@ -169,7 +172,8 @@ func TestFileOfAFolderBeforeTheStore(t *testing.T) {
 
 func TestLinksOut(t *testing.T) {
 	folder := tree(t, map[string]string{"m.gguf": "x"})
-	for name, target := range map[string]string{"in.gguf": "m.gguf", "out.gguf": "/etc/hostname", "dead.gguf": "none.gguf", "out.txt": "/etc"} {
+	for name, target := range map[string]string{"in.gguf": "m.gguf", "out.gguf": "/etc/hostname",
+		"dead.gguf": "none.gguf", "out.txt": "/etc"} {
 		if err := os.Symlink(target, filepath.Join(folder, name)); err != nil {
 			t.Skip("no links on this system: ", err)
 		}

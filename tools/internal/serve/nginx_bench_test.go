@@ -31,7 +31,9 @@ func BenchmarkRange(b *testing.B) {
 	}
 	file, path := n.largeBlob(b, largeFile)
 	// The same digest once more, by a name that gemwire serve knows.
-	manifest := fmt.Sprintf(`{"layers":[{"mediaType":"application/vnd.ollama.image.model","digest":"sha256:%064s","size":%d}]}`, path[len(path)-64:], int64(largeFile))
+	manifest := fmt.Sprintf(
+		`{"layers":[{"mediaType":"application/vnd.ollama.image.model","digest":"sha256:%064s","size":%d}]}`,
+		path[len(path)-64:], int64(largeFile))
 	folder := n.prefix + "/ollama/manifests/registry.ollama.ai/library/large"
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		b.Fatal(err)

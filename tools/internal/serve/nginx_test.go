@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -46,8 +47,15 @@ func findNginx(t testing.TB) string {
 	return ""
 }
 
-// startNginx serves an app's files and a store, with list behind /models.
-func startNginx(t testing.TB, app map[string]string, store string, list http.Handler) *nginx {
+// startNginx serves an app's files and a store, with list behind /models. Changes
+// replace words of the configuration's files, as "FILE old new".
+func startNginx(
+	t testing.TB,
+	app map[string]string,
+	store string,
+	list http.Handler,
+	changes ...[3]string,
+) *nginx {
 	t.Helper()
 	program := findNginx(t)
 	upstream := httptest.NewServer(list)
@@ -66,12 +74,16 @@ func startNginx(t testing.TB, app map[string]string, store string, list http.Han
 		os.CopyFS(filepath.Join(n.prefix, "ollama"), os.DirFS(store)),
 		os.Mkdir(filepath.Join(n.prefix, "tmp"), 0o777),
 		os.WriteFile(filepath.Join(conf, "listen.conf"), []byte("listen "+n.addr+";"), 0o666),
-		os.WriteFile(filepath.Join(conf, "upstream.conf"), []byte("upstream models { server "+upstream.Listener.Addr().String()+"; }"), 0o666),
+		os.WriteFile(filepath.Join(conf, "upstream.conf"),
+			[]byte("upstream models { server "+upstream.Listener.Addr().String()+"; }"), 0o666),
 		os.Mkdir(filepath.Join(conf, "names"), 0o777),
 		os.WriteFile(filepath.Join(conf, "names", "box.conf"), []byte("server_name box.lan;"), 0o666),
 		os.WriteFile(n.log, nil, 0o666),
 	); err != nil {
 		t.Fatal(err)
+	}
+	for _, c := range changes {
+		change(t, filepath.Join(conf, c[0]), c[1], c[2])
 	}
 	n.start(t, program, conf)
 	target := &url.URL{Scheme: "http", Host: n.addr}
@@ -81,6 +93,21 @@ func startNginx(t testing.TB, app map[string]string, store string, list http.Han
 		ErrorLog:  nil,
 	}
 	return n
+}
+
+// change replaces words that stand in a file once.
+func change(t testing.TB, path, before, after string) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(raw), before) != 1 {
+		t.Fatalf("%s does not say %q once", path, before)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(raw), before, after, 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func freeAddress(t testing.TB) string {
@@ -143,7 +170,8 @@ func modelNginx(t *testing.T) (n *nginx, model string) {
 	store, root := fakeStore(t, "registry.ollama.ai/library/gemma4/e2b", string(wholeModel), "TOWERS")
 	script := strings.Repeat("let x = 1;\n", 1000)
 	n = startNginx(t, map[string]string{
-		"index.html": "<!doctype html><title>App</title>", "sw.js": "s", "m.wasm": "w", "app.webmanifest": "{}", "nano.gguf": "gguf",
+		"index.html": "<!doctype html><title>App</title>", "sw.js": "s", "m.wasm": "w", "app.webmanifest": "{}",
+		"nano.gguf":                "gguf",
 		"assets/index-BxY3f_ab.js": script, "assets/index-BxY3f_ab.js.br": "BR", "assets/index-BxY3f_ab.js.gz": "GZIP",
 		"assets/logo.svg": "x", "assets/theme-settings.js": "x", "assets/photo-BxY3f_ab.png": "p",
 		".env": "SECRET", ".git/config": "SECRET", "assets/.hidden.js": "SECRET",
@@ -157,6 +185,7 @@ func TestNginx(t *testing.T) {
 	t.Run("Ranges", func(t *testing.T) { testRanges(t, n, model) })
 	t.Run("SeveralRanges", func(t *testing.T) { testSeveralRanges(t, n, model) })
 	t.Run("IfRange", func(t *testing.T) { testIfRange(t, n, model) })
+	t.Run("ManyRanges", func(t *testing.T) { testManyRanges(t, n, model) })
 	t.Run("Head", func(t *testing.T) { testHead(t, n, model) })
 	t.Run("FarIntoALargeFile", n.testLargeFile)
 	t.Run("List", func(t *testing.T) { n.testList(t, model) })
@@ -178,10 +207,11 @@ func (n *nginx) largeBlob(t testing.TB, size int64) (file, path string) {
 	t.Helper()
 	name := "sha256-" + strings.Repeat("1", 64)
 	file = filepath.Join(n.prefix, "ollama", "blobs", name)
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(file, size); err != nil {
+	if err := errors.Join(
+		os.MkdirAll(filepath.Dir(file), 0o755),
+		os.WriteFile(file, nil, 0o644),
+		os.Truncate(file, size),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return file, "/models/blobs/" + name
@@ -199,7 +229,8 @@ func (n *nginx) testLargeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := ask(t, n, "GET", path, fmt.Sprintf("Range: bytes=%d-%d", at, at+3))
-	if got := body(t, r); r.StatusCode != 206 || got != "here" || r.Header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", at, at+3, int64(size)) {
+	if got := body(t, r); r.StatusCode != 206 || got != "here" ||
+		r.Header.Get("Content-Range") != fmt.Sprintf("bytes %d-%d/%d", at, at+3, int64(size)) {
 		t.Errorf("%d %q %q", r.StatusCode, got, r.Header.Get("Content-Range"))
 	}
 	if r := ask(t, n, "HEAD", path); r.ContentLength != size {
@@ -209,7 +240,8 @@ func (n *nginx) testLargeFile(t *testing.T) {
 
 func (n *nginx) testList(t *testing.T, model string) {
 	list := modelList(t, n)
-	if len(list) != 1 || list[0].Name != "gemma4:e2b" || list[0].URL != model || list[0].Size != int64(len(wholeModel)) {
+	if len(list) != 1 || list[0].Name != "gemma4:e2b" || list[0].URL != model ||
+		list[0].Size != int64(len(wholeModel)) {
 		t.Fatalf("list %+v", list)
 	}
 	towers := list[0].MMProj
@@ -227,6 +259,7 @@ func (n *nginx) testIsolated(t *testing.T, model string) {
 			"Cross-Origin-Resource-Policy": "same-origin",
 			"X-Content-Type-Options":       "nosniff",
 			"Referrer-Policy":              "no-referrer",
+			"Content-Security-Policy":      "frame-ancestors 'none'",
 			"Server":                       "nginx",
 		})
 		for name, values := range r.Header {
@@ -239,8 +272,10 @@ func (n *nginx) testIsolated(t *testing.T, model string) {
 
 func (n *nginx) testTypes(t *testing.T) {
 	for target, want := range map[string]string{
-		"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8", "/m.wasm": "application/wasm", "/nano.gguf": binary,
-		"/app.webmanifest": "application/manifest+json", "/assets/logo.svg": "image/svg+xml", "/assets/photo-BxY3f_ab.png": "image/png",
+		"/": "text/html; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8", "/m.wasm": "application/wasm",
+		"/nano.gguf":       binary,
+		"/app.webmanifest": "application/manifest+json", "/assets/logo.svg": "image/svg+xml",
+		"/assets/photo-BxY3f_ab.png": "image/png",
 	} {
 		r := ask(t, n, "GET", target, "Accept-Encoding: br, gzip")
 		if got := r.Header.Get("Content-Type"); r.StatusCode != 200 || got != want {
@@ -271,7 +306,9 @@ func (n *nginx) testCaching(t *testing.T, model string) {
 		}
 	}
 	r := ask(t, n, "GET", "/")
-	if again := ask(t, n, "GET", "/", "If-None-Match: "+r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || again.Header.Get("Cache-Control") != "no-cache" {
+	if again := ask(t, n, "GET", "/", "If-None-Match: "+
+		r.Header.Get("ETag")); again.StatusCode != http.StatusNotModified ||
+		again.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("the same version: %d %v", again.StatusCode, again.Header)
 	}
 	if again := ask(t, n, "GET", "/", `If-None-Match: "other"`); again.StatusCode != http.StatusOK {
@@ -295,8 +332,10 @@ func (n *nginx) testCompression(t *testing.T) {
 	} {
 		r := ask(t, n, "GET", tt.target, "Accept-Encoding: "+tt.accept)
 		got := body(t, r)
-		if r.StatusCode != 200 || r.Header.Get("Content-Encoding") != tt.encoding || got != tt.content || r.ContentLength != int64(len(got)) {
-			t.Errorf("%s with %q: %d in %q, %d bytes, said to be %d", tt.target, tt.accept, r.StatusCode, r.Header.Get("Content-Encoding"), len(got), r.ContentLength)
+		if r.StatusCode != 200 || r.Header.Get("Content-Encoding") != tt.encoding || got != tt.content ||
+			r.ContentLength != int64(len(got)) {
+			t.Errorf("%s with %q: %d in %q, %d bytes, said to be %d", tt.target, tt.accept, r.StatusCode,
+				r.Header.Get("Content-Encoding"), len(got), r.ContentLength)
 		}
 		if vary := r.Header.Get("Vary"); vary != "Accept-Encoding, Origin" {
 			t.Errorf("%s: Vary %q", tt.target, vary)
@@ -331,13 +370,30 @@ func (n *nginx) testMethods(t *testing.T, model string) {
 func (n *nginx) testOrigins(t *testing.T, model string) {
 	for origin, allowed := range map[string]bool{
 		"http://localhost:5173": true, "https://127.0.0.1": true, "http://[::1]:3000": true,
-		"https://example.org": false, "http://localhost.example.org": false, "http://127.0.0.1.example.org": false, "null": false, "": false,
+		"https://example.org": false, "http://localhost.example.org": false, "http://127.0.0.1.example.org": false,
+		"null": false, "": false,
 	} {
-		want := map[string]string{"Access-Control-Allow-Origin": "", "Access-Control-Expose-Headers": "", "Cross-Origin-Resource-Policy": "same-origin"}
-		asked := map[string]string{"Access-Control-Allow-Methods": "", "Access-Control-Allow-Headers": "", "Access-Control-Max-Age": ""}
+		want := map[string]string{
+			"Access-Control-Allow-Origin":   "",
+			"Access-Control-Expose-Headers": "",
+			"Cross-Origin-Resource-Policy":  "same-origin",
+		}
+		asked := map[string]string{
+			"Access-Control-Allow-Methods": "",
+			"Access-Control-Allow-Headers": "",
+			"Access-Control-Max-Age":       "",
+		}
 		if allowed {
-			want = map[string]string{"Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposedHeaders, "Cross-Origin-Resource-Policy": "cross-origin"}
-			asked = map[string]string{"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS", "Access-Control-Allow-Headers": allowedHeaders, "Access-Control-Max-Age": "7200"}
+			want = map[string]string{
+				"Access-Control-Allow-Origin":   origin,
+				"Access-Control-Expose-Headers": exposedHeaders,
+				"Cross-Origin-Resource-Policy":  "cross-origin",
+			}
+			asked = map[string]string{
+				"Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
+				"Access-Control-Allow-Headers": allowedHeaders,
+				"Access-Control-Max-Age":       "7200",
+			}
 		}
 		for _, target := range []string{"/models", model} {
 			wantHeaders(t, ask(t, n, "GET", target, "Origin: "+origin, "Range: bytes=0-9"), want)
@@ -348,7 +404,8 @@ func (n *nginx) testOrigins(t *testing.T, model string) {
 
 func (n *nginx) testHostNames(t *testing.T, model string) {
 	for host, want := range map[string]int{
-		"localhost": 200, "LOCALHOST:8080": 200, "127.0.0.1:8080": 200, "[::1]:8080": 200, "192.168.1.5": 200, "box.lan:1": 200,
+		"localhost": 200, "LOCALHOST:8080": 200, "127.0.0.1:8080": 200, "[::1]:8080": 200, "192.168.1.5": 200,
+		"box.lan:1":         200,
 		"evil.example:8080": 421, "localhost.evil.example": 421, "127.0.0.1.evil.example": 421,
 	} {
 		for _, target := range []string{"/", model} {
@@ -361,12 +418,18 @@ func (n *nginx) testHostNames(t *testing.T, model string) {
 
 func (n *nginx) testNothingOutside(t *testing.T, model string) {
 	for _, target := range []string{
-		"/../ollama/manifests/registry.ollama.ai/library/gemma4/e2b", "/assets/../../tmp/nginx.pid", "/..", "/./.env", "/.env", "/.git/config", "/.git/", "/assets/../.env", "/assets/.hidden.js",
-		"/%2e%2e/tmp/nginx.pid", "/%2E%2E%2Ftmp", "/..%2ftmp/nginx.pid", "/..%5ctmp", `/..\tmp`, "/assets/..%2f..%2ftmp/nginx.pid", "/%252e%252e/tmp/nginx.pid", "/..%c0%aftmp",
-		"/..%00/tmp", "/index.html%00", "//index.html", "//localhost/index.html", "/assets//logo.svg", "/%2fetc/passwd", "//etc/passwd", "/%2eenv", "/assets/%2e%2e/.env", "/assets/%2e./index.html",
-		"/models/", "/models/blobs/", "/models/blobs", "/models/gemma4:e2b", "/models/../.env", "/models/blobs/../../manifests/registry.ollama.ai/library/gemma4/e2b",
-		"/models/blobs/..%2f..%2fmanifests", "/models/manifests/registry.ollama.ai/library/gemma4/e2b", model + "/", model + "0", model + ".gz", model + "%00", strings.ToUpper(model), "/models/blobs//" + filepath.Base(model),
-		"/models/blobs/sha256-" + strings.Repeat("0", 64), "/ollama/blobs/" + filepath.Base(model), "/app/index.html", "/tmp/nginx.pid", "/nginx.conf",
+		"/../ollama/manifests/registry.ollama.ai/library/gemma4/e2b", "/assets/../../tmp/nginx.pid", "/..", "/./.env",
+		"/.env", "/.git/config", "/.git/", "/assets/../.env", "/assets/.hidden.js",
+		"/%2e%2e/tmp/nginx.pid", "/%2E%2E%2Ftmp", "/..%2ftmp/nginx.pid", "/..%5ctmp", `/..\tmp`,
+		"/assets/..%2f..%2ftmp/nginx.pid", "/%252e%252e/tmp/nginx.pid", "/..%c0%aftmp",
+		"/..%00/tmp", "/index.html%00", "//index.html", "//localhost/index.html", "/assets//logo.svg", "/%2fetc/passwd",
+		"//etc/passwd", "/%2eenv", "/assets/%2e%2e/.env", "/assets/%2e./index.html",
+		"/models/", "/models/blobs/", "/models/blobs", "/models/gemma4:e2b", "/models/../.env",
+		"/models/blobs/../../manifests/registry.ollama.ai/library/gemma4/e2b",
+		"/models/blobs/..%2f..%2fmanifests", "/models/manifests/registry.ollama.ai/library/gemma4/e2b", model + "/",
+		model + "0", model + ".gz", model + "%00", strings.ToUpper(model), "/models/blobs//" + filepath.Base(model),
+		"/models/blobs/sha256-" + strings.Repeat("0", 64), "/ollama/blobs/" + filepath.Base(model), "/app/index.html",
+		"/tmp/nginx.pid", "/nginx.conf",
 		"http://localhost/../tmp/nginx.pid",
 	} {
 		status, content := askRaw(t, n.addr, target)
@@ -385,14 +448,65 @@ func (n *nginx) testHealth(t *testing.T) {
 
 // The list's service may be away: the app still comes, and the list is refused.
 func TestNginxWithoutTheList(t *testing.T) {
-	n := startNginx(t, map[string]string{"index.html": "app"}, t.TempDir(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		panic(http.ErrAbortHandler)
-	}))
+	n := startNginx(
+		t,
+		map[string]string{"index.html": "app"},
+		t.TempDir(),
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			panic(http.ErrAbortHandler)
+		}),
+	)
 	if r := ask(t, n, "GET", "/models"); r.StatusCode != 502 {
 		t.Errorf("list: %d", r.StatusCode)
 	}
 	if got := body(t, ask(t, n, "GET", "/")); got != "app" {
 		t.Errorf("app: %q", got)
+	}
+}
+
+// silentReader asks for a file and takes none of it.
+func silentReader(t *testing.T, addr, path string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path)
+	return conn
+}
+
+// One address gets so many answers at once.
+func TestNginxConnections(t *testing.T) {
+	n := startNginx(t, map[string]string{"index.html": "app"}, t.TempDir(), http.NotFoundHandler())
+	_, path := n.largeBlob(t, 1<<30)
+	for range mostOfAddress {
+		conn := silentReader(t, n.addr, path)
+		status, err := bufio.NewReader(conn).ReadString('\n') // so that it is being answered
+		if err != nil || !strings.Contains(status, "200") {
+			t.Fatalf("%q, %v", status, err)
+		}
+	}
+	if r := ask(t, n, "GET", "/"); r.StatusCode != 503 {
+		t.Errorf("answer %d at once: %d, want 503", mostOfAddress+1, r.StatusCode)
+	}
+}
+
+// Who asks for a large file and takes nothing does not keep it.
+func TestNginxSilentReader(t *testing.T) {
+	n := startNginx(t, map[string]string{"index.html": "app"}, t.TempDir(), http.NotFoundHandler(),
+		[3]string{"limits.conf", "send_timeout 30s", "send_timeout 1s"})
+	_, path := n.largeBlob(t, 1<<30)
+	silentReader(t, n.addr, path)
+	for { // until it stands in the log, as what has ended does
+		log, err := os.ReadFile(n.log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(log), path) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 
@@ -404,7 +518,8 @@ func TestBlobsPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, content := range []string{"WEIGHTS", "TOWERS"} {
-		if want := fmt.Sprintf(`"url":"/models/blobs/sha256-%x"`, sha256.Sum256([]byte(content))); !strings.Contains(string(raw), want) {
+		if want := fmt.Sprintf(`"url":"/models/blobs/sha256-%x"`, sha256.Sum256([]byte(content))); !strings.Contains(
+			string(raw), want) {
 			t.Errorf("%s lacks %s", raw, want)
 		}
 	}
@@ -429,7 +544,8 @@ func (n *nginx) testProcess(t *testing.T) {
 	}
 	defer log.Close()
 	lines, err := io.ReadAll(log)
-	if err != nil || !strings.Contains(string(lines), `"GET /models/blobs/sha256-`) || strings.Contains(string(lines), "/healthz HTTP/1.1\" 200") {
+	if err != nil || !strings.Contains(string(lines), `"GET /models/blobs/sha256-`) ||
+		strings.Contains(string(lines), "/healthz HTTP/1.1\" 200") {
 		t.Errorf("log %v:\n%.2000s", err, lines)
 	}
 	wantNobody(t, filepath.Join(n.prefix, "tmp", "nginx.pid"))

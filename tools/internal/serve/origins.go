@@ -25,7 +25,8 @@ func parseOrigins(list []string) (origins, error) {
 		}
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != text {
-			return o, fmt.Errorf("origin %q: say https://example.org, without a path, or * for all: %w", text, ErrOptions)
+			return o, fmt.Errorf("origin %q: say https://example.org, without a path, or * for all: %w", text,
+				ErrOptions)
 		}
 		o.named = append(o.named, strings.ToLower(text))
 	}

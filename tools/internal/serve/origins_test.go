@@ -33,7 +33,8 @@ func TestOrigins(t *testing.T) {
 				policy, exposed = "cross-origin", exposedHeaders
 			}
 			wantHeaders(t, r, map[string]string{
-				"Access-Control-Allow-Origin": tt.want, "Access-Control-Expose-Headers": exposed, "Cross-Origin-Resource-Policy": policy,
+				"Access-Control-Allow-Origin": tt.want, "Access-Control-Expose-Headers": exposed,
+				"Cross-Origin-Resource-Policy":     policy,
 				"Access-Control-Allow-Credentials": "", "Vary": "Origin",
 			})
 			for _, name := range []string{"Content-Range", "ETag", "Accept-Ranges", "Content-Length"} {
@@ -60,7 +61,9 @@ func TestPreflight(t *testing.T) {
 		return got
 	}
 	allowed := ask("http://localhost:5173")
-	if allowed["Allow-Origin"] == "" || allowed["Allow-Methods"] != "GET, HEAD, OPTIONS" || !strings.Contains(allowed["Allow-Headers"], "Range") || allowed["Allow-Private-Network"] != "true" {
+	if allowed["Allow-Origin"] == "" || allowed["Allow-Methods"] != "GET, HEAD, OPTIONS" ||
+		!strings.Contains(allowed["Allow-Headers"], "Range") ||
+		allowed["Allow-Private-Network"] != "true" {
 		t.Errorf("an allowed origin: %v", allowed)
 	}
 	for name, value := range ask("https://example.org") {

@@ -35,7 +35,8 @@ func (s *results) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !sameHost(origin, r.Host) && !s.origins.allow(origin) {
-		refuse(w, http.StatusForbidden, "pages of that origin cannot post here; start the server with --cors to let them")
+		refuse(w, http.StatusForbidden, "pages of that origin cannot post here; start the server with --cors "+
+			"to let them")
 		return
 	}
 	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostResult))
@@ -45,15 +46,15 @@ func (s *results) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("figures have at most %d bytes", mostResult))
 		return
 	case err != nil:
-		refuse(w, http.StatusBadRequest, "the figures did not arrive whole")
+		refuse(w, http.StatusBadRequest, "the figures arrived incomplete")
 		return
 	case !isObject(content):
-		refuse(w, http.StatusBadRequest, "that is no JSON object")
+		refuse(w, http.StatusBadRequest, "that is not a JSON object")
 		return
 	}
 	name, err := s.keep(content)
 	if err != nil {
-		refuse(w, http.StatusInsufficientStorage, "the figures cannot be kept: the folder is full or cannot be written")
+		refuse(w, http.StatusInsufficientStorage, "the figures cannot be saved: the folder is full or read-only")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

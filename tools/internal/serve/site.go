@@ -74,7 +74,7 @@ func New(opts Options) (http.Handler, error) {
 
 // isolate sets the headers that a page needs to be cross-origin isolated
 // (https://html.spec.whatwg.org/#coop, shared memory and precise clocks), and
-// those that keep browsers from guessing.
+// those that keep browsers from guessing and other pages from framing this one.
 func isolate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -83,6 +83,7 @@ func isolate(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Content-Security-Policy", "frame-ancestors 'none'") // browsers pass it over in a page's meta
 		next.ServeHTTP(w, r)
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/andybalholm/brotli"
 )
 
 // wholeModel is what the file model.gguf holds in these tests.
@@ -47,7 +49,19 @@ func modelSite(t *testing.T, change func(*Options)) http.Handler {
 	t.Helper()
 	opts := Options{
 		Models: []string{tree(t, map[string]string{"model.gguf": string(wholeModel)})},
-		Apps:   []App{{"/", tree(t, map[string]string{"index.html": "<!doctype html><title>App</title>", "about/index.html": "about", "empty/x.txt": ""})}},
+		Apps: []App{
+			{
+				"/",
+				tree(
+					t,
+					map[string]string{
+						"index.html":       "<!doctype html><title>App</title>",
+						"about/index.html": "about",
+						"empty/x.txt":      "",
+					},
+				),
+			},
+		},
 	}
 	if change != nil {
 		change(&opts)
@@ -102,13 +116,15 @@ func TestPagesAreIsolated(t *testing.T) {
 			"Cross-Origin-Embedder-Policy": "require-corp",
 			"Cross-Origin-Resource-Policy": "same-origin",
 			"X-Content-Type-Options":       "nosniff",
+			"Content-Security-Policy":      "frame-ancestors 'none'",
 		})
 	}
 }
 
 func TestFoldersAndTypes(t *testing.T) {
 	h := site(t, Options{Apps: []App{{"/", tree(t, map[string]string{
-		"index.html": "home", "a/index.html": "a", "b/data.bin": "b", "m.wasm": "w", "m.js": "j", "m.mjs": "j", "m.gguf": "g", "app.webmanifest": "{}",
+		"index.html": "home", "a/index.html": "a", "b/data.bin": "b", "m.wasm": "w", "m.js": "j", "m.mjs": "j",
+		"m.gguf": "g", "app.webmanifest": "{}",
 	})}}})
 	tests := []struct {
 		target   string
@@ -132,8 +148,10 @@ func TestFoldersAndTypes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := ask(t, h, "GET", tt.target)
-		if r.StatusCode != tt.status || r.Header.Get("Location") != tt.location || tt.kind != "" && r.Header.Get("Content-Type") != tt.kind {
-			t.Errorf("%s: %d %q %q, want %d %q %q", tt.target, r.StatusCode, r.Header.Get("Content-Type"), r.Header.Get("Location"), tt.status, tt.kind, tt.location)
+		if r.StatusCode != tt.status || r.Header.Get("Location") != tt.location ||
+			tt.kind != "" && r.Header.Get("Content-Type") != tt.kind {
+			t.Errorf("%s: %d %q %q, want %d %q %q", tt.target, r.StatusCode, r.Header.Get("Content-Type"),
+				r.Header.Get("Location"), tt.status, tt.kind, tt.location)
 		}
 	}
 }
@@ -153,7 +171,21 @@ func TestAppWithoutARoot(t *testing.T) {
 
 func TestCaching(t *testing.T) {
 	h := modelSite(t, func(o *Options) {
-		o.Apps = []App{{"/", tree(t, map[string]string{"index.html": "x", "assets/index-BxY3f_ab.js": "x", "assets/logo.svg": "x", "assets/theme-settings.js": "x", "sw.js": "x"})}}
+		o.Apps = []App{
+			{
+				"/",
+				tree(
+					t,
+					map[string]string{
+						"index.html":               "x",
+						"assets/index-BxY3f_ab.js": "x",
+						"assets/logo.svg":          "x",
+						"assets/theme-settings.js": "x",
+						"sw.js":                    "x",
+					},
+				),
+			},
+		}
 	})
 	for target, want := range map[string]string{
 		"/":                         "no-cache",
@@ -192,22 +224,30 @@ func TestCompression(t *testing.T) {
 		{"/big.js", "", "", script},
 		{"/big.js", "gzip;q=0", "", script},
 		{"/big.js", "gzip; q=0.5, deflate", "gzip", script},
-		{"/big.js", "br", "", script},
+		{"/big.js", "br", "br", script},
+		{"/big.js", "gzip, br", "br", script},
+		{"/big.js", "gzip, br;q=0", "gzip", script},
 		{"/small.js", "gzip", "", "x"},
 		{"/both.js", "gzip, deflate, br, zstd", "br", "BR"},
 		{"/both.js", "gzip", "gzip", "GZ"},
 		{"/old.js", "gzip", "gzip", script},
+		{"/old.js", "br", "br", script},
 		{"/photo.png", "gzip", "", script},
 	}
 	tags := map[string]string{}
 	for _, tt := range tests {
 		r := ask(t, h, "GET", tt.target, "Accept-Encoding: "+tt.accept)
-		if r.StatusCode != 200 || r.Header.Get("Content-Encoding") != tt.encoding || r.Header.Get("Content-Length") == "" {
-			t.Errorf("%s with %q: %d in %q, %q bytes, want %q", tt.target, tt.accept, r.StatusCode, r.Header.Get("Content-Encoding"), r.Header.Get("Content-Length"), tt.encoding)
+		if r.StatusCode != 200 || r.Header.Get("Content-Encoding") != tt.encoding ||
+			r.Header.Get("Content-Length") == "" {
+			t.Errorf("%s with %q: %d in %q, %q bytes, want %q", tt.target, tt.accept, r.StatusCode,
+				r.Header.Get("Content-Encoding"), r.Header.Get("Content-Length"), tt.encoding)
 		}
 		got := body(t, r)
 		if tt.encoding == "gzip" && tt.content == script {
 			got = unzip(t, got)
+		}
+		if tt.encoding == "br" && tt.content == script {
+			got = unbrotli(t, got)
 		}
 		if got != tt.content {
 			t.Errorf("%s with %q: %d bytes, want %d", tt.target, tt.accept, len(got), len(tt.content))
@@ -217,7 +257,8 @@ func TestCompression(t *testing.T) {
 			t.Errorf("%s and %s have one ETag", version, other)
 		}
 		tags[r.Header.Get("ETag")] = version
-		if vary := strings.Join(r.Header.Values("Vary"), ", "); strings.HasSuffix(tt.target, ".js") && !strings.Contains(vary, "Accept-Encoding") {
+		if vary := strings.Join(r.Header.Values("Vary"), ", "); strings.HasSuffix(tt.target, ".js") &&
+			!strings.Contains(vary, "Accept-Encoding") {
 			t.Errorf("%s: Vary %q", tt.target, vary)
 		}
 	}
@@ -230,6 +271,15 @@ func unzip(t *testing.T, packed string) string {
 		t.Fatal(err)
 	}
 	raw, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+func unbrotli(t *testing.T, packed string) string {
+	t.Helper()
+	raw, err := io.ReadAll(brotli.NewReader(strings.NewReader(packed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +342,34 @@ func TestLog(t *testing.T) {
 		r.Body.Close()
 	}
 	server.Close()
-	if len(got) != 2 || got[0] != (line{"GET", "/models/model.gguf", 200, int64(len(wholeModel))}) || got[1].status != 404 {
+	if len(got) != 2 || got[0] != (line{"GET", "/models/model.gguf", 200, int64(len(wholeModel))}) ||
+		got[1].status != 404 {
 		t.Errorf("log %+v", got)
+	}
+}
+
+// The root leads to a page that is there, or says how to get one.
+func TestRootWithoutAnApp(t *testing.T) {
+	pages, files := tree(t, map[string]string{"index.html": "a page"}), tree(t, map[string]string{"index.js": "1"})
+	for _, tt := range []struct {
+		name string
+		apps []App
+		code int
+		want string // of the answer, or where it leads
+	}{
+		{"none", nil, http.StatusNotFound, "no web app is served here"},
+		{"no page", []App{{"/gemwire/", files}}, http.StatusNotFound, "no web app is served here"},
+		{"a page elsewhere", []App{{"/gemwire/", files}, {"/bench/", pages}}, http.StatusTemporaryRedirect, "/bench/"},
+	} {
+		h, err := New(Options{Apps: tt.apps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest(http.MethodGet, "http://localhost/", nil)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header().Get("Location") + w.Body.String(); w.Code != tt.code || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %d %q, want %d %q", tt.name, w.Code, got, tt.code, tt.want)
+		}
 	}
 }

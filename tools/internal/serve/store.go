@@ -75,7 +75,7 @@ func (s storeSource) weights(blob, url string) (Weights, error) {
 func (s storeSource) blob(path string) (f *os.File, info fs.FileInfo, digest string, err error) {
 	digest, ok := strings.CutPrefix(filepath.Base(path), "sha256-")
 	if !ok {
-		return nil, nil, "", fmt.Errorf("%s is no blob: %w", path, fs.ErrNotExist)
+		return nil, nil, "", fmt.Errorf("%s is not a blob: %w", path, fs.ErrNotExist)
 	}
 	f, info, err = openRegular(filepath.Dir(path), filepath.Base(path))
 	return f, info, digest, err

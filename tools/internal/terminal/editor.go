@@ -23,12 +23,21 @@ type LineReader interface {
 // Suggestion is a word that Tab completes, and what it means.
 type Suggestion struct{ Word, Meaning string }
 
+// LineOptions say what an editor of lines offers.
+type LineOptions struct {
+	// Suggest lists the words that could go on from the line typed so far.
+	Suggest func(line string) []Suggestion
+	// History is the file that keeps lines for the next time; empty keeps them in memory.
+	History string
+	// Trouble hears, once, why the file cannot be used.
+	Trouble func(error)
+}
+
 // NewLineReader reads from in: with editing and history where in and out are the
-// terminal, line by line otherwise. suggest lists the words that could go on
-// from the line typed so far.
-func NewLineReader(in io.Reader, out io.Writer, suggest func(line string) []Suggestion) LineReader {
+// terminal, line by line otherwise.
+func NewLineReader(in io.Reader, out io.Writer, options LineOptions) LineReader {
 	if IsTerminal(in) && IsTerminal(out) && in == io.Reader(os.Stdin) {
-		return newEditor(suggest)
+		return newEditor(options)
 	}
 	return newPlainReader(in)
 }
@@ -39,8 +48,11 @@ type editor struct {
 	prompt string
 }
 
-func newEditor(suggest func(line string) []Suggestion) *editor {
+func newEditor(options LineOptions) *editor {
 	e := &editor{shell: readline.NewShell()}
+	if options.History != "" {
+		e.shell.History.Add("chats", openHistory(options.History, options.Trouble))
+	}
 	for name, value := range map[string]bool{
 		// Characters above 127 are letters here, not keys with Meta.
 		"convert-meta": false, "input-meta": true, "output-meta": true,
@@ -54,7 +66,7 @@ func newEditor(suggest func(line string) []Suggestion) *editor {
 	e.shell.AcceptMultiline = func(line []rune) bool { return !continues(string(line)) }
 	e.shell.Completer = func(line []rune, cursor int) readline.Completions {
 		var pairs []string
-		for _, s := range suggest(string(line[:cursor])) {
+		for _, s := range options.Suggest(string(line[:cursor])) {
 			pairs = append(pairs, s.Word, s.Meaning)
 		}
 		return readline.CompleteValuesDescribed(pairs...).Usage("")
@@ -71,7 +83,7 @@ func (e *editor) Read(ctx context.Context, prompt string) (string, error) {
 	if before, err := term.GetState(fd); err == nil {
 		defer context.AfterFunc(ctx, func() {
 			_ = term.Restore(fd, before) // the program ends in either case
-			os.Exit(ExitInterrupted)
+			os.Exit(ExitStatus(ctx))
 		})()
 	}
 	text, err := e.shell.Readline()

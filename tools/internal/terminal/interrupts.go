@@ -2,6 +2,8 @@ package terminal
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"sync"
@@ -15,8 +17,23 @@ type Interrupts struct {
 	exit    func(code int)
 }
 
-// ExitInterrupted is the exit status of a program that Ctrl-C ended.
-const ExitInterrupted = 130
+// The exit statuses of a program that a signal ended: 128 and the signal's number,
+// as shells have it.
+const (
+	ExitInterrupted = 130 // Ctrl-C
+	ExitTerminated  = 143 // a request to terminate
+)
+
+// ErrTerminated is why contexts end at a request to terminate.
+var ErrTerminated = fmt.Errorf("%w at a request to terminate", context.Canceled)
+
+// ExitStatus is the exit status of a program whose context has ended.
+func ExitStatus(ctx context.Context) int {
+	if errors.Is(context.Cause(ctx), ErrTerminated) {
+		return ExitTerminated
+	}
+	return ExitInterrupted
+}
 
 // NewInterrupts makes one that hears nothing until Listen.
 func NewInterrupts() *Interrupts { return &Interrupts{exit: os.Exit} }
@@ -30,7 +47,11 @@ func (i *Interrupts) Listen() (stop func()) {
 		for {
 			select {
 			case s := <-signals:
-				i.Interrupt(s == os.Interrupt)
+				if s == os.Interrupt {
+					i.Interrupt()
+				} else {
+					i.Terminate()
+				}
 			case <-done:
 				return
 			}
@@ -63,9 +84,9 @@ func (i *Interrupts) Context(parent context.Context) (ctx context.Context, relea
 	}
 }
 
-// Interrupt is what Ctrl-C does; innermost false ends all contexts, as a
-// request to terminate does. Where none is left to end, the program ends.
-func (i *Interrupts) Interrupt(innermost bool) {
+// Interrupt is what Ctrl-C does: it ends the innermost context. Where none is left,
+// the program ends.
+func (i *Interrupts) Interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	n := len(i.cancels)
@@ -73,12 +94,21 @@ func (i *Interrupts) Interrupt(innermost bool) {
 		i.exit(ExitInterrupted)
 		return
 	}
-	first := 0
-	if innermost {
-		first = n - 1
+	(*i.cancels[n-1])(context.Canceled)
+	i.cancels = i.cancels[:n-1]
+}
+
+// Terminate is what a request to terminate does: it ends all contexts. Where none is
+// left, the program ends.
+func (i *Interrupts) Terminate() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.cancels) == 0 {
+		i.exit(ExitTerminated)
+		return
 	}
-	for _, cancel := range i.cancels[first:] {
-		(*cancel)(context.Canceled)
+	for _, cancel := range i.cancels {
+		(*cancel)(ErrTerminated)
 	}
-	i.cancels = i.cancels[:first]
+	i.cancels = nil
 }

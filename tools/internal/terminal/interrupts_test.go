@@ -13,19 +13,22 @@ func TestInterruptEndsTheInnermostContext(t *testing.T) {
 	defer releaseOuter()
 	inner, releaseInner := i.Context(outer)
 
-	i.Interrupt(true)
+	i.Interrupt()
 	if inner.Err() == nil || outer.Err() != nil {
 		t.Fatalf("inner %v, outer %v: want the inner one ended alone", inner.Err(), outer.Err())
 	}
 	releaseInner()
-	i.Interrupt(true)
+	i.Interrupt()
 	if outer.Err() == nil {
 		t.Error("a second Ctrl-C left the outer context alone")
+	}
+	if got := ExitStatus(outer); got != ExitInterrupted {
+		t.Errorf("exit status %d, want %d", got, ExitInterrupted)
 	}
 	if exits != 0 {
 		t.Errorf("%d exits while there was something to end", exits)
 	}
-	i.Interrupt(true)
+	i.Interrupt()
 	if exits != 1 {
 		t.Errorf("%d exits where nothing was left to end", exits)
 	}
@@ -37,7 +40,7 @@ func TestReleasedContextHearsNothing(t *testing.T) {
 	defer releaseOuter()
 	_, release := i.Context(outer)
 	release()
-	i.Interrupt(true)
+	i.Interrupt()
 	if outer.Err() == nil {
 		t.Error("Ctrl-C went to a released context")
 	}
@@ -49,8 +52,16 @@ func TestTerminationEndsEverything(t *testing.T) {
 	defer releaseOuter()
 	_, releaseInner := i.Context(outer)
 	defer releaseInner()
-	i.Interrupt(false)
+	i.Terminate()
 	if outer.Err() == nil {
 		t.Error("the outer context goes on")
+	}
+	if got := ExitStatus(outer); got != ExitTerminated {
+		t.Errorf("exit status %d, want %d", got, ExitTerminated)
+	}
+	code := 0
+	i.exit = func(c int) { code = c }
+	if i.Terminate(); code != ExitTerminated {
+		t.Errorf("exit status %d where nothing is left to end, want %d", code, ExitTerminated)
 	}
 }

@@ -30,7 +30,7 @@ func TestPlainReaderJoinsLines(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			r := NewLineReader(strings.NewReader(tt.in), io.Discard, nil)
+			r := NewLineReader(strings.NewReader(tt.in), io.Discard, LineOptions{})
 			var got []string
 			for {
 				text, err := r.Read(context.Background(), "> ")

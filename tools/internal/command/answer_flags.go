@@ -1,0 +1,87 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/multimodal"
+	"github.com/gemwire/gemwire/tools/internal/cli"
+)
+
+// answerFlags are the options of commands that answer.
+type answerFlags struct {
+	model        cli.ModelFlags
+	conversation conversationFlags
+	media        mediaFlags
+	lora         loraFlags
+	sampling     samplingFlags
+	verbose      bool
+	noHistory    bool
+}
+
+func (f *answerFlags) register(flags *pflag.FlagSet) {
+	f.model.Register(flags)
+	f.model.RegisterAssistant(flags)
+	f.conversation.register(flags)
+	f.media.registerFiles(flags)
+	f.media.register(flags)
+	f.lora.register(flags)
+	f.sampling.register(flags)
+	flags.BoolVar(&f.noHistory, "no-history", false, "do not keep the lines that you type in a chat")
+}
+
+// begin is how a conversation begins by the flags, which are checked before anything
+// is opened.
+func (f *answerFlags) begin() (chat.Conversation, error) {
+	conversation, err := f.conversation.conversation()
+	return conversation, errors.Join(err, f.media.check(), f.lora.check())
+}
+
+// open opens the model with all that the flags, and the store that it comes from, add
+// to it. The conversation then begins as its maker wants.
+func (f *answerFlags) open(ctx context.Context, env *cli.Environment, name string,
+	conversation *chat.Conversation) (*gemma4.Model, *multimodal.Media, error) {
+	model, err := f.model.Open(ctx, env, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	towers, err := f.media.attach(env, model)
+	if err == nil {
+		err = f.lora.use(ctx, model)
+	}
+	if err == nil {
+		err = f.takeStored(env, conversation)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, model.Close())
+	}
+	return model, towers, nil
+}
+
+// takeStored takes what Ollama's store keeps with the model, where the flags do not
+// say otherwise, and says what of it is not used.
+func (f *answerFlags) takeStored(env *cli.Environment, conversation *chat.Conversation) error {
+	m := f.model.Stored()
+	if m == nil {
+		return nil
+	}
+	if m.System != "" && f.conversation.system == "" {
+		conversation.Messages = slices.Insert(conversation.Messages, 0,
+			chat.Message{Role: chat.System, Content: chat.Text(m.System)})
+	}
+	for _, message := range m.Messages {
+		conversation.Messages = append(conversation.Messages,
+			chat.Message{Role: message.Role, Content: chat.Text(message.Content)})
+	}
+	unused, err := f.sampling.takeStored(m.Params)
+	if err != nil {
+		return storedError(m, err)
+	}
+	sayUnused(env, m, unused)
+	return nil
+}

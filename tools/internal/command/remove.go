@@ -1,0 +1,68 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/download"
+	"github.com/gemwire/gemwire/tools/internal/modelref"
+)
+
+func newRemove(env *cli.Environment) *cobra.Command {
+	return &cobra.Command{
+		Use:        "rm NAME…",
+		SuggestFor: []string{"remove", "delete"},
+		Short:      "Delete models that were pulled",
+		Long: `Delete models that "gemwire pull" downloaded, or began to download, by their names
+in "gemwire list". All parts of a split model go. Models in Ollama's store are
+deleted with "ollama rm", and your own files are not touched.`,
+		Example: cli.Examples(
+			`gemwire rm gemma-4-E2B-it-Q4_K_M`,
+			`gemwire rm gemma-4-31B-it-Q8_0-00001-of-00002`,
+		),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, list []string) error {
+			finder := env.Finder()
+			var files []string
+			for _, name := range list { // all of them are looked at before any is deleted
+				found, ok := finder.PulledFiles(name)
+				if !ok {
+					return notPulled(finder, name)
+				}
+				files = append(files, found...)
+			}
+			for _, file := range files {
+				freed, err := download.Remove(file)
+				if err != nil {
+					return err
+				}
+				env.Say("deleted %s, %s", file, byteCount(freed))
+			}
+			return nil
+		},
+	}
+}
+
+// notPulled says why a model cannot be deleted.
+func notPulled(finder modelref.Finder, name string) error {
+	if strings.Contains(name, "://") {
+		return cli.Usagef("rm takes names from gemwire list, and %s is a URL", name)
+	}
+	ref, err := finder.Find(name)
+	switch {
+	case err != nil:
+		if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder, and no model that was pulled", name)
+		}
+		return err
+	case ref.Kind == modelref.BuiltIn:
+		return fmt.Errorf("%s is built into gemwire and cannot be deleted", name)
+	case ref.Kind == modelref.Ollama:
+		return fmt.Errorf("%s is in Ollama's store; delete it with: ollama rm %s", name, name)
+	}
+	return fmt.Errorf("%s is a file of your own, and no model that was pulled; delete it as you delete files", name)
+}

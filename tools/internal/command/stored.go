@@ -1,0 +1,108 @@
+package command
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gemwire/gemwire/gguf/ollama"
+	"github.com/gemwire/gemwire/tools/internal/cli"
+)
+
+// contextParameter is how Ollama calls the length of the context. It is taken where
+// the model is opened.
+const contextParameter = "num_ctx"
+
+// takeStored takes the parameters that Ollama's store keeps with a model, unless a
+// flag says otherwise, and returns the names of those that gemwire does not have.
+func (f *samplingFlags) takeStored(params map[string]any) (unused []string, err error) {
+	penalties := f.isGiven("repeat-last-n", "repetition-penalty", "presence-penalty", "frequency-penalty")
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		if name == contextParameter {
+			continue
+		}
+		flag := f.flags.Lookup(strings.ReplaceAll(name, "_", "-"))
+		if flag == nil {
+			unused = append(unused, name)
+			continue
+		}
+		setting, ok := flag.Value.(settingFlag)
+		if !ok {
+			unused = append(unused, name)
+			continue
+		}
+		if f.isGiven(setting.name) {
+			continue
+		}
+		values, err := storedValues(params[name])
+		if err != nil {
+			return unused, fmt.Errorf("its parameter %s %w", name, err)
+		}
+		for _, value := range values {
+			if err := f.flags.Set(flag.Name, storedMeaning(setting.name, value)); err != nil {
+				return unused, fmt.Errorf("its parameter %w", cli.FlagError(err))
+			}
+		}
+	}
+	if params["repeat_last_n"] == 0.0 && !penalties {
+		f.answer.Sampling.RepetitionPenalty = 0 // there, 0 tokens means no penalties
+		f.answer.Sampling.PresencePenalty, f.answer.Sampling.FrequencyPenalty = 0, 0
+	}
+	return unused, nil
+}
+
+// storedMeaning is a parameter's value as the setting has it: without an end to an
+// answer is a negative number in Ollama, and 0 here.
+func storedMeaning(setting, value string) string {
+	if setting == "max-tokens" && strings.HasPrefix(value, "-") {
+		return "0"
+	}
+	return value
+}
+
+// storedValues are a parameter's values as flags read them.
+func storedValues(value any) ([]string, error) {
+	switch v := value.(type) {
+	case float64:
+		return []string{strconv.FormatFloat(v, 'f', -1, 64)}, nil
+	case string:
+		return []string{v}, nil
+	case []any:
+		var all []string
+		for _, item := range v {
+			values, err := storedValues(item)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, values...)
+		}
+		return all, nil
+	}
+	return nil, fmt.Errorf("is %v; wanted a number or a text", value)
+}
+
+// storedError is what is wrong with what the store keeps with a model.
+func storedError(m *ollama.Model, err error) error {
+	return fmt.Errorf("%s in Ollama's store: %w; create it again with ollama create, or see gemwire show %s", m.Name, err,
+		m.Name)
+}
+
+// sayUnused says what of a model of Ollama's store does not count here.
+func sayUnused(env *cli.Environment, m *ollama.Model, parameters []string) {
+	if ownTemplate(m) {
+		env.Say("%s: the template of %s is not used; gemwire writes Gemma 4's chat format itself", env.Program, m.Name)
+	}
+	if len(parameters) > 0 {
+		env.Say("%s: of the parameters of %s, these are not used: %s", env.Program, m.Name,
+			strings.Join(parameters, ", "))
+	}
+}
+
+// ownTemplate says whether a model's maker has written a template: where Ollama itself
+// knows the chat format, as of Gemma 4, the store has one that stands for nothing.
+func ownTemplate(m *ollama.Model) bool {
+	squeezed := strings.Join(strings.Fields(m.Template), "")
+	return squeezed != "" && squeezed != "{{.Prompt}}"
+}

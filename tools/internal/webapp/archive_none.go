@@ -1,0 +1,5 @@
+//go:build !webapp
+
+package webapp
+
+var archive []byte
