@@ -5,7 +5,13 @@ import { join, resolve } from "node:path";
 const root = resolve(import.meta.dirname, "../..");
 
 const common = [
-  "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-webgpu",
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--enable-unsafe-webgpu",
 ];
 const onGPU = ["--enable-features=Vulkan", "--ignore-gpu-blocklist"];
 const onCPU = ["--use-webgpu-adapter=swiftshader", "--enable-unsafe-swiftshader"];
@@ -20,7 +26,8 @@ export function launch({ swiftshader = false, headed = false } = {}) {
     throw new Error("playwright-core is missing; run: npm ci --prefix bindings/wasm/browsertest");
   }
   return chromium.launch({
-    executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium", headless: !headed,
+    executablePath: process.env.GEMWIRE_CHROMIUM ?? "/usr/bin/chromium",
+    headless: !headed,
     args: [...common, ...(swiftshader ? onCPU : onGPU)],
   });
 }

@@ -19,8 +19,17 @@ function options() {
   const yes = { type: "boolean", default: false };
   const { values } = parseArgs({
     options: {
-      model: { ...text, default: "nano" }, tokens: text, repeats: text, context: text, device: text, prompt: text, post: text, timeout: { ...text, default: "600" },
-      "no-worker": yes, swiftshader: yes, headed: yes,
+      model: { ...text, default: "nano" },
+      tokens: text,
+      repeats: text,
+      context: text,
+      device: text,
+      prompt: text,
+      post: text,
+      timeout: { ...text, default: "600" },
+      "no-worker": yes,
+      swiftshader: yes,
+      headed: yes,
     },
   });
   return values;
@@ -29,13 +38,24 @@ function options() {
 // served says what `gemwire serve` has to offer for a model, and under which name the page asks for it.
 function served(model) {
   if (model === "nano" || /^https?:/.test(model)) return { args: [], url: model };
-  if (existsSync(model)) return { args: ["--models", dirname(resolve(model))], url: `/models/${encodeURIComponent(basename(model))}` };
+  if (existsSync(model))
+    return { args: ["--models", dirname(resolve(model))], url: `/models/${encodeURIComponent(basename(model))}` };
   return { args: ["--ollama"], url: `/models/${model.split("/").map(encodeURIComponent).join("/")}` };
 }
 
 function address(base, url, opts) {
   const page = new URL("bench/", base);
-  const query = { auto: "1", model: url, tokens: opts.tokens, repeats: opts.repeats, context: opts.context, device: opts.device, prompt: opts.prompt, post: opts.post, worker: opts["no-worker"] ? "0" : "1" };
+  const query = {
+    auto: "1",
+    model: url,
+    tokens: opts.tokens,
+    repeats: opts.repeats,
+    context: opts.context,
+    device: opts.device,
+    prompt: opts.prompt,
+    post: opts.post,
+    worker: opts["no-worker"] ? "0" : "1",
+  };
   for (const [name, value] of Object.entries(query)) if (value !== undefined) page.searchParams.set(name, value);
   return page.href;
 }
@@ -46,11 +66,14 @@ async function measure(page, url, timeout) {
   const step = page.locator("#step");
   const heard = setInterval(async () => console.error(await step.textContent().catch(() => "")), 10_000);
   try {
-    await page.waitForFunction(() => ["done", "failed"].includes(document.documentElement.dataset.state), undefined, { timeout });
+    await page.waitForFunction(() => ["done", "failed"].includes(document.documentElement.dataset.state), undefined, {
+      timeout,
+    });
   } finally {
     clearInterval(heard);
   }
-  if (await page.evaluate(() => document.documentElement.dataset.state) === "failed") throw new Error(await page.locator("#error").textContent());
+  if ((await page.evaluate(() => document.documentElement.dataset.state)) === "failed")
+    throw new Error(await page.locator("#error").textContent());
   return JSON.parse(await page.locator("#figures").textContent());
 }
 
@@ -61,7 +84,11 @@ async function main() {
   try {
     const chromium = await launch(opts);
     try {
-      const figures = await measure(await chromium.newPage(), address(server.url, url, opts), Number(opts.timeout) * 1000);
+      const figures = await measure(
+        await chromium.newPage(),
+        address(server.url, url, opts),
+        Number(opts.timeout) * 1000,
+      );
       console.log(JSON.stringify(figures, null, 2));
     } finally {
       await chromium.close();

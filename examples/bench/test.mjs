@@ -40,7 +40,8 @@ async function open(query = {}, { behave = "", context = {} } = {}) {
   return page;
 }
 
-const state = (page, ...wanted) => page.waitForFunction((list) => list.includes(document.documentElement.dataset.state), wanted);
+const state = (page, ...wanted) =>
+  page.waitForFunction((list) => list.includes(document.documentElement.dataset.state), wanted);
 const figures = async (page) => JSON.parse(await page.locator("#figures").textContent());
 
 test("measures by itself and posts the figures", async () => {
@@ -63,7 +64,11 @@ test("is worked by hand: form, stop, again", async () => {
   assert.match(await page.locator("#adapter").textContent(), /On Scripted GPU/);
   await page.getByLabel("Tokens to decode").fill("1");
   await page.getByRole("button", { name: "Measure" }).click();
-  assert.equal(await page.locator("html").getAttribute("data-state"), "idle", "one token has no rate, the browser says so");
+  assert.equal(
+    await page.locator("html").getAttribute("data-state"),
+    "idle",
+    "one token has no rate, the browser says so",
+  );
   await page.getByLabel("Tokens to decode").fill("100000");
   await page.getByRole("button", { name: "Measure" }).click();
   await page.getByRole("button", { name: "Stop" }).click();
@@ -76,7 +81,10 @@ test("is worked by hand: form, stop, again", async () => {
 });
 
 test("copies the figures", async () => {
-  const page = await open({ auto: "1", tokens: "8" }, { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+  const page = await open(
+    { auto: "1", tokens: "8" },
+    { context: { permissions: ["clipboard-read", "clipboard-write"] } },
+  );
   await state(page, "done");
   await page.getByRole("button", { name: "Copy as JSON" }).click();
   await page.getByText("Copied.").waitFor();
@@ -88,7 +96,7 @@ test("says what went wrong and what to do", async () => {
     [{}, "fail=1", /The model does not fit. Take a smaller context./],
     [{ package: "/none.js" }, "", /The package is not at .*make wasm/],
     [{ model: "http://[/" }, "", /Invalid URL/],
-    [{ post: "/nowhere" }, "", /The figures were not taken: 404 there is nothing of that name/],
+    [{ post: "/nowhere" }, "", /The figures were not taken: 404 nothing has that name/],
   ]) {
     const page = await open({ auto: "1", ...query }, { behave });
     await state(page, "failed");
@@ -135,13 +143,18 @@ async function look(page, axe, name) {
   if (opts.screenshots) await page.screenshot({ path: join(opts.screenshots, `${name}.png`), fullPage: true });
   await page.addScriptTag({ path: axe });
   const { violations } = await page.evaluate(() => globalThis.axe.run());
-  assert.deepEqual(violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html}`), []);
+  assert.deepEqual(
+    violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html}`),
+    [],
+  );
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways`);
 }
 
 test("measures the built-in model", { skip: !opts.real && "only with --real" }, async () => {
   const page = await open({ package: undefined, auto: "1", tokens: "16", repeats: "1", context: "256", device: "gpu" });
-  await page.waitForFunction(() => ["done", "failed"].includes(document.documentElement.dataset.state), undefined, { timeout: 300_000 });
+  await page.waitForFunction(() => ["done", "failed"].includes(document.documentElement.dataset.state), undefined, {
+    timeout: 300_000,
+  });
   assert.equal(await page.locator("#error").textContent(), "");
   const f = await figures(page);
   assert.match(f.answer, /^Once upon a time/);

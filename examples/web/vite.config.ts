@@ -1,16 +1,26 @@
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import tailwindcss from "@tailwindcss/vite";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
+import { budget } from "./build/budget.ts";
+import { firstTheme } from "./build/firstTheme.ts";
 
 const fake = fileURLToPath(new URL("./test/fake/gemwire.ts", import.meta.url));
+
+/** KaTeX names each of its fonts in three formats; every browser that has WebAssembly reads the first. */
+const onlyWoff2: Plugin = {
+  name: "only-woff2",
+  enforce: "pre",
+  transform: (code, id) =>
+    /katex.*\.css$/.test(id) ? code.replace(/,\s*url\([^)]*\.(?:woff|ttf)\)\s*format\([^)]*\)/g, "") : undefined,
+};
 
 // `--mode fake` builds the app over a scripted model, for tests of states that a
 // healthy device never shows. It goes to a folder of its own and is never served.
 export default defineConfig(({ mode }) => ({
   base: "./",
-  resolve: mode === "fake" ? { alias: { gemwire: fake } } : {},
+  resolve: mode === "fake" ? { alias: [{ find: /^gemwire(\/nano)?$/, replacement: fake }] } : {},
   optimizeDeps: { exclude: ["gemwire", "@sqlite.org/sqlite-wasm"] },
   worker: { format: "es" },
   build: {
@@ -20,6 +30,9 @@ export default defineConfig(({ mode }) => ({
     chunkSizeWarningLimit: 900,
   },
   plugins: [
+    onlyWoff2,
+    firstTheme(),
+    mode === "production" && budget(),
     react(),
     tailwindcss(),
     VitePWA({
@@ -44,7 +57,12 @@ export default defineConfig(({ mode }) => ({
       },
       workbox: {
         // Everything the first offline answer needs: app, fonts, engine, built-in model.
-        globPatterns: ["**/*.{js,mjs,css,html,svg,png,wasm,gguf}", "**/*latin-wght-*.woff2", "**/*latin-ext-wght-normal*.woff2"],
+        globPatterns: [
+          "**/*.{js,mjs,css,html,svg,png,wasm,gguf}",
+          "**/*latin-wght-*.woff2",
+          "**/*latin-ext-wght-normal*.woff2",
+          "**/KaTeX_*.woff2",
+        ],
         globIgnores: ["**/sqlite3-opfs-async-proxy*", "**/sqlite3-worker1*"],
         maximumFileSizeToCacheInBytes: 64 << 20,
         navigateFallback: "index.html",

@@ -9,8 +9,12 @@ export async function load({ url, device, context, inPage }) {
     info: { device: on, deviceName, fallback },
     async answer(prompt, tokens, onText) {
       await model.reset(); // no prompt is taken from the cache
-      let text = "", usage;
-      for await (const event of model.chat([{ role: "user", content: prompt }], { temperature: 0, maxTokens: tokens })) {
+      let text = "",
+        usage;
+      for await (const event of model.chat([{ role: "user", content: prompt }], {
+        temperature: 0,
+        maxTokens: tokens,
+      })) {
         if (event.type === "text") {
           onText();
           text += event.text;
@@ -20,7 +24,7 @@ export async function load({ url, device, context, inPage }) {
       return { text, tokens: usage.answerTokens, promptTokens: usage.promptTokens };
     },
     beforeAnswer: () => busy?.clear(),
-    afterAnswer: (from, to) => busy ? { outsideGPU: 1 - busy.share(from, to) } : {},
+    afterAnswer: (from, to) => (busy ? { outsideGPU: 1 - busy.share(from, to) } : {}),
   };
 }
 
@@ -33,13 +37,19 @@ function watchGPU() {
     const span = [performance.now(), Infinity];
     spans.push(span);
     submit.call(this, buffers);
-    void this.onSubmittedWorkDone().then(() => { span[1] = performance.now(); });
+    void this.onSubmittedWorkDone().then(() => {
+      span[1] = performance.now();
+    });
   };
   return {
-    clear: () => { spans = []; },
+    clear: () => {
+      spans = [];
+    },
     share(from, to) {
-      let covered = 0, reached = from;
-      for (const [begun, end] of spans) { // in the order in which they began
+      let covered = 0,
+        reached = from;
+      for (const [begun, end] of spans) {
+        // in the order in which they began
         const last = Math.min(end, to);
         covered += Math.max(0, last - Math.max(begun, reached));
         reached = Math.max(reached, last);

@@ -24,8 +24,15 @@ const npm = resolve(here, "../../../bindings/wasm/npm");
 
 const { values: asked } = parseArgs({
   options: {
-    model: { type: "string" }, prompt: { type: "string", default: "Tell me a short story about a brave cat named Ada." }, only: { type: "string" }, threads: { type: "string" }, json: { type: "string" },
-    rounds: { type: "string", default: "5" }, repeats: { type: "string", default: "3" }, tokens: { type: "string", default: "64" }, context: { type: "string", default: "1024" },
+    model: { type: "string" },
+    prompt: { type: "string", default: "Tell me a short story about a brave cat named Ada." },
+    only: { type: "string" },
+    threads: { type: "string" },
+    json: { type: "string" },
+    rounds: { type: "string", default: "5" },
+    repeats: { type: "string", default: "3" },
+    tokens: { type: "string", default: "64" },
+    context: { type: "string", default: "1024" },
   },
 });
 
@@ -33,7 +40,16 @@ const { values: asked } = parseArgs({
 const contenders = [
   { name: "wllama", side: "wllama", isolated: false, options: {} },
   { name: "wllama, isolated page", side: "wllama", isolated: true, options: {} },
-  ...(asked.threads ? [{ name: `wllama, ${asked.threads} threads`, side: "wllama", isolated: true, options: { threads: Number(asked.threads) } }] : []),
+  ...(asked.threads
+    ? [
+        {
+          name: `wllama, ${asked.threads} threads`,
+          side: "wllama",
+          isolated: true,
+          options: { threads: Number(asked.threads) },
+        },
+      ]
+    : []),
   { name: "gemwire auto", side: "gemwire", isolated: false, options: { device: "auto" } },
   { name: "gemwire cpu", side: "gemwire", isolated: false, options: { device: "cpu" } },
   { name: "gemwire gpu", side: "gemwire", isolated: false, options: { device: "gpu" } },
@@ -54,14 +70,18 @@ async function measure(browser, server, file, { side, options }) {
     await page.goto(`${server.url}/page.html`);
     await page.waitForFunction(() => globalThis.loadModel);
     const url = `${server.url}/models/${encodeURIComponent(basename(file))}`;
-    const loaded = await page.evaluate((given) => globalThis.loadModel(given), { side, options: { url, context: Number(asked.context), ...options } });
-    const answer = () => page.evaluate((given) => globalThis.answer(given), { prompt: asked.prompt, tokens: Number(asked.tokens) });
+    const loaded = await page.evaluate((given) => globalThis.loadModel(given), {
+      side,
+      options: { url, context: Number(asked.context), ...options },
+    });
+    const answer = () =>
+      page.evaluate((given) => globalThis.answer(given), { prompt: asked.prompt, tokens: Number(asked.tokens) });
     const first = await answer(); // compiles what is compiled on first use
     const answers = [];
     for (let i = 0; i < Number(asked.repeats); i++) {
       const before = await cpuTime(browser);
       const done = await answer();
-      answers.push({ ...done, cpuMsPerToken: (await cpuTime(browser) - before) / (done.tokens + done.promptTokens) });
+      answers.push({ ...done, cpuMsPerToken: ((await cpuTime(browser)) - before) / (done.tokens + done.promptTokens) });
     }
     return { ...loaded, firstAnswerMs: loaded.loadMs + first.totalMs, answers };
   } finally {
@@ -81,15 +101,30 @@ async function cpuTime(browser) {
 async function main() {
   const folder = await mkdtemp(join(tmpdir(), "gemwire-compare-"));
   const file = await textModel(folder);
-  const mounts = { "/": here, "/models": dirname(file), "/gemwire": join(npm, "dist"), "/wllama": join(here, "node_modules/@wllama/wllama/esm") };
+  const mounts = {
+    "/": here,
+    "/models": dirname(file),
+    "/gemwire": join(npm, "dist"),
+    "/wllama": join(here, "node_modules/@wllama/wllama/esm"),
+  };
   const servers = {
     true: await serve(mounts),
-    false: await serve(mounts, { headers: { "Cross-Origin-Opener-Policy": "unsafe-none", "Cross-Origin-Embedder-Policy": "unsafe-none" } }),
+    false: await serve(mounts, {
+      headers: { "Cross-Origin-Opener-Policy": "unsafe-none", "Cross-Origin-Embedder-Policy": "unsafe-none" },
+    }),
   };
   const browser = await launch();
   try {
-    const runs = await inTurns(contenders, Number(asked.rounds), (contender) => measure(browser, servers[contender.isolated], file, contender));
-    const result = report(runs, { browser: `Chromium ${browser.version()}`, model: basename(file), prompt: asked.prompt, cores: cpus().length, cpu: cpus()[0]?.model });
+    const runs = await inTurns(contenders, Number(asked.rounds), (contender) =>
+      measure(browser, servers[contender.isolated], file, contender),
+    );
+    const result = report(runs, {
+      browser: `Chromium ${browser.version()}`,
+      model: basename(file),
+      prompt: asked.prompt,
+      cores: cpus().length,
+      cpu: cpus()[0]?.model,
+    });
     if (asked.json) await writeFile(asked.json, `${JSON.stringify(result, null, 2)}\n`);
   } finally {
     await browser.close();

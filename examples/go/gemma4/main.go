@@ -27,7 +27,8 @@ func main() {
 		log.Fatal(err)
 	}
 	defer session.Close()
-	question := chat.Conversation{Messages: []chat.Message{{Role: chat.User, Content: chat.Text("What is the capital of France?")}}}
+	question := chat.Conversation{Messages: []chat.Message{{Role: chat.User,
+		Content: chat.Text("What is the capital of France?")}}}
 	for event, err := range session.Chat(ctx, question, gemma4.GenerateOptions{}) {
 		if err != nil {
 			log.Fatal(err)

@@ -9,14 +9,21 @@ const program = process.env.GEMWIRE ?? fileURLToPath(new URL("../../../bin/gemwi
 export async function gemwireServe(...args) {
   const child = spawn(program, ["serve", "--addr", "127.0.0.1:0", ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
-  child.stderr.on("data", (chunk) => { said += chunk; });
+  child.stderr.on("data", (chunk) => {
+    said += chunk;
+  });
   const ended = new Promise((resolve) => child.once("close", resolve));
   const failed = new Promise((_, reject) => {
-    child.once("error", (error) => reject(new Error(`${program} does not start (${error.code}); build it with make build`)));
+    child.once("error", (error) =>
+      reject(new Error(`${program} does not start (${error.code}); build it with make build`)),
+    );
     void ended.then((code) => reject(new Error(`gemwire serve ended with status ${code}: ${said}`)));
   });
   failed.catch(() => undefined); // it also ends when all is done
-  const origin = await Promise.race([new Promise((resolve) => createInterface({ input: child.stdout }).once("line", resolve)), failed]);
+  const origin = await Promise.race([
+    new Promise((resolve) => createInterface({ input: child.stdout }).once("line", resolve)),
+    failed,
+  ]);
   return {
     origin: origin.replace(/\/$/, ""),
     close: () => {

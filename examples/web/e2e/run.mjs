@@ -18,25 +18,41 @@ const stepLimit = 120_000;
 
 function build() {
   const vite = here("../node_modules/vite/bin/vite.js");
-  for (const mode of ["production", "fake"]) execFileSync(process.execPath, [vite, "build", "--mode", mode, "--logLevel", "error"], { cwd: here(".."), stdio: "inherit" });
+  for (const mode of ["production", "fake"])
+    execFileSync(process.execPath, [vite, "build", "--mode", mode, "--logLevel", "error"], {
+      cwd: here(".."),
+      stdio: "inherit",
+    });
 }
 
 async function cases() {
-  const files = readdirSync(here("cases")).filter((name) => name.endsWith(".mjs")).sort();
-  const lists = await Promise.all(files.map(async (name) => (await import(new URL(`cases/${name}`, import.meta.url))).default));
+  const files = readdirSync(here("cases"))
+    .filter((name) => name.endsWith(".mjs"))
+    .sort();
+  const lists = await Promise.all(
+    files.map(async (name) => (await import(new URL(`cases/${name}`, import.meta.url))).default),
+  );
   return lists.flat().filter(({ name }) => name.includes(wanted));
 }
 
 function within(promise, milliseconds) {
   let timer;
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error(`hangs: not done after ${milliseconds / 1000} s`)), milliseconds); });
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`hangs: not done after ${milliseconds / 1000} s`)), milliseconds);
+  });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** Runs one case in a browser profile of its own, over the scripted model or, with real: true, over the shipped one. */
-async function runCase(browser, { name, run, real = false, viewport = { width: 1280, height: 800 } }) {
+async function runCase(browser, { name, run, real = false, touch = false, viewport = { width: 1280, height: 800 } }) {
   const server = await serve({ folder: here(real ? "../dist" : "../dist-fake"), model });
-  const context = await browser.newContext({ viewport, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+  const context = await browser.newContext({
+    viewport,
+    hasTouch: touch,
+    isMobile: touch,
+    acceptDownloads: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   context.setDefaultTimeout(stepLimit);
   const visitor = new Visitor(context, server);
   const started = Date.now();
@@ -72,7 +88,17 @@ async function runAll(browser, list, workers) {
 if (process.env.GEMWIRE_E2E_NO_BUILD !== "1") build();
 const all = await cases();
 const browser = await launch();
-const passed = await runAll(browser, all.filter(({ real }) => !real), atOnce) + await runAll(browser, all.filter(({ real }) => real), 1);
+const passed =
+  (await runAll(
+    browser,
+    all.filter(({ real }) => !real),
+    atOnce,
+  )) +
+  (await runAll(
+    browser,
+    all.filter(({ real }) => real),
+    1,
+  ));
 await browser.close();
 console.log(`${passed} passed, ${all.length - passed} failed`);
 process.exit(passed < all.length || passed === 0 ? 1 : 0);

@@ -5,8 +5,16 @@ import { extname, join, normalize } from "node:path";
 import { Readable } from "node:stream";
 
 const types = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json",
-  ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".wasm": "application/wasm",
+  ".json": "application/json",
+  ".webmanifest": "application/manifest+json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
 };
 
 /**
@@ -18,10 +26,20 @@ export async function serve({ folder, model }) {
   const requests = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
-    if (pathname === "/models") return json(response, [{ name: "capitals:small", from: "folder", modified: "2026-01-01T00:00:00Z", url: "/models/capitals.gguf", size }]);
+    if (pathname === "/models")
+      return json(response, [
+        {
+          name: "capitals:small",
+          from: "folder",
+          modified: "2026-01-01T00:00:00Z",
+          url: "/models/capitals.gguf",
+          size,
+        },
+      ]);
     const found = /^\/(models|slow)\/[\w.-]+\.gguf$/.exec(pathname);
     if (found) requests.push({ pathname, range: request.headers.range ?? "" });
-    if (found) return sendModel(request, response, { path: model, size, bytesPerSecond: found[1] === "slow" ? 3e6 : 0 });
+    if (found)
+      return sendModel(request, response, { path: model, size, bytesPerSecond: found[1] === "slow" ? 3e6 : 0 });
     sendFile(response, folder, pathname);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -29,12 +47,18 @@ export async function serve({ folder, model }) {
     origin: `http://localhost:${server.address().port}`,
     /** What was asked of models, in order. */
     requests,
-    close: () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); }),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
   };
 }
 
 function json(response, value) {
-  response.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" }).end(JSON.stringify(value));
+  response
+    .writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" })
+    .end(JSON.stringify(value));
 }
 
 function sendFile(response, folder, pathname) {
@@ -42,8 +66,11 @@ function sendFile(response, folder, pathname) {
   try {
     const { size } = statSync(path);
     response.writeHead(200, {
-      "Content-Type": types[extname(path)] ?? "application/octet-stream", "Content-Length": size, "Cache-Control": "no-cache",
-      "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp",
+      "Content-Type": types[extname(path)] ?? "application/octet-stream",
+      "Content-Length": size,
+      "Cache-Control": "no-cache",
+      "Cross-Origin-Opener-Policy": "same-origin",
+      "Cross-Origin-Embedder-Policy": "require-corp",
     });
     createReadStream(path).pipe(response);
   } catch {
@@ -56,13 +83,18 @@ function sendModel(request, response, { path, size, bytesPerSecond }) {
   const start = range ? Number(range[1]) : 0;
   const end = range && range[2] !== "" ? Math.min(Number(range[2]), size - 1) : size - 1;
   response.writeHead(range ? 206 : 200, {
-    "Content-Type": "application/octet-stream", "Content-Length": end - start + 1, "Accept-Ranges": "bytes", ETag: '"a-model"',
+    "Content-Type": "application/octet-stream",
+    "Content-Length": end - start + 1,
+    "Accept-Ranges": "bytes",
+    ETag: '"a-model"',
     ...(range ? { "Content-Range": `bytes ${start}-${end}/${size}` } : {}),
   });
   if (request.method === "HEAD") return response.end();
   const file = createReadStream(path, { start, end });
   if (bytesPerSecond === 0) return file.pipe(response);
-  Readable.from(slowed(file, bytesPerSecond)).on("error", () => undefined).pipe(response);
+  Readable.from(slowed(file, bytesPerSecond))
+    .on("error", () => undefined)
+    .pipe(response);
 }
 
 async function* slowed(file, bytesPerSecond) {

@@ -33,7 +33,10 @@ export class Visitor {
   }
 
   ready() {
-    return this.page.getByRole("link", { name: /, ready\. Change the model/ }).first().waitFor({ state: "attached" });
+    return this.page
+      .getByRole("button", { name: /, ready\. Change the model/ })
+      .first()
+      .waitFor({ state: "attached" });
   }
 
   async type(text) {
@@ -53,13 +56,16 @@ export class Visitor {
 
   async answered() {
     // The button that stops is there from the first moment of an answer to its last.
-    await this.page.getByRole("button", { name: "Send" }).waitFor();
+    await this.page.getByRole("button", { name: "Send", exact: true }).waitFor();
     await this.page.locator('li[data-role="assistant"]:not([data-status="streaming"])').last().waitFor();
   }
 
-  /** Waits until an answer is being written. */
-  streaming() {
-    return this.page.locator('li[data-status="streaming"] .prose').filter({ hasText: /\w+ \w+/ }).waitFor();
+  /** Waits until an answer is being written, at most so many milliseconds; one that nobody saw may have ended. */
+  streaming(timeout = undefined) {
+    return this.page
+      .locator('li[data-status="streaming"] .prose')
+      .filter({ hasText: /\w+ \w+/ })
+      .waitFor({ timeout });
   }
 
   answers() {
@@ -75,7 +81,9 @@ export class Visitor {
   }
 
   go(hash) {
-    return this.page.evaluate((value) => { location.hash = value; }, hash);
+    return this.page.evaluate((value) => {
+      location.hash = value;
+    }, hash);
   }
 
   async screenshot(path) {

@@ -10,8 +10,15 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 async function findings(page) {
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    const { violations } = await globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-    return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(" | ")}`);
+    const { violations } = await globalThis.axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    });
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join(" | ")}`,
+      );
   });
 }
 
@@ -19,6 +26,9 @@ const screens = {
   "an empty chat": (visitor) => visitor.page.getByText("Ask your own machine.").waitFor(),
   "a chat": async (visitor) => {
     await visitor.ask("/md");
+    await visitor.page.locator(".hljs-keyword").first().waitFor();
+    await visitor.ask("/formulas");
+    await visitor.page.locator(".katex-display").waitFor();
     await visitor.ask("/think");
     await visitor.ask("/weather");
     await visitor.page.getByRole("button", { name: "Edit the question" }).last().click();
@@ -30,6 +40,10 @@ const screens = {
     await visitor.page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
     await visitor.page.getByRole("list", { name: "Attached" }).waitFor();
   },
+  "the list of models": async (visitor) => {
+    await visitor.page.getByRole("button", { name: /Change the model/ }).click();
+    await visitor.page.getByRole("dialog", { name: "Models on this device" }).waitFor();
+  },
   "the options of a chat": (visitor) => visitor.page.getByRole("button", { name: "Options of this chat" }).click(),
   "the models": async (visitor) => {
     await visitor.go("/models");
@@ -39,18 +53,29 @@ const screens = {
   },
   "examples to learn from": async (visitor) => {
     await visitor.go("/fine-tune");
-    await visitor.page.getByLabel("File with examples").setInputFiles({ name: "facts.jsonl", mimeType: "", buffer: Buffer.from(`${'{"prompt":"Who?","completion":"Me."}\n'.repeat(24)}{broken\n`) });
+    await visitor.page.getByLabel("File with examples").setInputFiles({
+      name: "facts.jsonl",
+      mimeType: "",
+      buffer: Buffer.from(`${'{"prompt":"Who?","completion":"Me."}\n'.repeat(24)}{broken\n`),
+    });
     await visitor.page.getByRole("button", { name: "Go to line 25" }).waitFor();
     await visitor.page.getByText("Advanced", { exact: true }).click();
-    await visitor.page.getByLabel(/^Pass over/).check();
+    await visitor.page.getByLabel(/^Skip the/).check();
   },
-  "a plan": (visitor) => visitor.page.getByRole("button", { name: "Make the plan" }).click().then(() => visitor.page.getByRole("button", { name: "Start training" }).waitFor()),
+  "a plan": (visitor) =>
+    visitor.page
+      .getByRole("button", { name: "Make the plan" })
+      .click()
+      .then(() => visitor.page.getByRole("button", { name: "Start training" }).waitFor()),
   "a run that has ended, and two answers": async (visitor) => {
     await visitor.page.getByRole("button", { name: "Start training" }).click();
     await visitor.page.getByRole("button", { name: "Chat with it" }).waitFor();
-    await visitor.page.getByLabel("Question to both").fill("Who?");
+    await visitor.page.getByLabel("Question for both").fill("Who?");
     await visitor.page.getByRole("button", { name: "Ask both" }).click();
-    await visitor.page.getByRole("article", { name: "Answer of nano with My adapter" }).getByText("You said: Who?").waitFor();
+    await visitor.page
+      .getByRole("article", { name: "Answer of nano with My adapter" })
+      .getByText("You said: Who?")
+      .waitFor();
     await visitor.page.getByText("As a table").click();
   },
   "the self-test": async (visitor) => {
@@ -96,7 +121,10 @@ export default [
     name: "accessibility: axe finds nothing serious where another tab owns, or WebGPU is missing",
     async run(visitor) {
       await visitor.open("", { script: "no-webgpu", ready: false });
-      await visitor.page.getByText("This browser gives no way to the GPU.").waitFor();
+      await visitor.page.getByText("This browser does not offer WebGPU.").waitFor();
+      assert.deepEqual(await findings(visitor.page), []);
+      await visitor.go("/settings");
+      await visitor.page.getByText("(this one)").waitFor();
       assert.deepEqual(await findings(visitor.page), []);
       await visitor.open("", { ready: false });
       await visitor.page.getByText("gemwire is open in another tab.").waitFor();
@@ -106,17 +134,22 @@ export default [
   {
     name: "accessibility: the keyboard alone is enough",
     async run(visitor) {
-      const page = await visitor.open();
+      const page = await visitor.open("#/settings");
+      await page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the page");
       await page.keyboard.press("Enter");
       assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
-      await page.keyboard.press("Alt+c");
+      await visitor.go("/");
+      await page.waitForFunction(() => document.activeElement?.id === "composer");
+      await visitor.ready();
       await page.keyboard.type("typed alone");
       await page.keyboard.press("Enter");
       await page.locator(".prose").getByText("You said: typed alone").waitFor();
       await page.keyboard.press("Alt+k");
       assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Search the chats");
+      await page.keyboard.press("Alt+c");
+      await page.waitForFunction(() => document.activeElement?.id === "composer");
       await page.keyboard.press("Alt+n");
       await page.getByText("Ask your own machine.").waitFor();
       await page.waitForFunction(() => document.activeElement?.id === "composer");

@@ -23,12 +23,20 @@ function silence(name = "silence.wav", seconds = 1) {
 }
 
 /** Hands a picture to the page as the clipboard or the mouse would. */
-const give = (page, kind) => page.evaluate(([bytes, how]) => {
-  const data = new DataTransfer();
-  data.items.add(new File([Uint8Array.from(bytes)], `${how}.png`, { type: "image/png" }));
-  const target = document.getElementById("composer");
-  target.dispatchEvent(how === "paste" ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
-}, [[...readFileSync(picture)], kind]);
+const give = (page, kind) =>
+  page.evaluate(
+    ([bytes, how]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(bytes)], `${how}.png`, { type: "image/png" }));
+      const target = document.getElementById("composer");
+      target.dispatchEvent(
+        how === "paste"
+          ? new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    },
+    [[...readFileSync(picture)], kind],
+  );
 
 /** A video of some colours, as the browser's own recorder writes it, handed over by the file picker. */
 async function filmed(page, seconds) {
@@ -46,21 +54,25 @@ async function filmed(page, seconds) {
       brush.fillRect(0, 0, 64, 48);
       await new Promise(requestAnimationFrame);
     }
-    await new Promise((resolve) => { recorder.onstop = resolve; recorder.stop(); });
+    await new Promise((resolve) => {
+      recorder.onstop = resolve;
+      recorder.stop();
+    });
     return [...new Uint8Array(await new Blob(pieces).arrayBuffer())];
   }, seconds);
   return { name: "film.webm", mimeType: "video/webm", buffer: Buffer.from(bytes) };
 }
 
 /** The colour in the middle of a picture, as the page shows it. */
-const colourOf = (image) => image.evaluate(async (element) => {
-  await element.decode();
-  const canvas = new OffscreenCanvas(1, 1);
-  const brush = canvas.getContext("2d");
-  brush.drawImage(element, 0, 0, 1, 1);
-  const [red, , blue] = brush.getImageData(0, 0, 1, 1).data;
-  return red > 150 && blue < 100 ? "red" : blue > 150 && red < 100 ? "blue" : `${red} ${blue}`;
-});
+const colourOf = (image) =>
+  image.evaluate(async (element) => {
+    await element.decode();
+    const canvas = new OffscreenCanvas(1, 1);
+    const brush = canvas.getContext("2d");
+    brush.drawImage(element, 0, 0, 1, 1);
+    const [red, , blue] = brush.getImageData(0, 0, 1, 1).data;
+    return red > 150 && blue < 100 ? "red" : blue > 150 && red < 100 ? "blue" : `${red} ${blue}`;
+  });
 
 const attached = (page) => page.getByRole("list", { name: "Attached" }).getByRole("listitem");
 const shown = (page) => page.getByRole("list", { name: "Attachments" });
@@ -97,7 +109,9 @@ export default [
     name: "attachments: a file that is neither image nor recording is refused with a sentence",
     async run(visitor) {
       const page = await visitor.open();
-      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([{ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") }]);
+      await page
+        .getByLabel("Images or recordings", { exact: true })
+        .setInputFiles([{ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") }]);
       await page.getByText("notes.txt is neither an image nor a recording.").waitFor();
       assert.equal(await attached(page).count(), 0);
     },
@@ -107,9 +121,11 @@ export default [
     async run(visitor) {
       const page = await visitor.open();
       const form = page.getByRole("form", { name: "Question" });
-      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([silence("talk.wav", 75), silence("other.wav", 31)]);
+      await page
+        .getByLabel("Images or recordings", { exact: true })
+        .setInputFiles([silence("talk.wav", 75), silence("other.wav", 31)]);
       const offer = (name) => form.getByRole("alert").filter({ hasText: name });
-      await offer("talk.wav takes 1:15 minutes").getByRole("button", { name: "Attach in pieces" }).click();
+      await offer("talk.wav takes 1:15 minutes").getByRole("button", { name: "Split and attach" }).click();
       await attached(page).filter({ hasText: "talk.wav" }).waitFor();
       await offer("other.wav").getByRole("button", { name: "Leave it" }).click();
       assert.equal(await form.getByRole("alert").count(), 0);
@@ -132,10 +148,15 @@ export default [
     name: "attachments: more than a question takes are not sent, and none is dropped silently",
     async run(visitor) {
       const page = await visitor.open();
-      await page.getByLabel("Images or recordings", { exact: true }).setInputFiles(Array.from({ length: 9 }, () => picture));
-      await page.getByText("A question takes 8 attachments: remove 1, or ask in turns.").waitFor();
+      await page
+        .getByLabel("Images or recordings", { exact: true })
+        .setInputFiles(Array.from({ length: 9 }, () => picture));
+      await page.getByText("A question can have 8 attachments: remove 1, or ask several questions.").waitFor();
       assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
-      await page.getByRole("button", { name: /^Remove/ }).first().click();
+      await page
+        .getByRole("button", { name: /^Remove/ })
+        .first()
+        .click();
       await visitor.ask("And now?");
       assert.equal(await shown(page).getByRole("listitem").count(), 8);
     },
@@ -149,7 +170,10 @@ export default [
       await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
       assert.equal(await visitor.ask("how closely?"), "Looked with 560 tokens.");
       await page.getByRole("button", { name: "Options of this chat" }).click();
-      assert.equal(await page.getByLabel("Detail of images").locator("option:checked").innerText(), "As in the settings (560 tokens)");
+      assert.equal(
+        await page.getByLabel("Detail of images").locator("option:checked").innerText(),
+        "As in the settings (560 tokens)",
+      );
       await page.getByLabel("Detail of images").selectOption("1,120 tokens, small print, slowest");
       await page.getByRole("button", { name: "Close", exact: true }).click();
       await page.getByRole("button", { name: "Answer again" }).click();
@@ -163,7 +187,10 @@ export default [
       await page.getByLabel("Images or recordings", { exact: true }).setInputFiles([picture]);
       await visitor.ask("look at it");
       await visitor.go("/settings");
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export all chats" }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export all chats" }).click(),
+      ]);
       const other = await visitor.with(visitor.context.browser().newContext());
       const there = await other.newPage();
       await there.goto(`${visitor.server.origin}/#/settings`);

@@ -16,7 +16,10 @@ export default [
     name: "chat: Esc and the button stop an answer, which is kept",
     async run(visitor) {
       const page = await visitor.open();
-      for (const stop of [() => page.keyboard.press("Escape"), () => page.getByRole("button", { name: "Stop the answer" }).click()]) {
+      for (const stop of [
+        () => page.keyboard.press("Escape"),
+        () => page.getByRole("button", { name: "Stop the answer" }).click(),
+      ]) {
         await visitor.type("/long");
         await page.locator('li[data-status="streaming"] .prose').filter({ hasText: "word word" }).waitFor();
         await stop();
@@ -107,7 +110,54 @@ export default [
       await page.getByRole("cell", { name: "4.1 kWh" }).waitFor();
       await page.getByRole("button", { name: "Copy code" }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
-      assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^\/\/ efficiency[\s\S]*return heat \/ work\n}$/);
+      assert.match(
+        await page.evaluate(() => navigator.clipboard.readText()),
+        /^\/\/ efficiency[\s\S]*return heat \/ work\n}$/,
+      );
+    },
+  },
+  {
+    name: "chat: formulas and colored code are fetched when they first appear",
+    async run(visitor) {
+      const page = await visitor.open();
+      const asked = [];
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+      await visitor.ask("It costs $5 and $6.");
+      assert.deepEqual(
+        asked.filter((path) => /Typeset|HighlightedCode|KaTeX/.test(path)),
+        [],
+      );
+      await visitor.ask("/md");
+      await page.locator(".hljs-keyword").filter({ hasText: "func" }).waitFor();
+      await visitor.ask("/formulas");
+      await page.locator(".formula-display .katex-display").waitFor();
+      assert.equal(await page.locator(".formula .katex").count(), 3);
+      assert.match(await visitor.lastAnswer(), /A pump costs \$500 to \$900\./);
+      assert.match(await visitor.lastAnswer(), /cannot be read: \$\\frac\{1\$, and \$x\$ is code/);
+      assert.ok(asked.some((path) => path.includes("Typeset")));
+      assert.ok(asked.some((path) => path.includes("HighlightedCode")));
+    },
+  },
+  {
+    name: "chat: words of a table stay whole on a phone, and numbers stand under their headings",
+    viewport: { width: 320, height: 640 },
+    async run(visitor) {
+      const page = await visitor.open();
+      await visitor.ask("/formulas");
+      const cell = (text) => page.getByRole("cell", { name: text, exact: true });
+      const box = (locator) =>
+        locator.evaluate((element) => {
+          const range = document.createRange();
+          range.selectNodeContents(element);
+          return { right: range.getBoundingClientRect().right, lines: range.getClientRects().length };
+        });
+      for (const word of ["Mercury", "317.8"]) assert.equal((await box(cell(word))).lines, 1, word);
+      const [head, number] = [await box(page.getByRole("columnheader", { name: "Moons" })), await box(cell("95"))];
+      assert.ok(Math.abs(head.right - number.right) < 1, `${head.right} and ${number.right}`);
+      const answer = page.locator(".prose").last();
+      assert.equal(await answer.evaluate((element) => getComputedStyle(element).fontVariantNumeric), "lining-nums");
+      const hebrew = page.locator(".prose").getByText("שלום עולם");
+      assert.equal(await hebrew.evaluate((element) => getComputedStyle(element).direction), "rtl");
     },
   },
   {
@@ -129,7 +179,7 @@ export default [
       const page = await visitor.open();
       await visitor.ask("/weather");
       await page.getByLabel("Result of get_weather").fill("12 °C, rain");
-      await page.getByRole("button", { name: "Give the result" }).click();
+      await page.getByRole("button", { name: "Send the result" }).click();
       const said = page.locator(".prose").getByText("The tool says 12 °C, rain.");
       await said.waitFor();
       await page.reload();
@@ -152,11 +202,54 @@ export default [
     },
   },
   {
-    name: "chat: a full context is a sentence",
+    name: "chat: a context that the model finds full is said once, with what can be done",
     async run(visitor) {
       const page = await visitor.open();
+      await visitor.ask("before");
       await visitor.type("/full");
-      await page.getByText("The conversation no longer fits the context. Start a new chat.").first().waitFor();
+      const said = page.getByText("The conversation no longer fits the model's context. Start a new chat, allow only");
+      await said.first().waitFor();
+      await visitor.answered();
+      assert.equal(await said.count(), 1);
+      assert.equal(await page.getByText("The answer failed.").count(), 1);
+    },
+  },
+  {
+    name: "chat: the meter counts what will be sent from the start, and says when the next answer does not fit",
+    async run(visitor) {
+      const page = await visitor.open("#/settings");
+      const meter = page.getByText(/^[\d,]+ of 8,192 tokens$/);
+      const used = async () => Number((await meter.innerText()).split(" ")[0].replaceAll(",", ""));
+      await page.getByLabel("System prompt").fill("Answer in rhymes ".repeat(30));
+      await visitor.go("/");
+      await meter.waitFor();
+      const empty = await used();
+      assert.ok(empty > 90, `${empty} with a system prompt of 90 words`);
+      const field = page.getByLabel("Message", { exact: true });
+      await field.fill("word ".repeat(500));
+      await page.getByText(`${empty + 500} of 8,192 tokens`).waitFor();
+      await field.fill("");
+      await page.getByText(`${empty} of 8,192 tokens`).waitFor();
+      await visitor.ask("hello there");
+      await page.waitForFunction(
+        (before) => Number(document.body.innerText.match(/(\d+) of 8,192/)?.[1]) > before,
+        empty,
+      );
+
+      await page.getByRole("button", { name: "Options of this chat" }).click();
+      await page.getByLabel("As in the settings").uncheck();
+      await page.getByLabel("Longest answer").fill("8150");
+      await page.getByRole("button", { name: "Close" }).click();
+      await field.fill("and more");
+      await page.getByText(/^The context is full: .* an answer may take 8,150\.$/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
+      await field.press("Enter");
+      assert.equal(await field.inputValue(), "and more");
+      await page.getByRole("link", { name: "Load the model with a larger context" }).waitFor();
+      await page.getByRole("button", { name: /^Answer in at most [\d,]+ tokens$/ }).click();
+      await page.getByText(/^The context is full/).waitFor({ state: "detached" });
+      await field.press("Enter");
+      await page.locator(".prose").getByText("You said: and more").waitFor();
     },
   },
   {

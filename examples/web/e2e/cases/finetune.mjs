@@ -21,14 +21,22 @@ async function drop(page, text) {
     made.items.add(new File([content], "facts.jsonl"));
     return made;
   }, text);
-  for (const event of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("main", event, { dataTransfer: transfer });
+  for (const event of ["dragenter", "dragover", "drop"])
+    await page.dispatchEvent("main", event, { dataTransfer: transfer });
 }
 
 /** What a reading of a run says, such as its loss. */
-const reading = (page, name) => section(page, "Training").locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("+ dd").innerText();
+const reading = (page, name) =>
+  section(page, "Training")
+    .locator("dt", { hasText: new RegExp(`^${name}$`) })
+    .locator("+ dd")
+    .innerText();
 
 async function download(page, button) {
-  const [started] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()]);
+  const [started] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: button }).click(),
+  ]);
   return { name: started.suggestedFilename(), buffer: readFileSync(await started.path()) };
 }
 
@@ -43,7 +51,9 @@ async function train(page, name) {
 async function taught(visitor, name) {
   const page = await visitor.open("#/fine-tune");
   await visitor.ready();
-  await page.getByLabel("Files of an adapter").setInputFiles([file("{}", "adapter_config.json"), file("w", "adapter_model.safetensors")]);
+  await page
+    .getByLabel("Files of an adapter")
+    .setInputFiles([file("{}", "adapter_config.json"), file("w", "adapter_model.safetensors")]);
   await page.getByRole("button", { name: "Rename Imported" }).click();
   await page.getByLabel("Name of the adapter", { exact: true }).last().fill(name);
   await page.keyboard.press("Enter");
@@ -64,10 +74,14 @@ export default [
       assert.equal(await page.getByRole("button", { name: "Make the plan" }).isDisabled(), true);
       await page.getByRole("button", { name: "Delete example 3" }).click();
       await page.getByRole("button", { name: "Go to line 3" }).waitFor({ state: "detached" });
-      assert.deepEqual(await marked(page).allInnerTexts(), facts.map(({ completion }) => `${completion}<turn|>`));
+      assert.deepEqual(
+        await marked(page).allInnerTexts(),
+        facts.map(({ completion }) => `${completion}<turn|>`),
+      );
 
       await page.getByText("Advanced", { exact: true }).click();
       await page.getByLabel("Epochs").fill("14");
+      await page.getByLabel("Examples at a time").fill("8"); // both in each step
       await page.getByLabel("The rate").selectOption("stays");
       await train(page, "facts");
       await page.getByText(/^Training, step [1-9]/).waitFor();
@@ -76,7 +90,7 @@ export default [
       await page.getByText(/^Paused, step/).waitFor();
       await page.reload();
       await visitor.ready();
-      await page.getByRole("button", { name: "Go on with facts" }).click();
+      await page.getByRole("button", { name: "Continue facts" }).click();
       await page.getByText(/^Training, step/).waitFor();
       // The page stays live, and the run goes on while another is looked at.
       await visitor.go("/settings");
@@ -84,12 +98,15 @@ export default [
       await visitor.go("/fine-tune");
       const started = Date.now();
       await page.getByRole("button", { name: "Chat with it" }).waitFor({ timeout: 600_000 });
-      const sentence = await section(page, "Training").getByRole("img").getAttribute("aria-labelledby").then((id) => page.locator(`[id="${id}"]`).textContent());
+      const sentence = await section(page, "Training")
+        .getByRole("img")
+        .getAttribute("aria-labelledby")
+        .then((id) => page.locator(`[id="${id}"]`).textContent());
       const [, last] = /to ([\d.e-]+) at step 14 of 14/.exec(sentence) ?? [];
       assert.ok(Number(last) < 0.1 && Number(last) < first / 20, `${sentence} It was ${first} when it was paused.`);
       visitor.notes.push(`14 steps on nano: ${sentence} The last took ${((Date.now() - started) / 1000).toFixed(0)} s`);
 
-      await page.getByLabel("Question to both").fill(facts[1].prompt);
+      await page.getByLabel("Question for both").fill(facts[1].prompt);
       await page.getByRole("button", { name: "Ask both" }).click();
       const answer = (label) => page.getByRole("article", { name: `Answer of ${label}`, exact: true });
       await answer("nano with facts").and(page.locator('[data-status="done"]')).waitFor();
@@ -98,8 +115,10 @@ export default [
 
       await page.reload();
       await visitor.ready();
-      await adapters(page).filter({ hasText: /facts[\s\S]*for \w+[\s\S]*loss 0\.0/ }).waitFor();
-      assert.equal(await page.getByRole("button", { name: "Go on with facts" }).count(), 0);
+      await adapters(page)
+        .filter({ hasText: /facts[\s\S]*for \w+[\s\S]*loss 0\.0/ })
+        .waitFor();
+      assert.equal(await page.getByRole("button", { name: "Continue facts" }).count(), 0);
       await page.getByRole("button", { name: "Chat with facts" }).click();
       await page.getByTitle("Model: nano with facts, ready").waitFor();
       assert.equal(await visitor.ask(facts[0].prompt), facts[0].completion);
@@ -107,7 +126,10 @@ export default [
       await visitor.go("/fine-tune");
       const peft = await download(page, "Export facts as PEFT's files");
       const gguf = await download(page, "Export facts as GGUF");
-      assert.deepEqual([peft.name, gguf.name, gguf.buffer.subarray(0, 4).toString()], ["facts.zip", "facts.gguf", "GGUF"]);
+      assert.deepEqual(
+        [peft.name, gguf.name, gguf.buffer.subarray(0, 4).toString()],
+        ["facts.zip", "facts.gguf", "GGUF"],
+      );
       await page.getByRole("button", { name: "Delete facts" }).click();
       await adapters(page).waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Undo" }).click();
@@ -116,9 +138,13 @@ export default [
       await page.reload();
       await visitor.ready();
       await section(page, "Your adapters").getByText("None yet.").waitFor();
-      await page.getByLabel("Files of an adapter").setInputFiles({ name: "facts.zip", mimeType: "application/zip", buffer: peft.buffer });
+      await page
+        .getByLabel("Files of an adapter")
+        .setInputFiles({ name: "facts.zip", mimeType: "application/zip", buffer: peft.buffer });
       await page.getByRole("button", { name: "Chat with facts", exact: true }).waitFor();
-      await page.getByLabel("Files of an adapter").setInputFiles({ name: "again.gguf", mimeType: "", buffer: gguf.buffer });
+      await page
+        .getByLabel("Files of an adapter")
+        .setInputFiles({ name: "again.gguf", mimeType: "", buffer: gguf.buffer });
       await page.getByRole("button", { name: "Chat with again", exact: true }).click();
       assert.equal(await visitor.ask(facts[1].prompt), facts[1].completion);
     },
@@ -128,7 +154,7 @@ export default [
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
       await visitor.ready();
-      await page.getByRole("button", { name: "Write by hand" }).click();
+      await page.getByRole("button", { name: "Type examples" }).click();
       await page.keyboard.type("Who?");
       await page.keyboard.press("Tab");
       await page.keyboard.type("Me.");
@@ -145,12 +171,15 @@ export default [
       assert.equal(await page.getByLabel("Answer 1").inputValue(), "Me.");
       const { name, buffer } = await download(page, "Export JSONL");
       assert.equal(name, "examples.jsonl");
-      assert.equal(buffer.toString(), '{"prompt":"Who?","completion":"Me."}\n{"prompt":"Where?","completion":"Here."}\n{"text":"Long ago."}\n{"messages":[]}\n');
+      assert.equal(
+        buffer.toString(),
+        '{"prompt":"Who?","completion":"Me."}\n{"prompt":"Where?","completion":"Here."}\n{"text":"Long ago."}\n{"messages":[]}\n',
+      );
       await page.reload();
       await visitor.ready();
       assert.equal(await page.getByLabel("Answer 2").inputValue(), "Here.");
       await page.getByRole("button", { name: "Remove all examples" }).click();
-      await page.getByRole("button", { name: "Write by hand" }).waitFor();
+      await page.getByRole("button", { name: "Type examples" }).waitFor();
       await page.getByRole("button", { name: "Undo removing all" }).click();
       await page.getByLabel("Answer 2").waitFor();
     },
@@ -160,18 +189,22 @@ export default [
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
       await visitor.ready();
-      const many = Array.from({ length: 45 }, (_, i) => ({ prompt: `Question ${i}?`, completion: i === 7 ? "word ".repeat(3000).trim() : `Answer ${i}.` }));
+      const many = Array.from({ length: 45 }, (_, i) => ({
+        prompt: `Question ${i}?`,
+        completion: i === 7 ? "word ".repeat(3000).trim() : `Answer ${i}.`,
+      }));
       await picker(page).setInputFiles(file(`${jsonl(many)}{broken\n`));
       await page.getByText("45 examples").waitFor();
-      await page.getByText(/Line 8 is longer than an example may be, and its last \d+ tokens are cut off/).waitFor();
+      await page.getByText(/Line 8 is too long\. Its last \d+ tokens are cut off/).waitFor();
       await page.getByRole("button", { name: "Go to line 46" }).click();
       await page.getByLabel("Line 46, as JSON").waitFor();
       assert.equal(await page.getByRole("button", { name: "Make the plan" }).isDisabled(), true);
-      await page.getByLabel("Pass over the line that cannot be learned from").check();
+      await page.getByLabel("Skip the line that cannot be used").check();
       await page.getByText("Advanced", { exact: true }).click();
-      await page.getByLabel("Hold it to what it knows").check();
+      await page.getByLabel("Keep what it knows").check();
+      await page.getByLabel("Held out, in %").fill("5"); // of so few examples none is, unless asked for
       await train(page, "many");
-      await page.getByText(/^Training: conversation \d+ of \d+ to hold it to$/).waitFor();
+      await page.getByText(/^Training: conversation \d+ of \d+ to remember$/).waitFor();
       await adapters(page).filter({ hasText: "many" }).waitFor();
       await page.getByText("As a table").click();
       await page.getByRole("columnheader", { name: "Held out" }).waitFor();
@@ -183,7 +216,10 @@ export default [
       const page = await taught(visitor, "foreign");
       await picker(page).setInputFiles(file(jsonl([{ prompt: "Why?", completion: "diverge" }])));
       await train(page, "bad");
-      await page.getByRole("alert").filter({ hasText: /no number[\s\S]*smaller learning rate/ }).waitFor();
+      await page
+        .getByRole("alert")
+        .filter({ hasText: /no number[\s\S]*lower learning rate/ })
+        .waitFor();
       await visitor.go("/");
       await page.getByRole("button", { name: "Options of this chat" }).click();
       await page.getByLabel("foreign").click();
@@ -193,7 +229,10 @@ export default [
       await visitor.go("/fine-tune");
       await page.getByRole("button", { name: "Chat with foreign" }).click();
       await visitor.type("hello");
-      await page.getByText(/made for another model/).first().waitFor();
+      await page
+        .getByText(/made for another model/)
+        .first()
+        .waitFor();
     },
   },
   {
@@ -219,7 +258,7 @@ export default [
       await page.getByRole("button", { name: "Delete facts" }).click();
       await page.getByRole("link", { name: "one" }).first().click();
       await visitor.type("three");
-      await page.getByText("The adapter “facts” is not on this device any more.").first().waitFor();
+      await page.getByText("The adapter “facts” is no longer on this device.").first().waitFor();
       await page.getByRole("button", { name: "Options of this chat" }).click();
       await page.getByLabel("facts").click();
       await page.getByRole("button", { name: "Close", exact: true }).click();

@@ -14,12 +14,16 @@ const shapes = /black square and a yellow triangle on a green background/;
 
 /** Lets go of a file over the page. */
 async function drop(page, path, name, type) {
-  const transfer = await page.evaluateHandle(({ text, name, type }) => {
-    const made = new DataTransfer();
-    made.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name, { type }));
-    return made;
-  }, { text: readFileSync(path).toString("base64"), name, type });
-  for (const event of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("main", event, { dataTransfer: transfer });
+  const transfer = await page.evaluateHandle(
+    ({ text, name, type }) => {
+      const made = new DataTransfer();
+      made.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name, { type }));
+      return made;
+    },
+    { text: readFileSync(path).toString("base64"), name, type },
+  );
+  for (const event of ["dragenter", "dragover", "drop"])
+    await page.dispatchEvent("main", event, { dataTransfer: transfer });
 }
 
 /** Answers are greedy from here on, as the reference's. */
@@ -30,15 +34,20 @@ async function greedy(visitor) {
   await visitor.go("/");
 }
 
-const attached = (page) => page.getByRole("form", { name: "Question" }).getByRole("list", { name: "Attached" }).getByRole("listitem");
+const attached = (page) =>
+  page.getByRole("form", { name: "Question" }).getByRole("list", { name: "Attached" }).getByRole("listitem");
 
 /** Waits until every picture of the conversation is drawn and every player knows its length. */
-const shown = (page, pictures, players) => page.waitForFunction(([pictures, players]) => {
-  const region = document.querySelector('[aria-label="Conversation"]');
-  const images = [...region.querySelectorAll("img")].filter(({ naturalWidth }) => naturalWidth > 0);
-  const sounds = [...region.querySelectorAll("audio")].filter(({ duration }) => duration > 0);
-  return images.length === pictures && sounds.length === players;
-}, [pictures, players]);
+const shown = (page, pictures, players) =>
+  page.waitForFunction(
+    ([pictures, players]) => {
+      const region = document.querySelector('[aria-label="Conversation"]');
+      const images = [...region.querySelectorAll("img")].filter(({ naturalWidth }) => naturalWidth > 0);
+      const sounds = [...region.querySelectorAll("audio")].filter(({ duration }) => duration > 0);
+      return images.length === pictures && sounds.length === players;
+    },
+    [pictures, players],
+  );
 
 /** A WAV file in which somebody waits, speaks, and waits again. */
 function withPauses(folder) {
@@ -93,9 +102,15 @@ export default [
     async run(visitor) {
       const folder = mkdtempSync(join(tmpdir(), "gemwire-e2e-"));
       await visitor.with({ close: async () => rmSync(folder, { recursive: true, force: true }) });
-      const browser = await visitor.with(launch({
-        args: ["--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream", `--use-file-for-fake-audio-capture=${withPauses(folder)}%noloop`],
-      }));
+      const browser = await visitor.with(
+        launch({
+          args: [
+            "--use-fake-ui-for-media-stream",
+            "--use-fake-device-for-media-stream",
+            `--use-file-for-fake-audio-capture=${withPauses(folder)}%noloop`,
+          ],
+        }),
+      );
       const guest = new Visitor(await browser.newContext(), visitor.server);
       guest.context.setDefaultTimeout(120_000);
       const page = await guest.open();
@@ -127,14 +142,19 @@ export default [
       await visitor.ask("What are these?");
       await shown(page, 1, 1);
       await visitor.go("/settings");
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export all chats" }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export all chats" }).click(),
+      ]);
       const path = await download.path();
 
       const browser = await visitor.with(launch());
       const guest = new Visitor(await browser.newContext(), visitor.server);
       guest.context.setDefaultTimeout(120_000);
       const other = await guest.open("#/settings");
-      await other.getByLabel("File with chats").setInputFiles({ name: "chats.json", mimeType: "application/json", buffer: readFileSync(path) });
+      await other
+        .getByLabel("File with chats")
+        .setInputFiles({ name: "chats.json", mimeType: "application/json", buffer: readFileSync(path) });
       await other.getByText("1 chat imported.").waitFor();
       await other.getByRole("link", { name: "What are these?" }).first().click();
       await shown(other, 1, 1);
@@ -147,9 +167,9 @@ export default [
       const page = await visitor.open("", { script: "no-towers" });
       const refused = page.getByRole("form", { name: "Question" }).getByRole("alert");
       await drop(page, scene, "shapes.png", "image/png");
-      await refused.filter({ hasText: "sees no images" }).waitFor();
+      await refused.filter({ hasText: "cannot see images" }).waitFor();
       await page.getByRole("button", { name: "Record", exact: true }).click();
-      await refused.filter({ hasText: "hears no recordings" }).waitFor();
+      await refused.filter({ hasText: "cannot hear recordings" }).waitFor();
       assert.equal(await attached(page).count(), 0);
       assert.equal(await visitor.ask("and on"), "You said: and on");
     },
@@ -161,19 +181,23 @@ export default [
       const page = await visitor.open();
       await visitor.ready();
       const refused = page.getByRole("form", { name: "Question" }).getByRole("alert");
-      const attach = (name, mimeType, buffer) => page.getByLabel("Images or recordings", { exact: true }).setInputFiles({ name, mimeType, buffer });
+      const attach = (name, mimeType, buffer) =>
+        page.getByLabel("Images or recordings", { exact: true }).setInputFiles({ name, mimeType, buffer });
       await attach("broken.png", "image/png", readFileSync(scene).subarray(0, 12));
-      await refused.filter({ hasText: "no image that this browser can show" }).waitFor();
+      await refused.filter({ hasText: "not an image this browser can show" }).waitFor();
       await attach("notes.txt", "text/plain", Buffer.from("hello"));
       await refused.filter({ hasText: "neither an image nor a recording" }).waitFor();
       await attach("noise.mp3", "audio/mpeg", Buffer.from("hello"));
-      await refused.filter({ hasText: "no recording that this browser can play" }).waitFor();
+      await refused.filter({ hasText: "not a recording this browser can play" }).waitFor();
       const wav = Buffer.from(readFileSync(speech).subarray(0, 44));
       const long = Buffer.concat([wav, Buffer.alloc(2 * 16_000 * 60)]);
       long.writeUInt32LE(long.length - 8, 4);
       long.writeUInt32LE(long.length - 44, 40);
       await attach("long.wav", "audio/wav", long);
-      await refused.filter({ hasText: "hears 30 seconds at a time" }).getByRole("button", { name: "Leave it" }).click();
+      await refused
+        .filter({ hasText: "can hear 30 seconds at a time" })
+        .getByRole("button", { name: "Leave it" })
+        .click();
       assert.equal(await attached(page).count(), 0);
       // Without a microphone, the page says so.
       await page.getByRole("button", { name: "Record", exact: true }).click();

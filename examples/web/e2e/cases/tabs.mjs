@@ -46,6 +46,7 @@ export default [
       await takeOver(second).waitFor();
       await first.close();
       await visitor.ready();
+      await visitor.chats().first().waitFor();
       assert.equal(await visitor.chats().count(), 1);
     },
   },

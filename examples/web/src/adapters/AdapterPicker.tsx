@@ -33,10 +33,18 @@ export function AdapterPicker({ uses, onChange }: Props) {
       setRefused(`${sentence} ${advice}`);
     }
   };
-  const weigh = (name: string, weight: number) => onChange(uses.map((use) => (use.name === name ? { name, weight } : use)));
+  const weigh = (name: string, weight: number) =>
+    onChange(uses.map((use) => (use.name === name ? { name, weight } : use)));
 
   if (adapters.length === 0 && gone.length === 0) {
-    return <p className="text-[0.8125rem] text-soft">None yet. <a href={pageHref.finetune} className="text-accent underline underline-offset-2">Train or import one.</a></p>;
+    return (
+      <p className="text-[0.8125rem] text-soft">
+        None yet.{" "}
+        <a href={pageHref.finetune} className="text-accent underline underline-offset-2">
+          Train or import one.
+        </a>
+      </p>
+    );
   }
   return (
     <div className="space-y-2">
@@ -44,17 +52,43 @@ export function AdapterPicker({ uses, onChange }: Props) {
         const use = uses.find((one) => one.name === name);
         return (
           <div key={name}>
-            <Check label={name} {...(base === null ? {} : { help: `Made for ${base}.` })} checked={use !== undefined} onChange={(on) => void toggle(name, on)} />
+            <Check
+              label={name}
+              {...(base === null ? {} : { help: `Made for ${base}.` })}
+              checked={use !== undefined}
+              onChange={(on) => void toggle(name, on)}
+            />
             {use && (
               <div className="ml-7 max-w-36">
-                <NumberField label="Weight" value={use.weight} min={-4} max={4} step={0.05} onChange={(weight) => { if (weight !== null) weigh(name, weight); }} />
+                <NumberField
+                  label="Weight"
+                  value={use.weight}
+                  min={-4}
+                  max={4}
+                  step={0.05}
+                  onChange={(weight) => {
+                    if (weight !== null) weigh(name, weight);
+                  }}
+                />
               </div>
             )}
           </div>
         );
       })}
-      {gone.map(({ name }) => <Check key={name} label={name} help="Not on this device any more." checked onChange={() => void toggle(name, false)} />)}
-      {refused !== "" && <p role="alert" className="text-[0.8125rem] text-danger">{refused}</p>}
+      {gone.map(({ name }) => (
+        <Check
+          key={name}
+          label={name}
+          help="No longer on this device."
+          checked
+          onChange={() => void toggle(name, false)}
+        />
+      ))}
+      {refused !== "" && (
+        <p role="alert" className="text-[0.8125rem] text-danger">
+          {refused}
+        </p>
+      )}
     </div>
   );
 }

@@ -42,7 +42,15 @@ const longest = 60;
 
 /** nameFrom makes what somebody typed, or a file's name, into an adapter's: it is also the name of a file. */
 export function nameFrom(typed: string): string {
-  return typed.replaceAll(/\p{Cc}/gu, "").replaceAll(/[/\\:*?"<>|]+/g, "-").replace(/^[.\s]+/, "").trim().slice(0, longest).trim() || "adapter";
+  return (
+    typed
+      .replaceAll(/\p{Cc}/gu, "")
+      .replaceAll(/[/\\:*?"<>|]+/g, "-")
+      .replace(/^[.\s]+/, "")
+      .trim()
+      .slice(0, longest)
+      .trim() || "adapter"
+  );
 }
 
 /** freeName is the name, with a number behind it where it is taken. */
@@ -54,56 +62,75 @@ export function freeName(name: string, taken: readonly string[]): string {
   }
 }
 
-export const useAdapters = create<AdaptersState>()(persist((set, get) => {
-  const show = ({ stored = get().stored, records = get().records }: Partial<Pick<AdaptersState, "stored" | "records">>) => {
-    const known = stored.map((adapter) => ({ ...unknown, ...records[adapter.name], ...adapter }));
-    set({ stored, records, adapters: known.filter(({ deleted }) => deleted !== true).sort((a, b) => b.modified - a.modified) });
-  };
-  const without = (name: string) => Object.fromEntries(Object.entries(get().records).filter(([one]) => one !== name));
-  const note = (name: string, change: Partial<AdapterRecord>) => show({ records: { ...get().records, [name]: { ...unknown, ...get().records[name], ...change } } });
+export const useAdapters = create<AdaptersState>()(
+  persist(
+    (set, get) => {
+      const show = ({
+        stored = get().stored,
+        records = get().records,
+      }: Partial<Pick<AdaptersState, "stored" | "records">>) => {
+        const known = stored.map((adapter) => ({ ...unknown, ...records[adapter.name], ...adapter }));
+        set({
+          stored,
+          records,
+          adapters: known.filter(({ deleted }) => deleted !== true).sort((a, b) => b.modified - a.modified),
+        });
+      };
+      const without = (name: string) =>
+        Object.fromEntries(Object.entries(get().records).filter(([one]) => one !== name));
+      const note = (name: string, change: Partial<AdapterRecord>) =>
+        show({ records: { ...get().records, [name]: { ...unknown, ...get().records[name], ...change } } });
 
-  return {
-    stored: [],
-    adapters: [],
-    records: {},
-    failure: null,
-    note,
+      return {
+        stored: [],
+        adapters: [],
+        records: {},
+        failure: null,
+        note,
 
-    refresh: async () => {
-      try {
-        const stored = await kept.list();
-        set({ failure: null });
-        show({ stored });
-      } catch (error) {
-        set({ failure: failureOf(error) });
-      }
+        refresh: async () => {
+          try {
+            const stored = await kept.list();
+            set({ failure: null });
+            show({ stored });
+          } catch (error) {
+            set({ failure: failureOf(error) });
+          }
+        },
+
+        take: async (files, typed) => {
+          const name = freeName(
+            typed,
+            get().stored.map((adapter) => adapter.name),
+          );
+          await kept.import(files, { name });
+          note(name, unknown);
+          await get().refresh();
+          return name;
+        },
+
+        rename: async (from, to) => {
+          await kept.rename(from, to);
+          const record = get().records[from];
+          show({ records: { ...without(from), ...(record ? { [to]: record } : {}) } });
+          await get().refresh();
+        },
+
+        remove: (name) => note(name, { deleted: true }),
+        restore: (name) => note(name, { deleted: false }),
+
+        purge: async (only) => {
+          const hidden = Object.entries(get().records).filter(
+            ([name, { deleted }]) => deleted === true && (only === undefined || name === only),
+          );
+          for (const [name] of hidden) {
+            if (get().stored.some((adapter) => adapter.name === name)) await kept.delete(name).catch(() => undefined);
+            show({ records: without(name) });
+          }
+          if (hidden.length > 0) await get().refresh();
+        },
+      };
     },
-
-    take: async (files, typed) => {
-      const name = freeName(typed, get().stored.map((adapter) => adapter.name));
-      await kept.import(files, { name });
-      note(name, unknown);
-      await get().refresh();
-      return name;
-    },
-
-    rename: async (from, to) => {
-      await kept.rename(from, to);
-      const record = get().records[from];
-      show({ records: { ...without(from), ...(record ? { [to]: record } : {}) } });
-      await get().refresh();
-    },
-
-    remove: (name) => note(name, { deleted: true }),
-    restore: (name) => note(name, { deleted: false }),
-
-    purge: async (only) => {
-      const hidden = Object.entries(get().records).filter(([name, { deleted }]) => deleted === true && (only === undefined || name === only));
-      for (const [name] of hidden) {
-        if (get().stored.some((adapter) => adapter.name === name)) await kept.delete(name).catch(() => undefined);
-        show({ records: without(name) });
-      }
-      if (hidden.length > 0) await get().refresh();
-    },
-  };
-}, { name: "gemwire.adapters", version: 1, partialize: ({ records }) => ({ records }) }));
+    { name: "gemwire.adapters", version: 1, partialize: ({ records }) => ({ records }) },
+  ),
+);

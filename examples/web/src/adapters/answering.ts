@@ -16,14 +16,21 @@ let turn: Promise<unknown> = Promise.resolve();
 
 function inTurn(): Promise<() => void> {
   let leave: () => void = () => undefined;
-  const mine = new Promise<void>((resolve) => { leave = resolve; });
+  const mine = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
   const before = turn;
   turn = mine;
   return before.then(() => leave);
 }
 
 /** answering is model.chat with these adapters in use, and no others. */
-export async function* answering(model: Model, uses: readonly AdapterUse[], prompt: Message[], options: ChatOptions): AsyncGenerator<ChatEvent, void, undefined> {
+export async function* answering(
+  model: Model,
+  uses: readonly AdapterUse[],
+  prompt: Message[],
+  options: ChatOptions,
+): AsyncGenerator<ChatEvent, void, undefined> {
   const leave = await inTurn();
   try {
     await computeWith(model, uses);
@@ -36,7 +43,10 @@ export async function* answering(model: Model, uses: readonly AdapterUse[], prom
 /** loadKept has a model take an adapter of the list in, without using it; one of another model is refused with a sentence. */
 export async function loadKept(model: Model, name: string): Promise<void> {
   const adapter = useAdapters.getState().adapters.find((one) => one.name === name);
-  if (!adapter) throw new GemwireError("not-found", `The adapter “${name}” is not on this device any more.`, { advice: "Switch it off in the options of this chat." });
+  if (!adapter)
+    throw new GemwireError("not-found", `The adapter “${name}” is no longer on this device.`, {
+      advice: "Turn it off in this chat's options.",
+    });
   const known = loaded.get(model) ?? new Map<string, number>();
   loaded.set(model, known);
   if (known.get(name) === adapter.modified) return;
@@ -56,7 +66,9 @@ async function computeWith(model: Model, uses: readonly AdapterUse[]): Promise<v
   // A model that has never had an adapter has none in use.
   if (!loaded.has(model)) return;
   const used = (await model.adapters()).filter(({ weight }) => weight !== 0);
-  const same = used.length === wanted.length && wanted.every(({ name, weight }) => used.some((one) => one.name === name && one.weight === weight));
+  const same =
+    used.length === wanted.length &&
+    wanted.every(({ name, weight }) => used.some((one) => one.name === name && one.weight === weight));
   if (same) return;
   if (wanted.length === 0) await model.clearAdapters();
   else await model.useAdapters(wanted);
@@ -64,6 +76,8 @@ async function computeWith(model: Model, uses: readonly AdapterUse[]): Promise<v
 
 /** What a model is called with its adapters: "nano with facts and 0.5 × tone". */
 export function labelWith(model: string, uses: readonly AdapterUse[]): string {
-  const names = uses.filter(({ weight }) => weight !== 0).map(({ name, weight }) => (weight === 1 ? name : `${weight} × ${name}`));
+  const names = uses
+    .filter(({ weight }) => weight !== 0)
+    .map(({ name, weight }) => (weight === 1 ? name : `${weight} × ${name}`));
   return names.length === 0 ? model : `${model} with ${names.join(" and ")}`;
 }

@@ -9,9 +9,18 @@ export function OtherTab({ taking }: { taking: boolean }) {
     <main className="mx-auto grid min-h-full max-w-md content-center gap-4 p-6">
       <Wordmark />
       <h1 className="font-serif text-2xl leading-snug">gemwire is open in another tab.</h1>
-      <p className="text-soft">One tab at a time has the chats and the GPU, so that two do not spoil each other's work. The other tab finishes what it writes and hands over when you go on here.</p>
-      <div><Button look="solid" className="min-h-11 px-5" disabled={taking} onClick={takeOver}>{taking ? "Taking over…" : "Use gemwire here"}</Button></div>
-      <p role="status" className="text-sm text-soft">{taking ? "Waiting for the other tab to let go." : ""}</p>
+      <p className="text-soft">
+        Only one tab at a time can use the chats and the GPU. When you continue here, the other tab saves its work and
+        hands over.
+      </p>
+      <div>
+        <Button look="solid" className="min-h-11 px-5" disabled={taking} onClick={takeOver}>
+          {taking ? "Switching…" : "Use gemwire here"}
+        </Button>
+      </div>
+      <p role="status" className="text-sm text-soft">
+        {taking ? "Waiting for the other tab." : ""}
+      </p>
     </main>
   );
 }

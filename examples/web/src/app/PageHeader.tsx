@@ -10,7 +10,9 @@ export function PageHeader({ title, children }: { title: string; children?: Reac
   return (
     <header className="flex h-14 shrink-0 items-center gap-1 border-b border-line px-3 sm:px-5">
       {menu}
-      <h1 className="min-w-0 flex-1 truncate font-serif text-[1.0625rem] font-medium">{title}</h1>
+      <h1 dir="auto" className="min-w-0 flex-1 truncate font-serif text-[1.0625rem] font-medium">
+        {title}
+      </h1>
       {children}
     </header>
   );

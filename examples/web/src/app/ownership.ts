@@ -123,7 +123,9 @@ export function claimOwnership({ onChange, onRelease }: Options): Owner {
       stopped = true;
       clearTimeout(impatience);
       leaveLine();
-      void release().finally(() => { channel.close(); });
+      void release().finally(() => {
+        channel.close();
+      });
     },
   };
 }

@@ -12,20 +12,34 @@ export interface Route {
 export function routeOf(hash: string): Route {
   const [, page, id] = hash.replace(/^#/, "").split("/");
   switch (page) {
-    case "models": return { page: "models", chatId: null };
-    case "fine-tune": return { page: "finetune", chatId: null };
-    case "self-test": return { page: "selftest", chatId: null };
-    case "settings": return { page: "settings", chatId: null };
-    case "chat": return { page: "chat", chatId: id ? decodeURIComponent(id) : null };
-    default: return { page: "chat", chatId: null };
+    case "models":
+      return { page: "models", chatId: null };
+    case "fine-tune":
+      return { page: "finetune", chatId: null };
+    case "self-test":
+      return { page: "selftest", chatId: null };
+    case "settings":
+      return { page: "settings", chatId: null };
+    case "chat":
+      return { page: "chat", chatId: id ? decodeURIComponent(id) : null };
+    default:
+      return { page: "chat", chatId: null };
   }
 }
 
 export const chatHref = (id: string | null): string => (id === null ? "#/" : `#/chat/${encodeURIComponent(id)}`);
 
-export const pageHref: Record<Page, string> = { chat: "#/", models: "#/models", finetune: "#/fine-tune", selftest: "#/self-test", settings: "#/settings" };
+export const pageHref: Record<Page, string> = {
+  chat: "#/",
+  models: "#/models",
+  finetune: "#/fine-tune",
+  selftest: "#/self-test",
+  settings: "#/settings",
+};
 
-export const goTo = (href: string): void => { location.hash = href; };
+export const goTo = (href: string): void => {
+  location.hash = href;
+};
 
 /** replaceWith changes the address without a step back in the browser's history. */
 export function replaceWith(href: string): void {
@@ -35,7 +49,9 @@ export function replaceWith(href: string): void {
 
 const subscribe = (changed: () => void) => {
   addEventListener("hashchange", changed);
-  return () => { removeEventListener("hashchange", changed); };
+  return () => {
+    removeEventListener("hashchange", changed);
+  };
 };
 
 export function useRoute(): Route {

@@ -2,9 +2,11 @@ import { support, type Support } from "gemwire";
 import { create } from "zustand";
 import { useAdapters } from "../adapters/adaptersStore";
 import { useChat } from "../chat/chatStore";
+import { keepDraftsOf, loadDrafts, saveDrafts } from "../chat/drafts";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
 import { useSettings } from "../settings/settingsStore";
+import { whenIdle } from "./idle";
 import { claimOwnership, type Owner, type Ownership } from "./ownership";
 
 interface SessionState {
@@ -36,6 +38,7 @@ async function settled(): Promise<void> {
 
 async function release(): Promise<void> {
   useChat.getState().stop();
+  saveDrafts();
   await settled();
   useChat.getState().forget();
   await Promise.allSettled([useEngine.getState().close(), useHistory.getState().close()]);
@@ -47,17 +50,26 @@ async function release(): Promise<void> {
  */
 async function acquire(): Promise<void> {
   if (useSession.getState().ownership !== "owner") return;
-  void useEngine.getState().open(useSettings.getState().model);
+  loadDrafts();
   const adapters = useAdapters.getState();
   void adapters.refresh().then(() => adapters.purge());
   const opening = useHistory.getState().open();
+  // What computes is started behind the first paint, which it would delay.
+  await whenIdle();
+  if (useSession.getState().ownership !== "owner") return;
+  void useEngine.getState().open(useSettings.getState().model);
   useSession.setState({ support: await support() });
   await opening;
+  const history = useHistory.getState();
+  if (history.client && history.error === null) keepDraftsOf(history.conversations.map(({ id }) => id));
 }
 
 /** startSession runs once for the page; it ends with it. */
 export function startSession(): void {
   if (owner) return;
+  addEventListener("pagehide", () => {
+    if (useSession.getState().ownership === "owner") saveDrafts();
+  });
   owner = claimOwnership({
     onChange: (ownership) => {
       useSession.setState({ ownership });

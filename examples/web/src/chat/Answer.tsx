@@ -1,10 +1,10 @@
 import { IconButton } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
-import { count, tokensPerSecond } from "../ui/format";
+import { count, counted, tokensPerSecond } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Branches } from "./Branches";
 import { useChat } from "./chatStore";
-import { Markdown } from "./Markdown";
+import { LazyMarkdown } from "./markdown/LazyMarkdown";
 import type { ChatMessage } from "./message";
 import type { Prefill } from "./streamAnswer";
 import { Thinking } from "./Thinking";
@@ -21,8 +21,8 @@ interface Props {
 
 const endings: Partial<Record<ChatMessage["status"], string>> = {
   stopped: "Stopped.",
-  length: "Cut off at the limit of tokens for one answer.",
-  interrupted: "The page went away before this answer ended.",
+  length: "The answer reached its token limit.",
+  interrupted: "The page was closed before this answer ended.",
 };
 
 export function Answer({ message, tree, prefill, busy, last }: Props) {
@@ -32,12 +32,18 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
     <article aria-label="Answer" aria-busy={streaming}>
       {message.thinking && <Thinking text={message.thinking} live={streaming && message.content === ""} />}
       {streaming && message.content === "" && !message.thinking && <Waiting prefill={prefill} />}
-      {message.content !== "" && <Markdown text={message.content} />}
+      {message.content !== "" && <LazyMarkdown text={message.content} />}
       <ToolCalls message={message} tree={tree} busy={busy} last={last} />
       {message.malformed?.map((text, index) => (
-        <p key={index} className="mt-2 text-sm text-soft">A call that could not be read: <code className="font-mono text-xs">{text}</code></p>
+        <p key={index} className="mt-2 text-sm text-soft">
+          A tool call that could not be parsed: <code className="font-mono text-xs">{text}</code>
+        </p>
       ))}
-      {message.error !== undefined && <p role="alert" className="mt-2 text-sm text-danger">{message.error}</p>}
+      {message.error !== undefined && (
+        <p role="alert" className="mt-2 text-sm text-danger">
+          {message.error}
+        </p>
+      )}
       {ending !== undefined && <p className="mt-2 text-sm text-soft italic">{ending}</p>}
       {!streaming && <Footer message={message} tree={tree} busy={busy} />}
     </article>
@@ -47,7 +53,9 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
 function waitingFor(prefill: Prefill | null): string {
   if (prefill?.of === "image") return "Looking at the image";
   if (prefill?.of === "audio") return "Listening to the recording";
-  return prefill && prefill.total > 1 ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens` : "Reading the question";
+  return prefill && prefill.total > 1
+    ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens`
+    : "Reading the question";
 }
 
 function Waiting({ prefill }: { prefill: Prefill | null }) {
@@ -69,7 +77,13 @@ function Footer({ message, tree, busy }: { message: ChatMessage; tree: Tree; bus
       <IconButton small icon="retry" label="Answer again" disabled={busy} onClick={() => void regenerate(message)} />
       <Branches message={message} tree={tree} busy={busy} of="answer" />
       <span className="ml-2 text-xs tabular-nums">
-        {[model, usage && usage.answerTokens > 0 && `${count(usage.answerTokens)} tokens`, usage && usage.answerTokens > 0 && usage.tokensPerSecond > 0 && tokensPerSecond(usage.tokensPerSecond)].filter(Boolean).join(" · ")}
+        {[
+          model,
+          usage && usage.answerTokens > 0 && counted(usage.answerTokens, "token"),
+          usage && usage.answerTokens > 0 && usage.tokensPerSecond > 0 && tokensPerSecond(usage.tokensPerSecond),
+        ]
+          .filter(Boolean)
+          .join(" · ")}
       </span>
     </div>
   );

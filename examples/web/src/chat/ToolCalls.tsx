@@ -38,10 +38,14 @@ export function ToolCalls({ message, tree, busy }: Props) {
             <Icon name="wrench" className="mt-0.5 size-4 text-wire" />
             <span className="min-w-0">
               <span className="text-soft">Calls </span>
-              <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{call.name}({argumentsText(call.arguments)})</code>
+              <code className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">
+                {call.name}({argumentsText(call.arguments)})
+              </code>
             </span>
           </p>
-          {!answered.has(call.id) && message.status !== "streaming" && <ResultForm message={message} call={call} busy={busy} />}
+          {!answered.has(call.id) && message.status !== "streaming" && (
+            <ResultForm message={message} call={call} busy={busy} />
+          )}
         </li>
       ))}
     </ul>
@@ -50,18 +54,35 @@ export function ToolCalls({ message, tree, busy }: Props) {
 
 function argumentsText(args: unknown): string {
   if (typeof args !== "object" || args === null) return args === undefined ? "" : JSON.stringify(args);
-  return Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ");
+  return Object.entries(args)
+    .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+    .join(", ");
 }
 
 function ResultForm({ message, call, busy }: { message: ChatMessage; call: Call; busy: boolean }) {
   const answerCall = useChat((state) => state.answerCall);
   const [result, setResult] = useState("");
   return (
-    <form className="mt-2 max-w-md space-y-2" onSubmit={(event) => { event.preventDefault(); void answerCall(message, call, result); }}>
-      <Field label={`Result of ${call.name}`} help="Text or JSON. This tool is your own, so you answer for it.">
-        {(ids) => <input {...ids} className={`${inputLook} font-mono text-sm`} value={result} onChange={({ target }) => setResult(target.value)} />}
+    <form
+      className="mt-2 max-w-md space-y-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void answerCall(message, call, result);
+      }}
+    >
+      <Field label={`Result of ${call.name}`} help="Text or JSON. This is your own tool, so you enter its result.">
+        {(ids) => (
+          <input
+            {...ids}
+            className={`${inputLook} font-mono text-sm`}
+            value={result}
+            onChange={({ target }) => setResult(target.value)}
+          />
+        )}
       </Field>
-      <Button type="submit" disabled={busy || result.trim() === ""}>Give the result</Button>
+      <Button type="submit" disabled={busy || result.trim() === ""}>
+        Send the result
+      </Button>
     </form>
   );
 }

@@ -5,7 +5,17 @@ import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
 import { useSettings } from "../settings/settingsStore";
 import { forgetMedia, keep, mediaOf } from "./attachments/media";
-import { emptyOptions, newConversation, newId, titleFrom, type Attachment, type Call, type ChatMessage, type Conversation, type ConversationOptions } from "./message";
+import {
+  emptyOptions,
+  newConversation,
+  newId,
+  titleFrom,
+  type Attachment,
+  type Call,
+  type ChatMessage,
+  type Conversation,
+  type ConversationOptions,
+} from "./message";
 import { chatOptionsOf, promptOf, toolsOf } from "./prompt";
 import { streamAnswer, type Prefill } from "./streamAnswer";
 import { pageTools } from "./tools/pageTools";
@@ -77,8 +87,14 @@ export const useChat = create<ChatState>()((set, get) => {
       const { options } = conversation;
       const settings = useSettings.getState();
       const started: ChatMessage = {
-        id: newId(), conversationId: conversation.id, parentId: path.at(-1)?.id ?? null, role: "assistant", content: "", status: "streaming",
-        model: labelWith(engine.label, options.adapters), createdAt: Date.now(),
+        id: newId(),
+        conversationId: conversation.id,
+        parentId: path.at(-1)?.id ?? null,
+        role: "assistant",
+        content: "",
+        status: "streaming",
+        model: labelWith(engine.label, options.adapters),
+        createdAt: Date.now(),
       };
       set({ run: { message: started, prefill: null }, announcement: "Answering" });
       await put(started);
@@ -89,7 +105,11 @@ export const useChat = create<ChatState>()((set, get) => {
         model: engine.model,
         adapters: options.adapters,
         message: started,
-        prompt: promptOf(path, { system: options.system.trim() || settings.system, imageBudget: options.imageBudget ?? settings.imageBudget, media: await mediaOf(path) }),
+        prompt: promptOf(path, {
+          system: options.system.trim() || settings.system,
+          imageBudget: options.imageBudget ?? settings.imageBudget,
+          media: await mediaOf(path),
+        }),
         options: chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
         onUpdate: (streamed) => {
           set({ run: streamed });
@@ -100,7 +120,8 @@ export const useChat = create<ChatState>()((set, get) => {
       });
       await put(message);
       // Where memory is short, what images and recordings need goes until the next ones come.
-      if (message.usage?.media && matchMedia("(pointer: coarse)").matches) await engine.model.releaseTowers().catch(() => undefined);
+      if (message.usage?.media && matchMedia("(pointer: coarse)").matches)
+        await engine.model.releaseTowers().catch(() => undefined);
 
       path = [...path, message];
       const results = message.status === "done" ? await runCalls(message) : [];
@@ -134,16 +155,29 @@ export const useChat = create<ChatState>()((set, get) => {
     if (!idle()) return;
     const { conversation, tree } = get();
     const message: ChatMessage = {
-      id: newId(), conversationId: conversation.id, parentId, role: "user", content: question, status: "done", createdAt: Date.now(),
+      id: newId(),
+      conversationId: conversation.id,
+      parentId,
+      role: "user",
+      content: question,
+      status: "done",
+      createdAt: Date.now(),
       ...(attachments.length > 0 ? { attachments: [...attachments] } : {}),
     };
-    const title = conversation.named || tree.byId.size > 0 ? conversation.title : titleFrom(question || (attachments[0]?.name ?? ""));
+    const title =
+      conversation.named || tree.byId.size > 0
+        ? conversation.title
+        : titleFrom(question || (attachments[0]?.name ?? ""));
     const asked = { ...conversation, title, leafId: message.id, updatedAt: Date.now() };
     const grown = withMessage(tree, message);
     set({ conversation: asked, tree: grown });
     if (tree.byId.size === 0) replaceWith(chatHref(asked.id));
     // The database's worker does things in the order in which they were asked of it.
-    const saving = Promise.all([useHistory.getState().save(asked), useHistory.getState().saveMessage(message), keep(attachments, asked.id)]);
+    const saving = Promise.all([
+      useHistory.getState().save(asked),
+      useHistory.getState().saveMessage(message),
+      keep(attachments, asked.id),
+    ]);
     await answer(asked, grown, message.id);
     await saving;
   };
@@ -166,11 +200,19 @@ export const useChat = create<ChatState>()((set, get) => {
       const stored = (await client()?.messages(conversation.id)) ?? [];
       const live = get().run?.message;
       const tree = treeOf(stored);
-      set({ conversation: current(conversation), tree: live?.conversationId === conversation.id ? withMessage(tree, live) : tree, announcement: "" });
+      set({
+        conversation: current(conversation),
+        tree: live?.conversationId === conversation.id ? withMessage(tree, live) : tree,
+        announcement: "",
+      });
     },
 
     begin: (options) => {
-      set({ conversation: { ...newConversation(), options: { ...emptyOptions(), ...options } }, tree: treeOf([]), announcement: "" });
+      set({
+        conversation: { ...newConversation(), options: { ...emptyOptions(), ...options } },
+        tree: treeOf([]),
+        announcement: "",
+      });
       goTo(chatHref(null));
     },
 
@@ -209,13 +251,19 @@ export const useChat = create<ChatState>()((set, get) => {
     },
 
     rename: async (id, title) => {
-      const conversation = get().conversation.id === id ? get().conversation : useHistory.getState().conversations.find((one) => one.id === id);
+      const conversation =
+        get().conversation.id === id
+          ? get().conversation
+          : useHistory.getState().conversations.find((one) => one.id === id);
       const name = title.trim();
       if (conversation && name !== "") await update({ title: name, named: true }, conversation);
     },
 
     renameAdapter: async (from, to) => {
-      const renamed = ({ options }: Conversation) => ({ ...options, adapters: options.adapters.map((use) => (use.name === from ? { ...use, name: to } : use)) });
+      const renamed = ({ options }: Conversation) => ({
+        ...options,
+        adapters: options.adapters.map((use) => (use.name === from ? { ...use, name: to } : use)),
+      });
       const { conversation } = get();
       const others = useHistory.getState().conversations.filter(({ id }) => id !== conversation.id);
       set({ conversation: { ...conversation, options: renamed(conversation) } });
@@ -238,14 +286,22 @@ export const useChat = create<ChatState>()((set, get) => {
 
 function resultMessage(answered: ChatMessage, parentId: string, call: Call, content: string): ChatMessage {
   return {
-    id: newId(), conversationId: answered.conversationId, parentId, role: "tool", content, callId: call.id, toolName: call.name,
-    status: "done", createdAt: Date.now(),
+    id: newId(),
+    conversationId: answered.conversationId,
+    parentId,
+    role: "tool",
+    content,
+    callId: call.id,
+    toolName: call.name,
+    status: "done",
+    createdAt: Date.now(),
   };
 }
 
 function announce(message: ChatMessage): string {
-  if (message.status === "failed") return `The answer failed. ${message.error ?? ""}`;
+  // Its sentence is an alert already.
+  if (message.status === "failed") return "The answer failed.";
   if (message.status === "stopped") return "The answer was stopped.";
-  const waiting = message.calls?.length ? "The model calls a tool and waits for its result." : "";
+  const waiting = message.calls?.length ? "The model called a tool and is waiting for its result." : "";
   return `${message.content} ${waiting}`.trim();
 }

@@ -4,7 +4,9 @@ const listeners = new Map<string, () => void>();
 export const editRequest = {
   listen(messageId: string, open: () => void): () => void {
     listeners.set(messageId, open);
-    return () => { listeners.delete(messageId); };
+    return () => {
+      listeners.delete(messageId);
+    };
   },
   send(messageId: string): void {
     listeners.get(messageId)?.();

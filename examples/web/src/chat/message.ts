@@ -1,4 +1,4 @@
-import type { Usage } from "gemwire";
+import type { GemwireError, Usage } from "gemwire";
 import type { AdapterUse } from "../adapters/answering";
 import type { ImageBudget } from "../settings/settingsStore";
 
@@ -44,6 +44,8 @@ export interface ChatMessage {
   status: Status;
   /** One sentence for the reader; with status "failed". */
   error?: string;
+  /** What kind of failure it was. */
+  failure?: GemwireError["code"];
   usage?: Usage;
   model?: string;
   createdAt: number;
@@ -89,10 +91,25 @@ export interface Conversation {
 
 export const newId = (): string => crypto.randomUUID();
 
-export const emptyOptions = (): ConversationOptions => ({ system: "", sampling: null, imageBudget: null, adapters: [], tools: [], ownTools: "" });
+export const emptyOptions = (): ConversationOptions => ({
+  system: "",
+  sampling: null,
+  imageBudget: null,
+  adapters: [],
+  tools: [],
+  ownTools: "",
+});
 
 export function newConversation(now = Date.now()): Conversation {
-  return { id: newId(), title: "New chat", named: false, options: emptyOptions(), leafId: null, createdAt: now, updatedAt: now };
+  return {
+    id: newId(),
+    title: "New chat",
+    named: false,
+    options: emptyOptions(),
+    leafId: null,
+    createdAt: now,
+    updatedAt: now,
+  };
 }
 
 const titleLength = 60;

@@ -1,5 +1,6 @@
 import type { ChatOptions, Message, Part, Tool } from "gemwire";
-import { recommended, type ImageBudget } from "../settings/settingsStore";
+import { recommended } from "../settings/sampling";
+import type { ImageBudget } from "../settings/settingsStore";
 import { minutes } from "../ui/format";
 import type { Attachment, ChatMessage, ConversationOptions, Sampling } from "./message";
 import { parseOwnTools } from "./tools/ownTools";
@@ -27,9 +28,17 @@ export function promptOf(path: readonly ChatMessage[], settings: PromptSettings)
 function promptMessage(message: ChatMessage, settings: PromptSettings): Message | null {
   switch (message.role) {
     case "user":
-      return { role: "user", content: message.attachments?.length ? partsOf(message, message.attachments, settings) : message.content };
+      return {
+        role: "user",
+        content: message.attachments?.length ? partsOf(message, message.attachments, settings) : message.content,
+      };
     case "tool":
-      return { role: "tool", content: message.content, tool_call_id: message.callId ?? "", name: message.toolName ?? "" };
+      return {
+        role: "tool",
+        content: message.content,
+        tool_call_id: message.callId ?? "",
+        name: message.toolName ?? "",
+      };
     case "assistant": {
       const calls = message.calls ?? [];
       if (message.content === "" && calls.length === 0) return null;
@@ -37,14 +46,22 @@ function promptMessage(message: ChatMessage, settings: PromptSettings): Message 
       return {
         role: "assistant",
         content: message.content,
-        tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } })),
+        tool_calls: calls.map(({ id, name, arguments: args }) => ({
+          id,
+          type: "function",
+          function: { name, arguments: JSON.stringify(args) },
+        })),
       };
     }
   }
 }
 
 /** Attachments come before the text, and a frame's time before the frame, as the model was trained. Those whose bytes are gone are left out. */
-function partsOf({ content }: ChatMessage, attachments: readonly Attachment[], { media, imageBudget }: PromptSettings): Part[] {
+function partsOf(
+  { content }: ChatMessage,
+  attachments: readonly Attachment[],
+  { media, imageBudget }: PromptSettings,
+): Part[] {
   const parts = attachments.flatMap(({ id, kind, at }): Part[] => {
     const blob = media.get(id);
     if (!blob) return [];
@@ -66,9 +83,18 @@ export function toolsOf(options: ConversationOptions): Tool[] {
 }
 
 export function chatOptionsOf(sampling: Sampling, tools: Tool[]): ChatOptions {
-  const { temperature, topK, topP, minP, repetitionPenalty, maxTokens, seed, thinking } = { ...recommended, ...sampling };
+  const { temperature, topK, topP, minP, repetitionPenalty, maxTokens, seed, thinking } = {
+    ...recommended,
+    ...sampling,
+  };
   return {
-    temperature, topK, topP, minP, repetitionPenalty, maxTokens, thinking,
+    temperature,
+    topK,
+    topP,
+    minP,
+    repetitionPenalty,
+    maxTokens,
+    thinking,
     ...(seed === null ? {} : { seed }),
     ...(tools.length > 0 ? { tools } : {}),
   };

@@ -32,10 +32,24 @@ export interface Ended {
 }
 
 const updateEvery = 40;
-const statuses = { stop: "done", stop_string: "done", tool_calls: "done", length: "length", cancelled: "stopped" } as const satisfies Record<string, Status>;
+const statuses = {
+  stop: "done",
+  stop_string: "done",
+  tool_calls: "done",
+  length: "length",
+  cancelled: "stopped",
+} as const satisfies Record<string, Status>;
 
 /** streamAnswer fills one answer from the model's events until it ends, whichever way. */
-export async function streamAnswer({ model, adapters, message, prompt, options, onUpdate, now = () => performance.now() }: Task): Promise<Ended> {
+export async function streamAnswer({
+  model,
+  adapters,
+  message,
+  prompt,
+  options,
+  onUpdate,
+  now = () => performance.now(),
+}: Task): Promise<Ended> {
   let current = message;
   let prefill: Prefill | null = null;
   let shown = -Infinity;
@@ -79,9 +93,10 @@ export async function streamAnswer({ model, adapters, message, prompt, options, 
       show();
     }
     return end({ status: "interrupted" });
-  } catch (error) {
-    if (isCancelled(error)) return end({ status: "stopped" });
-    const failure = failureOf(error);
-    return end({ status: "failed", error: [failure.sentence, failure.advice].filter(Boolean).join(" ") }, failure);
+  } catch (thrown) {
+    if (isCancelled(thrown)) return end({ status: "stopped" });
+    const failure = failureOf(thrown);
+    const error = [failure.sentence, failure.advice].filter(Boolean).join(" ");
+    return end({ status: "failed", error, failure: failure.code }, failure);
   }
 }

@@ -11,8 +11,13 @@ function message(id: string, parentId: string | null, role: ChatMessage["role"] 
 //    └ a1b
 // q1b ─ a3
 const messages = [
-  message("q1", null), message("a1", "q1", "assistant"), message("q2", "a1"), message("a2", "q2", "assistant"),
-  message("a1b", "q1", "assistant"), message("q1b", null), message("a3", "q1b", "assistant"),
+  message("q1", null),
+  message("a1", "q1", "assistant"),
+  message("q2", "a1"),
+  message("a2", "q2", "assistant"),
+  message("a1b", "q1", "assistant"),
+  message("q1b", null),
+  message("a3", "q1b", "assistant"),
 ];
 const ids = (path: ChatMessage[]) => path.map(({ id }) => id);
 

@@ -31,7 +31,7 @@ export function withMessage(tree: Tree, message: ChatMessage): Tree {
 export function pathTo(tree: Tree, leafId: string | null): ChatMessage[] {
   const path: ChatMessage[] = [];
   const seen = new Set<string>();
-  for (let id = leafId; id !== null && !seen.has(id); ) {
+  for (let id = leafId; id !== null && !seen.has(id);) {
     const message = tree.byId.get(id);
     if (!message) break;
     seen.add(id);

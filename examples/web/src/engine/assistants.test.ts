@@ -22,7 +22,13 @@ async function opened(saved: object = {}) {
     setAssistant("nano", file);
     await useEngine.getState().reopen();
   };
-  return { choose, guesser, forgetAssistant, said: () => useToasts.getState().toasts.map(({ text }) => text), kept: () => useSettings.getState().assistants };
+  return {
+    choose,
+    guesser,
+    forgetAssistant,
+    said: () => useToasts.getState().toasts.map(({ text }) => text),
+    kept: () => useSettings.getState().assistants,
+  };
 }
 
 describe("what guesses for a model", () => {
@@ -51,7 +57,11 @@ describe("what guesses for a model", () => {
     expect(kept()).toEqual({ e2b: "other.gguf" });
   });
 
-  it.each([[{ nano: 3, e2b: "a.gguf" }, { e2b: "a.gguf" }], [null, {}], ["x", {}]])("saved as %j is %j", async (assistants, known) => {
+  it.each([
+    [{ nano: 3, e2b: "a.gguf" }, { e2b: "a.gguf" }],
+    [null, {}],
+    ["x", {}],
+  ])("saved as %j is %j", async (assistants, known) => {
     const { kept } = await opened({ assistants });
     expect(kept()).toEqual(known);
   });

@@ -27,7 +27,7 @@ export async function loadAssisted(model: string, source: Source, options: LoadO
     if (isCancelled(error)) throw error;
     const alone = await Model.load(source, options);
     setAssistant(model, null);
-    useToasts.getState().show(`${file} cannot guess for ${model}. ${failureOf(error).sentence}`);
+    useToasts.getState().warn(`${file} cannot guess for ${model}. ${failureOf(error).sentence}`);
     return alone;
   }
 }

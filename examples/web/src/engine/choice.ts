@@ -1,15 +1,20 @@
 import type { Source } from "gemwire";
+import { nano } from "gemwire/nano";
 
 /** A model that the app can open by itself, as it is kept in the settings. */
-export type ModelChoice = { kind: "builtin" } | { kind: "stored"; name: string } | { kind: "url"; url: string; name: string };
+export type ModelChoice =
+  { kind: "builtin" } | { kind: "stored"; name: string } | { kind: "url"; url: string; name: string };
 
 export const builtin: ModelChoice = { kind: "builtin" };
 
 export function sourceOf(choice: ModelChoice): Source {
   switch (choice.kind) {
-    case "builtin": return { builtin: "nano" };
-    case "stored": return { opfs: choice.name };
-    case "url": return choice.url;
+    case "builtin":
+      return nano;
+    case "stored":
+      return { opfs: choice.name };
+    case "url":
+      return choice.url;
   }
 }
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { useToasts } from "../app/toasts";
 import { Button, IconButton } from "../ui/Button";
-import { count } from "../ui/format";
+import { counted } from "../ui/format";
 import { saveFile } from "../ui/saveFile";
 import { Section } from "../ui/Section";
 import { useDroppedFiles } from "../ui/useDroppedFiles";
@@ -29,7 +29,7 @@ interface Props {
 /** What is taught: rows that can be written by hand, and files of them. */
 export function ExamplesSection({ bad, page, onPage }: Props) {
   const { rows, changes, unkept, add, take, remove, clear, undo } = useExamples();
-  const showToast = useToasts((state) => state.show);
+  const { show, warn } = useToasts();
   const picker = useRef<HTMLInputElement>(null);
   const [said, setSaid] = useState("");
   /** The row that was just added, to write in. */
@@ -41,11 +41,12 @@ export function ExamplesSection({ bad, page, onPage }: Props) {
   const takeFiles = async (files: readonly File[]) => {
     for (const file of files) {
       if (file.size > mostBytes) {
-        showToast(`${file.name} is larger than 64 MB. Train with gemwire train instead.`);
+        warn(`${file.name} is larger than 64 MB. Train with gemwire train instead.`);
         continue;
       }
       const taken = take(await file.text());
-      showToast(taken === 0 ? `${file.name} holds no lines.` : `${count(taken)} ${taken === 1 ? "line" : "lines"} taken from ${file.name}.`);
+      if (taken === 0) warn(`${file.name} has no lines.`);
+      else show(`${counted(taken, "line")} imported from ${file.name}.`);
     }
   };
   const held = useDroppedFiles((files) => void takeFiles(files));
@@ -60,48 +61,102 @@ export function ExamplesSection({ bad, page, onPage }: Props) {
     const next = useExamples.getState().rows[number - 1] ?? useExamples.getState().rows.at(-1);
     setFresh(next?.id ?? null);
   };
-  const exportRows = () => saveFile(new File([jsonlOf(rows.filter((row) => !isEmpty(row)))], "examples.jsonl", { type: "application/jsonl" }));
+  const exportRows = () =>
+    saveFile(new File([jsonlOf(rows.filter((row) => !isEmpty(row)))], "examples.jsonl", { type: "application/jsonl" }));
 
   return (
-    <Section title="Examples" intro="Questions and the answers that the model should give. They stay on this device.">
+    <Section title="Examples" intro="Questions, with the answers the model should give. They stay on this device.">
       <div className={`rounded-lg ${held ? "outline-2 outline-offset-4 outline-wire outline-dashed" : ""}`}>
-        <input ref={picker} type="file" multiple accept=".jsonl,.json,.txt,application/jsonl" className="sr-only" tabIndex={-1} aria-label="File with examples" onChange={({ target }) => {
-          const files = [...(target.files ?? [])];
-          target.value = "";
-          void takeFiles(files);
-        }} />
-        {rows.length === 0
-          ? (
-            <div className="rounded-lg border border-dashed border-edge p-5">
-              <p>Drop a JSONL file here, or write by hand. Lines may be <code className="font-mono text-xs">prompt</code> and <code className="font-mono text-xs">completion</code>, <code className="font-mono text-xs">messages</code>, ShareGPT's <code className="font-mono text-xs">conversations</code>, or plain <code className="font-mono text-xs">text</code>.</p>
-              <div className="mt-3 flex flex-wrap gap-2">
-                <Button icon="file" onClick={() => picker.current?.click()}>Choose a file</Button>
-                <Button icon="edit" onClick={() => addRow()}>Write by hand</Button>
-                <Button look="plain" onClick={() => take(sample)}>Try three facts</Button>
-              </div>
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          accept=".jsonl,.json,.txt,application/jsonl"
+          className="sr-only"
+          tabIndex={-1}
+          aria-label="File with examples"
+          onChange={({ target }) => {
+            const files = [...(target.files ?? [])];
+            target.value = "";
+            void takeFiles(files);
+          }}
+        />
+        {rows.length === 0 ? (
+          <div className="rounded-lg border border-dashed border-edge p-5">
+            <p>
+              Drop a JSONL file here, or type examples. Lines can be <code className="font-mono text-xs">prompt</code>{" "}
+              and <code className="font-mono text-xs">completion</code>,{" "}
+              <code className="font-mono text-xs">messages</code>, ShareGPT's{" "}
+              <code className="font-mono text-xs">conversations</code>, or plain{" "}
+              <code className="font-mono text-xs">text</code>.
+            </p>
+            <div className="mt-3 flex flex-wrap gap-2">
+              <Button icon="file" onClick={() => picker.current?.click()}>
+                Choose a file
+              </Button>
+              <Button icon="edit" onClick={() => addRow()}>
+                Type examples
+              </Button>
+              <Button look="plain" onClick={() => take(sample)}>
+                Try three facts
+              </Button>
             </div>
-          )
-          : (
-            <ol start={shown * rowsToPage + 1} className="space-y-2.5">
-              {rows.slice(shown * rowsToPage, (shown + 1) * rowsToPage).map((row, index) => {
-                const number = shown * rowsToPage + index + 1;
-                return <RowEditor key={row.id} row={row} number={number} wrong={isEmpty(row) ? undefined : bad.get(number)} focused={row.id === fresh} onBelow={() => addRow(row.id)} onRemove={() => removeRow(row.id, number)} />;
-              })}
-            </ol>
-          )}
+          </div>
+        ) : (
+          <ol start={shown * rowsToPage + 1} className="space-y-2.5">
+            {rows.slice(shown * rowsToPage, (shown + 1) * rowsToPage).map((row, index) => {
+              const number = shown * rowsToPage + index + 1;
+              return (
+                <RowEditor
+                  key={row.id}
+                  row={row}
+                  number={number}
+                  wrong={isEmpty(row) ? undefined : bad.get(number)}
+                  focused={row.id === fresh}
+                  onBelow={() => addRow(row.id)}
+                  onRemove={() => removeRow(row.id, number)}
+                />
+              );
+            })}
+          </ol>
+        )}
       </div>
       {(rows.length > 0 || last) && (
         <div className="mt-3 flex flex-wrap items-center gap-2">
-          {rows.length > 0 && <Button icon="plus" onClick={() => addRow()}>Add an example</Button>}
-          {rows.length > 0 && <Button icon="upload" aria-label="Import JSONL" onClick={() => picker.current?.click()}>Import</Button>}
-          {rows.length > 0 && <Button icon="download" aria-label="Export JSONL" onClick={exportRows}>Export</Button>}
-          {last && <Button look="plain" icon="undo" onClick={undo}>Undo {last.what}</Button>}
-          {rows.length > 0 && <IconButton icon="trash" label="Remove all examples" className="ml-auto" onClick={clear} />}
+          {rows.length > 0 && (
+            <Button icon="plus" onClick={() => addRow()}>
+              Add an example
+            </Button>
+          )}
+          {rows.length > 0 && (
+            <Button icon="upload" aria-label="Import JSONL" onClick={() => picker.current?.click()}>
+              Import
+            </Button>
+          )}
+          {rows.length > 0 && (
+            <Button icon="download" aria-label="Export JSONL" onClick={exportRows}>
+              Export
+            </Button>
+          )}
+          {last && (
+            <Button look="plain" icon="undo" onClick={undo}>
+              Undo {last.what}
+            </Button>
+          )}
+          {rows.length > 0 && (
+            <IconButton icon="trash" label="Remove all examples" className="ml-auto" onClick={clear} />
+          )}
         </div>
       )}
       <Pager label="Pages of examples" page={shown} pages={pages} onPage={onPage} />
-      {unkept && <p className="mt-2 text-[0.8125rem] text-soft">These are too many to be kept over a reload. Export them, or keep your file.</p>}
-      <p role="status" className="sr-only">{said}</p>
+      {unkept && (
+        <p className="mt-2 text-[0.8125rem] text-soft">
+          There are too many to survive a reload. Export them, or keep your file.
+        </p>
+      )}
+      <p role="status" className="sr-only">
+        {said}
+      </p>
     </Section>
   );
 }

@@ -21,7 +21,13 @@ export function FinetunePage() {
   const [rowPage, setRowPage] = useState(0);
   const [previewPage, setPreviewPage] = useState(0);
   const jsonl = useMemo(() => jsonlOf(rows), [rows]);
-  const previewed = usePreview({ jsonl, first: previewPage * examplesToPage, count: examplesToPage, maxLength, allTurns });
+  const previewed = usePreview({
+    jsonl,
+    first: previewPage * examplesToPage,
+    count: examplesToPage,
+    maxLength,
+    allTurns,
+  });
   const report = previewed.state === "shown" ? previewed.preview.report : null;
   const bad = useMemo(() => new Map(report?.bad.map(({ line, message }) => [line, message])), [report]);
   useEffect(() => {
@@ -32,10 +38,17 @@ export function FinetunePage() {
 
   return (
     <>
-      <PageHeader title="Fine-tune"><ModelChip /></PageHeader>
+      <PageHeader title="Fine-tune">
+        <ModelChip />
+      </PageHeader>
       <PageBody className="space-y-11">
         <ExamplesSection bad={bad} page={rowPage} onPage={setRowPage} />
-        <PreviewSection previewed={previewed} page={previewPage} onPage={setPreviewPage} onRow={(number) => setRowPage(Math.floor((number - 1) / rowsToPage))} />
+        <PreviewSection
+          previewed={previewed}
+          page={previewPage}
+          onPage={setPreviewPage}
+          onRow={(number) => setRowPage(Math.floor((number - 1) / rowsToPage))}
+        />
         <TrainingSection report={report} />
         <ComparisonSection />
         <AdaptersSection />

@@ -1,4 +1,4 @@
-import type { TrainingPlan } from "gemwire";
+import type { DataReport, TrainingPlan } from "gemwire";
 import { useEngine } from "../engine/engineStore";
 import { Button } from "../ui/Button";
 import { Facts } from "../ui/Facts";
@@ -15,35 +15,57 @@ export function PlanCard({ run: { name, session } }: { run: Extract<Run, { state
   return (
     <div className="rounded-lg border border-line bg-raised p-4">
       <p className="text-lg font-semibold tracking-tight [overflow-wrap:anywhere]">{name}</p>
-      <Facts facts={[
-        ["Examples", `${count(report.examples)} to train on${report.heldOut > 0 ? `, ${count(report.heldOut)} held out` : ""}`],
-        ["Steps", stepsText(plan)],
-        ["Adapter", `${count(plan.parameters)} numbers`],
-        ["Memory", plan.bytes > 0 ? `${bytes(plan.bytes)} at most, beside the model` : "A batch does not fit this device. Take fewer examples at a time, or shorter ones."],
-        ["Layers", layersText(plan)],
-        ["Time", timeText(plan.steps > 0 ? (report.tokens * Math.max(plan.epochs, 1)) : 0, speeds.of(model))],
-      ]} />
+      <Facts
+        facts={[
+          ["Examples", `${count(report.examples)} to train on${heldOutText(report)}`],
+          ["Steps", stepsText(plan)],
+          ["Adapter", `${count(plan.parameters)} numbers`],
+          [
+            "Memory",
+            plan.bytes > 0
+              ? `${bytes(plan.bytes)} at most, in addition to the model`
+              : "A batch does not fit on this device. Use fewer examples at a time, or shorter ones.",
+          ],
+          ["Layers", layersText(plan)],
+          ["Time", timeText(plan.steps > 0 ? report.tokens * Math.max(plan.epochs, 1) : 0, speeds.of(model))],
+        ]}
+      />
       <div className="mt-4 flex flex-wrap gap-2">
-        <Button look="solid" className="min-h-11 px-5" autoFocus onClick={() => void start()}>Start training</Button>
-        <Button className="min-h-11" onClick={() => void leave()}>Back to the settings</Button>
+        <Button look="solid" className="min-h-11 px-5" autoFocus onClick={() => void start()}>
+          Start training
+        </Button>
+        <Button className="min-h-11" onClick={() => void leave()}>
+          Back to the settings
+        </Button>
       </div>
     </div>
   );
 }
 
+/** How many lines are named. */
+const mostNamed = 5;
+
+/** What is held out, by the first of its lines. */
+function heldOutText({ heldOut, heldOutLines: lines }: DataReport): string {
+  if (heldOut === 0) return "";
+  const more = lines.length > mostNamed ? ", …" : "";
+  const named = lines.length > 0 ? ` (lines ${lines.slice(0, mostNamed).join(", ")}${more})` : "";
+  return `, ${count(heldOut)} held out and not learned${named}`;
+}
+
 function stepsText({ steps, epochs, warmup }: TrainingPlan): string {
-  const through = epochs > 0 ? `: ${count(epochs)} times through the examples` : "";
+  const through = epochs > 0 ? `: ${count(epochs)} passes over the examples` : "";
   return `${count(steps)}${through}${warmup > 0 ? `, with a warm-up of ${count(warmup)}` : ""}`;
 }
 
 /** What is kept of each layer for the way back, and what is computed again. */
 function layersText({ layers, kept, recomputed, halves }: TrainingPlan): string {
   const kind = halves ? ", as float16" : "";
-  if (recomputed === 0) return `Of all ${count(layers)}, what the way back needs is kept in memory${kind}`;
-  return `Of ${count(kept)}, what the way back needs is kept in memory${kind}; ${count(recomputed)} of ${count(layers)} are computed again, which is slower`;
+  if (recomputed === 0) return `The activations of all ${count(layers)} are kept in memory${kind}`;
+  return `The activations of ${count(kept)} are kept in memory${kind}; ${count(recomputed)} of ${count(layers)} are computed again, which is slower`;
 }
 
 function timeText(tokens: number, tokensPerSecond: number | null): string {
-  if (tokensPerSecond === null || tokensPerSecond <= 0) return "The first steps will tell";
-  return `About ${duration(tokens / tokensPerSecond)}, going by the last run with this model`;
+  if (tokensPerSecond === null || tokensPerSecond <= 0) return "Known after the first steps";
+  return `About ${duration(tokens / tokensPerSecond)}, based on the last run with this model`;
 }

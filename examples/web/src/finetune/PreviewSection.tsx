@@ -1,6 +1,6 @@
 import type { DataReport, PreviewExample } from "gemwire";
 import { Button } from "../ui/Button";
-import { count } from "../ui/format";
+import { count, counted } from "../ui/format";
 import { Section } from "../ui/Section";
 import { Pager } from "./Pager";
 import type { Previewed } from "./usePreview";
@@ -20,19 +20,38 @@ interface Props {
 export function PreviewSection({ previewed, page, onPage, onRow }: Props) {
   if (previewed.state === "none") return null;
   if (previewed.state === "failed") {
-    return <Section title="What the model will see"><p role="alert" className="text-sm text-danger">{previewed.failure.sentence} {previewed.failure.advice}</p></Section>;
+    return (
+      <Section title="What the model will see">
+        <p role="alert" className="text-sm text-danger">
+          {previewed.failure.sentence} {previewed.failure.advice}
+        </p>
+      </Section>
+    );
   }
-  const { preview: { report, examples }, stale } = previewed;
+  const {
+    preview: { report, examples },
+    stale,
+  } = previewed;
   return (
     <Section title="What the model will see" intro={summary(report)}>
       <Troubles report={report} onRow={onRow} />
       {examples.length > 0 && (
         <>
-          <p className="pb-2 text-[0.8125rem] text-soft"><mark className="rounded-xs border-b-2 border-accent bg-tint px-1 text-ink">Marked</mark> is what it learns to say; the rest it is given.</p>
+          <p className="pb-2 text-[0.8125rem] text-soft">
+            <mark className="rounded-xs border-b-2 border-accent bg-tint px-1 text-ink">Marked</mark> text is what the
+            model learns to say; the rest is its input.
+          </p>
           <ol aria-busy={stale} className={`space-y-2 transition-opacity ${stale ? "opacity-60" : ""}`}>
-            {examples.map((example) => <Example key={example.line} example={example} />)}
+            {examples.map((example) => (
+              <Example key={example.line} example={example} />
+            ))}
           </ol>
-          <Pager label="Pages of the preview" page={page} pages={Math.ceil(report.examples / examplesToPage)} onPage={onPage} />
+          <Pager
+            label="Pages of the preview"
+            page={page}
+            pages={Math.ceil(report.examples / examplesToPage)}
+            onPage={onPage}
+          />
         </>
       )}
     </Section>
@@ -40,8 +59,8 @@ export function PreviewSection({ previewed, page, onPage, onRow }: Props) {
 }
 
 function summary({ examples, tokens, targets }: DataReport): string {
-  if (examples === 0) return "Nothing to learn from yet.";
-  return `${count(examples)} ${examples === 1 ? "example" : "examples"}, ${count(tokens)} tokens, of which it learns to say ${count(targets)}.`;
+  if (examples === 0) return "No examples yet.";
+  return `${counted(examples, "example")}, ${counted(tokens, "token")}; the model learns to say ${count(targets)}.`;
 }
 
 function Example({ example: { line, tokens, cut, heldOut, pieces } }: { example: PreviewExample }) {
@@ -54,10 +73,22 @@ function Example({ example: { line, tokens, cut, heldOut, pieces } }: { example:
           {heldOut && <span>held out</span>}
           {cut > 0 && <span className="text-danger">{count(cut)} cut off</span>}
         </figcaption>
-        <p tabIndex={0} aria-label={`Example ${line} as the model reads it`} className="max-h-44 overflow-y-auto px-3 py-2 font-mono text-xs leading-relaxed [font-variant-ligatures:none] whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {pieces.map(({ text, target }, index) => (target
-            ? <mark key={index} className="rounded-xs border-b-2 border-accent bg-tint text-ink">{text}</mark>
-            : <span key={index} className="text-soft">{text}</span>))}
+        <p
+          tabIndex={0}
+          aria-label={`Example ${line} as the model reads it`}
+          className="max-h-44 overflow-y-auto px-3 py-2 font-mono text-xs leading-relaxed [font-variant-ligatures:none] whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
+          {pieces.map(({ text, target }, index) =>
+            target ? (
+              <mark key={index} className="rounded-xs border-b-2 border-accent bg-tint text-ink">
+                {text}
+              </mark>
+            ) : (
+              <span key={index} className="text-soft">
+                {text}
+              </span>
+            ),
+          )}
         </p>
       </figure>
     </li>
@@ -72,11 +103,20 @@ function Troubles({ report: { bad, cut }, onRow }: Pick<Props, "onRow"> & { repo
     <div role="status" className="mb-3 space-y-2 rounded-lg border border-danger/60 bg-raised p-3 text-sm">
       {bad.length > 0 && (
         <div>
-          <p className="font-medium">{bad.length === 1 ? "1 line cannot be learned from:" : `${count(bad.length)} lines cannot be learned from:`}</p>
+          <p className="font-medium">
+            {bad.length === 1 ? "1 line cannot be used:" : `${count(bad.length)} lines cannot be used:`}
+          </p>
           <ul className="mt-1 space-y-0.5">
             {bad.slice(0, mostLines).map(({ line, message }) => (
               <li key={line} className="flex items-baseline gap-2">
-                <Button look="plain" className="-ml-2 !min-h-8 shrink-0 !px-2" aria-label={`Go to line ${line}`} onClick={() => onRow(line)}>Line {count(line)}</Button>
+                <Button
+                  look="plain"
+                  className="-ml-2 !min-h-8 shrink-0 !px-2"
+                  aria-label={`Go to line ${line}`}
+                  onClick={() => onRow(line)}
+                >
+                  Line {count(line)}
+                </Button>
                 <span className="min-w-0 text-soft [overflow-wrap:anywhere]">{message}</span>
               </li>
             ))}
@@ -86,7 +126,13 @@ function Troubles({ report: { bad, cut }, onRow }: Pick<Props, "onRow"> & { repo
       )}
       {cut.length > 0 && (
         <p>
-          {cut.length === 1 ? `Line ${cut[0]?.line ?? 0} is longer than an example may be, and its last ${count(lost)} tokens are cut off.` : `${count(cut.length)} lines are longer than an example may be, and ${count(lost)} tokens are cut off their ends (${cut.slice(0, mostLines).map(({ line }) => line).join(", ")}${cut.length > mostLines ? ", …" : ""}).`} Shorten them, or allow longer ones under Advanced.
+          {cut.length === 1
+            ? `Line ${cut[0]?.line ?? 0} is too long. Its last ${count(lost)} tokens are cut off.`
+            : `${count(cut.length)} lines are too long. ${count(lost)} tokens are cut off their ends (${cut
+                .slice(0, mostLines)
+                .map(({ line }) => line)
+                .join(", ")}${cut.length > mostLines ? ", …" : ""}).`}{" "}
+          Shorten them, or allow longer examples under Advanced.
         </p>
       )}
     </div>

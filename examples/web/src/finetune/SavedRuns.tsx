@@ -1,6 +1,6 @@
 import { useEngine } from "../engine/engineStore";
 import { Button, IconButton } from "../ui/Button";
-import { count, when } from "../ui/format";
+import { count, counted, when } from "../ui/format";
 import { useRun } from "./runStore";
 
 /** Runs that a reload, a crash or another model interrupted. */
@@ -17,11 +17,28 @@ export function SavedRuns() {
           <li key={name} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
             <div className="min-w-0 flex-1 basis-60">
               <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
-              <p className="text-[0.8125rem] text-soft tabular-nums">Step {count(step)} of {count(steps)}, with {model} · {when(modified)}</p>
-              {open !== null && open !== model && <p className="text-[0.8125rem] text-wire">Open {model} to go on with it.</p>}
+              <p className="text-[0.8125rem] text-soft tabular-nums">
+                Step {count(step)} of {count(steps)}, with {model} · {when(modified)}
+              </p>
+              {open !== null && open !== model && (
+                <p className="text-[0.8125rem] text-wire">Open {model} to continue it.</p>
+              )}
             </div>
-            <Button icon="play" disabled={open !== model} aria-label={`Go on with ${name}`} onClick={() => void goOn(name)}>Go on</Button>
-            <IconButton icon="trash" label={`Give up ${name}`} onClick={() => { if (confirm(`Give up ${name}, and what it has learned in ${count(step)} steps?`)) void giveUp(name); }} />
+            <Button
+              icon="play"
+              disabled={open !== model}
+              aria-label={`Continue ${name}`}
+              onClick={() => void goOn(name)}
+            >
+              Continue
+            </Button>
+            <IconButton
+              icon="trash"
+              label={`Delete ${name}`}
+              onClick={() => {
+                if (confirm(`Delete ${name} and what it learned in ${counted(step, "step")}?`)) void giveUp(name);
+              }}
+            />
           </li>
         ))}
       </ul>

@@ -18,23 +18,27 @@ import { trainingOptionsOf, useTrainingSettings } from "./trainingSettings";
 export function TrainingSection({ report }: { report: DataReport | null }) {
   const { run, announcement } = useRun();
   return (
-    <Section title="Training" intro="What is learned goes into an adapter beside the model, which itself stays as it is.">
-      <EngineNotice begun={false} />
+    <Section title="Training" intro="What the model learns goes into an adapter. The model itself does not change.">
+      <EngineNotice />
       {run.state === "none" || run.state === "preparing" || run.state === "failed" ? <Setup report={report} /> : null}
       {run.state === "prepared" && <PlanCard run={run} />}
-      {(run.state === "running" || run.state === "pausing" || run.state === "paused" || run.state === "stopping") && <Progressing run={run} />}
+      {(run.state === "running" || run.state === "pausing" || run.state === "paused" || run.state === "stopping") && (
+        <Progressing run={run} />
+      )}
       {run.state === "done" && <Ended run={run} />}
       {run.state === "none" && <SavedRuns />}
-      <p role="status" className="sr-only" data-testid="training-announcement">{announcement}</p>
+      <p role="status" className="sr-only" data-testid="training-announcement">
+        {announcement}
+      </p>
     </Section>
   );
 }
 
 /** Why nothing can be trained yet, in a sentence; null where it can. */
 function missing(ready: boolean, report: DataReport | null, skipBad: boolean): string | null {
-  if (!ready) return "A model has to be open.";
-  if (!report || report.examples === 0) return "It needs at least one example.";
-  if (report.bad.length > 0 && !skipBad) return "Mend the lines that cannot be learned from, or pass over them.";
+  if (!ready) return "Open a model first.";
+  if (!report || report.examples === 0) return "Add at least one example.";
+  if (report.bad.length > 0 && !skipBad) return "Fix the lines that cannot be used, or skip them.";
   return null;
 }
 
@@ -47,7 +51,13 @@ function Setup({ report }: { report: DataReport | null }) {
   const lacking = missing(info !== null, report, settings.skipBad);
   const bad = report?.bad.length ?? 0;
   return (
-    <form className="space-y-4" onSubmit={(event) => { event.preventDefault(); if (lacking === null) void prepare(jsonlOf(rows), settings.name || "My adapter", trainingOptionsOf(settings)); }}>
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (lacking === null) void prepare(jsonlOf(rows), settings.name || "My adapter", trainingOptionsOf(settings));
+      }}
+    >
       {run.state === "failed" && (
         <div role="alert" className="rounded-lg border border-danger/60 bg-raised p-3 text-sm">
           <p>{run.failure.sentence}</p>
@@ -55,16 +65,42 @@ function Setup({ report }: { report: DataReport | null }) {
         </div>
       )}
       <div className="max-w-sm">
-        <Field label="Name of the adapter">{(ids) => <input {...ids} className={inputLook} maxLength={60} placeholder="My adapter" value={settings.name} onChange={({ target }) => settings.set({ name: target.value })} />}</Field>
+        <Field label="Name of the adapter">
+          {(ids) => (
+            <input
+              {...ids}
+              className={inputLook}
+              maxLength={60}
+              placeholder="My adapter"
+              value={settings.name}
+              onChange={({ target }) => settings.set({ name: target.value })}
+            />
+          )}
+        </Field>
       </div>
       <details className="rounded-lg border border-line px-3 py-2">
         <summary className="text-sm font-medium">Advanced</summary>
         <SettingsFields />
       </details>
-      {bad > 0 && <Check label={bad === 1 ? "Pass over the line that cannot be learned from" : `Pass over the ${bad} lines that cannot be learned from`} checked={settings.skipBad} onChange={(skipBad) => settings.set({ skipBad })} />}
+      {bad > 0 && (
+        <Check
+          label={bad === 1 ? "Skip the line that cannot be used" : `Skip the ${bad} lines that cannot be used`}
+          checked={settings.skipBad}
+          onChange={(skipBad) => settings.set({ skipBad })}
+        />
+      )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <Button look="solid" type="submit" className="min-h-11 px-5" disabled={lacking !== null || run.state === "preparing"}>{run.state === "preparing" ? "Making the plan…" : "Make the plan"}</Button>
-        <span className="text-sm text-soft">{lacking ?? (info ? `For ${info.name || "the open model"}, on ${info.deviceName}.` : "")}</span>
+        <Button
+          look="solid"
+          type="submit"
+          className="min-h-11 px-5"
+          disabled={lacking !== null || run.state === "preparing"}
+        >
+          {run.state === "preparing" ? "Planning…" : "Make the plan"}
+        </Button>
+        <span className="text-sm text-soft">
+          {lacking ?? (info ? `For ${info.name || "the open model"}, on ${info.deviceName}.` : "")}
+        </span>
       </div>
     </form>
   );

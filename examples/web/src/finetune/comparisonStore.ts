@@ -5,7 +5,7 @@ import { newId, type ChatMessage } from "../chat/message";
 import { chatOptionsOf } from "../chat/prompt";
 import { streamAnswer } from "../chat/streamAnswer";
 import { useEngine } from "../engine/engineStore";
-import { recommended } from "../settings/settingsStore";
+import { recommended } from "../settings/sampling";
 
 /** One question and what both sides say to it. */
 export interface Exchange {
@@ -31,18 +31,31 @@ const sides = ["base", "adapted"] as const;
 
 /** The conversation of one side: what was asked and answered there. */
 function promptOf(exchanges: readonly Exchange[], side: (typeof sides)[number], question: string): Message[] {
-  const before = exchanges.flatMap((exchange): Message[] => [{ role: "user", content: exchange.question }, { role: "assistant", content: exchange[side].content }]);
+  const before = exchanges.flatMap((exchange): Message[] => [
+    { role: "user", content: exchange.question },
+    { role: "assistant", content: exchange[side].content },
+  ]);
   return [...before, { role: "user", content: question }];
 }
 
 function answerOf(id: string, side: string, model: string): ChatMessage {
-  return { id: `${id} ${side}`, conversationId: id, model, parentId: null, role: "assistant", content: "", status: "streaming", createdAt: Date.now() };
+  return {
+    id: `${id} ${side}`,
+    conversationId: id,
+    model,
+    parentId: null,
+    role: "assistant",
+    content: "",
+    status: "streaming",
+    createdAt: Date.now(),
+  };
 }
 
 export const useComparison = create<ComparisonState>()((set, get) => {
   /** Begins anew with each question, and is stopped by the reader. */
   let controller = new AbortController();
-  const put = (id: string, change: Partial<Exchange>) => set({ exchanges: get().exchanges.map((exchange) => (exchange.id === id ? { ...exchange, ...change } : exchange)) });
+  const put = (id: string, change: Partial<Exchange>) =>
+    set({ exchanges: get().exchanges.map((exchange) => (exchange.id === id ? { ...exchange, ...change } : exchange)) });
 
   return {
     exchanges: [],
@@ -54,15 +67,24 @@ export const useComparison = create<ComparisonState>()((set, get) => {
       const before = goOn ? get().exchanges : [];
       const id = newId();
       controller = new AbortController();
-      const adapters: Record<(typeof sides)[number], AdapterUse[]> = { base: [], adapted: [{ name: adapter, weight: 1 }] };
+      const adapters: Record<(typeof sides)[number], AdapterUse[]> = {
+        base: [],
+        adapted: [{ name: adapter, weight: 1 }],
+      };
       const answerBy = (side: (typeof sides)[number]) => answerOf(id, side, labelWith(engine.label, adapters[side]));
       const exchange = { id, question, base: answerBy("base"), adapted: answerBy("adapted") };
       set({ busy: true, exchanges: [...get().exchanges, exchange] });
       for (const side of sides) {
         const { message } = await streamAnswer({
-          model: engine.model, adapters: adapters[side], message: exchange[side], prompt: promptOf(before, side, question),
+          model: engine.model,
+          adapters: adapters[side],
+          message: exchange[side],
+          prompt: promptOf(before, side, question),
           // What is most probable on either side can be compared; what chance says cannot.
-          options: { ...chatOptionsOf({ ...recommended, temperature: 0, maxTokens: longest }, []), signal: controller.signal },
+          options: {
+            ...chatOptionsOf({ ...recommended, temperature: 0, maxTokens: longest }, []),
+            signal: controller.signal,
+          },
           onUpdate: ({ message: streamed }) => put(id, { [side]: streamed }),
         });
         put(id, { [side]: message });

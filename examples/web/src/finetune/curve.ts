@@ -21,17 +21,26 @@ export const emptyCurve: Curve = { train: [], heldOut: [], stretch: 1 };
 const most = 600;
 
 /** withStep adds a step's losses. */
-export function withStep({ train, heldOut, stretch }: Curve, { step, loss, heldOutLoss }: { step: number; loss: number; heldOutLoss?: number }): Curve {
+export function withStep(
+  { train, heldOut, stretch }: Curve,
+  { step, loss, heldOutLoss }: { step: number; loss: number; heldOutLoss?: number },
+): Curve {
   const last = train.at(-1);
   const open = last && (last.of ?? 1) < stretch;
   const grown = open ? [...train.slice(0, -1), joined(last, { step, loss })] : [...train, { step, loss }];
   const looked = heldOutLoss === undefined ? heldOut : [...heldOut, { step, loss: heldOutLoss }];
-  return grown.length <= most ? { train: grown, heldOut: looked, stretch } : { train: halved(grown), heldOut: looked, stretch: stretch * 2 };
+  return grown.length <= most
+    ? { train: grown, heldOut: looked, stretch }
+    : { train: halved(grown), heldOut: looked, stretch: stretch * 2 };
 }
 
 /** until forgets what came after a step: a run goes on from its last checkpoint. */
 export function until(curve: Curve, step: number): Curve {
-  return { ...curve, train: curve.train.filter((point) => point.step <= step), heldOut: curve.heldOut.filter((point) => point.step <= step) };
+  return {
+    ...curve,
+    train: curve.train.filter((point) => point.step <= step),
+    heldOut: curve.heldOut.filter((point) => point.step <= step),
+  };
 }
 
 function joined(a: Point, b: Point): Point {

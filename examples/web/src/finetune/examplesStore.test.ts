@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from "vitest";
 import { useExamples } from "./examplesStore";
 
-const shown = () => useExamples.getState().rows.map((row) => (row.kind === "pair" ? `${row.prompt}|${row.completion}` : row.text));
+const shown = () =>
+  useExamples.getState().rows.map((row) => (row.kind === "pair" ? `${row.prompt}|${row.completion}` : row.text));
 const { write, add, remove, take, clear, undo } = useExamples.getState();
 
 beforeEach(() => useExamples.setState({ rows: [], changes: [] }));
@@ -27,7 +28,12 @@ it("adds behind a row, and replaces empty rows by a file's", () => {
   add();
   write({ id: first, kind: "pair", prompt: "a", completion: "b" });
   const between = add(first);
-  expect(useExamples.getState().rows.map(({ id }) => id).indexOf(between)).toBe(1);
+  expect(
+    useExamples
+      .getState()
+      .rows.map(({ id }) => id)
+      .indexOf(between),
+  ).toBe(1);
   take('{"text":"c"}');
   expect(shown()).toEqual(["a|b", '{"text":"c"}']);
 });

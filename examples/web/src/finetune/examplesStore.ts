@@ -27,48 +27,70 @@ const mostChanges = 50;
 /** Characters of training data that are kept over a reload: the browser gives a page some five million. */
 const mostKept = 2_000_000;
 
-const sizeOf = (rows: readonly Row[]): number => rows.reduce((sum, row) => sum + 100 + (row.kind === "pair" ? row.prompt.length + row.completion.length : row.text.length), 0);
+const sizeOf = (rows: readonly Row[]): number =>
+  rows.reduce(
+    (sum, row) => sum + 100 + (row.kind === "pair" ? row.prompt.length + row.completion.length : row.text.length),
+    0,
+  );
 
 /** What is typed into one row is taken back at once. */
 let typedInto: string | null = null;
 
-export const useExamples = create<ExamplesState>()(persist((set, get) => {
-  const change = (what: string, rows: readonly Row[], typed: string | null = null) => {
-    const { rows: before, changes } = get();
-    const goesOn = typed !== null && typed === typedInto && changes.length > 0;
-    typedInto = typed;
-    set({ rows, unkept: sizeOf(rows) > mostKept, changes: goesOn ? changes : [...changes.slice(1 - mostChanges), { what, before }] });
-  };
-  return {
-    rows: [],
-    changes: [],
-    unkept: false,
+export const useExamples = create<ExamplesState>()(
+  persist(
+    (set, get) => {
+      const change = (what: string, rows: readonly Row[], typed: string | null = null) => {
+        const { rows: before, changes } = get();
+        const goesOn = typed !== null && typed === typedInto && changes.length > 0;
+        typedInto = typed;
+        set({
+          rows,
+          unkept: sizeOf(rows) > mostKept,
+          changes: goesOn ? changes : [...changes.slice(1 - mostChanges), { what, before }],
+        });
+      };
+      return {
+        rows: [],
+        changes: [],
+        unkept: false,
 
-    write: (row) => change("typing", get().rows.map((one) => (one.id === row.id ? row : one)), row.id),
+        write: (row) =>
+          change(
+            "typing",
+            get().rows.map((one) => (one.id === row.id ? row : one)),
+            row.id,
+          ),
 
-    add: (behind) => {
-      const { rows } = get();
-      const row = newRow();
-      const at = behind === undefined ? rows.length : rows.findIndex(({ id }) => id === behind) + 1;
-      change("adding an example", rows.toSpliced(at, 0, row));
-      return row.id;
+        add: (behind) => {
+          const { rows } = get();
+          const row = newRow();
+          const at = behind === undefined ? rows.length : rows.findIndex(({ id }) => id === behind) + 1;
+          change("adding an example", rows.toSpliced(at, 0, row));
+          return row.id;
+        },
+
+        remove: (id) =>
+          change(
+            "deleting an example",
+            get().rows.filter((row) => row.id !== id),
+          ),
+
+        take: (jsonl) => {
+          const added = rowsOf(jsonl);
+          if (added.length > 0) change("importing", [...get().rows.filter((row) => !isEmpty(row)), ...added]);
+          return added.length;
+        },
+
+        clear: () => change("removing all", []),
+
+        undo: () => {
+          typedInto = null;
+          const { changes } = get();
+          const last = changes.at(-1);
+          if (last) set({ rows: last.before, unkept: sizeOf(last.before) > mostKept, changes: changes.slice(0, -1) });
+        },
+      };
     },
-
-    remove: (id) => change("deleting an example", get().rows.filter((row) => row.id !== id)),
-
-    take: (jsonl) => {
-      const added = rowsOf(jsonl);
-      if (added.length > 0) change("importing", [...get().rows.filter((row) => !isEmpty(row)), ...added]);
-      return added.length;
-    },
-
-    clear: () => change("removing all", []),
-
-    undo: () => {
-      typedInto = null;
-      const { changes } = get();
-      const last = changes.at(-1);
-      if (last) set({ rows: last.before, unkept: sizeOf(last.before) > mostKept, changes: changes.slice(0, -1) });
-    },
-  };
-}, { name: "gemwire.examples", version: 1, partialize: ({ rows, unkept }) => ({ rows: unkept ? [] : rows }) }));
+    { name: "gemwire.examples", version: 1, partialize: ({ rows, unkept }) => ({ rows: unkept ? [] : rows }) },
+  ),
+);

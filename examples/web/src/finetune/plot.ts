@@ -27,7 +27,9 @@ const leastTop = 1e-3;
 
 /** plotOf lays the curves of a run out over all of its steps. */
 export function plotOf(curve: Curve, steps: number): Plot {
-  const [train, heldOut] = [curve.train, curve.heldOut].map((points) => points.filter(({ loss }) => Number.isFinite(loss))) as [Point[], Point[]];
+  const [train, heldOut] = [curve.train, curve.heldOut].map((points) =>
+    points.filter(({ loss }) => Number.isFinite(loss)),
+  ) as [Point[], Point[]];
   const losses = [...train, ...heldOut].map(({ loss }) => loss);
   const high = Math.max(...losses, smallest);
   const low = Math.max(Math.min(...losses), smallest);
@@ -44,10 +46,12 @@ export function plotOf(curve: Curve, steps: number): Plot {
   };
 }
 
-const xOf = (step: number, steps: number) => size.left + ((size.width - size.left - size.right) * step) / Math.max(steps, 1);
+const xOf = (step: number, steps: number) =>
+  size.left + ((size.width - size.left - size.right) * step) / Math.max(steps, 1);
 const yOf = (share: number) => size.height - size.bottom - (size.height - size.top - size.bottom) * share;
 
-const pathOf = (points: readonly { x: number; y: number }[]) => points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+const pathOf = (points: readonly { x: number; y: number }[]) =>
+  points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 interface Scale {
   /** 0 at the bottom, 1 at the top. */
@@ -63,7 +67,10 @@ function amounts(high: number): Scale {
 
 function magnitudes(low: number, high: number): Scale {
   const [from, to] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  return { share: (loss) => (Math.log10(loss) - from) / Math.max(to - from, 1), ticks: Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i)) };
+  return {
+    share: (loss) => (Math.log10(loss) - from) / Math.max(to - from, 1),
+    ticks: Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i)),
+  };
 }
 
 /** niceStep is the least of 1, 2, 5 times a power of ten that is not smaller. */

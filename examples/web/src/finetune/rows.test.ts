@@ -6,7 +6,13 @@ const bare = (rows: Row[]) => rows.map((row) => ({ ...row, id: undefined }));
 describe("JSONL as rows", () => {
   it("shows questions with their answers, and leaves everything else as it is", () => {
     const text = [
-      '{"prompt": "a\\nb", "completion": "c"}', "", '{"text": "d"}', '{"prompt": "a", "completion": "b", "system": "s"}', "{broken", '{"prompt": "a"}', "[1]",
+      '{"prompt": "a\\nb", "completion": "c"}',
+      "",
+      '{"text": "d"}',
+      '{"prompt": "a", "completion": "b", "system": "s"}',
+      "{broken",
+      '{"prompt": "a"}',
+      "[1]",
     ].join("\r\n");
     expect(bare(rowsOf(`\ufeff${text}`))).toEqual([
       { kind: "pair", prompt: "a\nb", completion: "c" },

@@ -1,13 +1,24 @@
 /** A line of training data: a question with its answer, or anything else that JSONL holds, as it is. */
-export type Row = { id: string; kind: "pair"; prompt: string; completion: string } | { id: string; kind: "json"; text: string };
+export type Row =
+  { id: string; kind: "pair"; prompt: string; completion: string } | { id: string; kind: "json"; text: string };
 
-export const newRow = (prompt = "", completion = ""): Row => ({ id: crypto.randomUUID(), kind: "pair", prompt, completion });
+export const newRow = (prompt = "", completion = ""): Row => ({
+  id: crypto.randomUUID(),
+  kind: "pair",
+  prompt,
+  completion,
+});
 
-export const isEmpty = (row: Row): boolean => (row.kind === "pair" ? row.prompt === "" && row.completion === "" : row.text.trim() === "");
+export const isEmpty = (row: Row): boolean =>
+  row.kind === "pair" ? row.prompt === "" && row.completion === "" : row.text.trim() === "";
 
 /** rowsOf takes JSONL apart. What is neither a question with its answer nor empty stays as it is, readable or not. */
 export function rowsOf(jsonl: string): Row[] {
-  return jsonl.replace(/^\ufeff/, "").split(/\r?\n/).filter((line) => line.trim() !== "").map(rowOf);
+  return jsonl
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== "")
+    .map(rowOf);
 }
 
 function rowOf(line: string): Row {

@@ -12,7 +12,10 @@ const { prepare, start, pause, resume, stop, goOn, giveUp, leave } = useRun.getS
 const run = () => useRun.getState().run;
 const shown = (): string => run().state;
 const names = () => useAdapters.getState().adapters.map(({ name }) => name);
-const step = () => { const now = run(); return "last" in now ? (now.last?.step ?? 0) : 0; };
+const step = () => {
+  const now = run();
+  return "last" in now ? (now.last?.step ?? 0) : 0;
+};
 
 beforeEach(async () => {
   await leave();
@@ -24,9 +27,17 @@ describe("a run", () => {
     await prepare(data, "a/b", { epochs: 12 });
     expect(run()).toMatchObject({ state: "prepared", name: "a-b", session: { plan: { steps: 12 } } });
     await start();
-    expect(run()).toMatchObject({ state: "done", name: "a-b", unkept: null, result: { reason: "finished", steps: 12 }, last: { step: 12 } });
+    expect(run()).toMatchObject({
+      state: "done",
+      name: "a-b",
+      unkept: null,
+      result: { reason: "finished", steps: 12 },
+      last: { step: 12 },
+    });
     const done = run();
-    expect(done.state === "done" && done.curve.train.map((point) => point.step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(done.state === "done" && done.curve.train.map((point) => point.step)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+    ]);
     expect(useAdapters.getState().adapters[0]).toMatchObject({ name: "a-b", base: "Scripted", heldOutLoss: null });
     expect(useAdapters.getState().adapters[0]?.loss).toBeLessThan(0.1);
   });
@@ -64,19 +75,28 @@ describe("a run", () => {
   it("ends in a sentence where it comes apart", async () => {
     await prepare(data.replace("Here", "diverge"), "bad", { epochs: 5 });
     await start();
-    expect(run()).toMatchObject({ state: "failed", failure: { code: "diverged", advice: "Train with a smaller learning rate." } });
+    expect(run()).toMatchObject({
+      state: "failed",
+      failure: { code: "diverged", advice: "Use a lower learning rate." },
+    });
     expect(names()).not.toContain("bad");
   });
 
   it("is refused over lines that are no examples", async () => {
     await prepare(`${data}{broken\n`, "bad", {});
-    expect(run()).toMatchObject({ state: "failed", failure: { code: "bad-data", sentence: expect.stringMatching(/^line 2: /) as string } });
+    expect(run()).toMatchObject({
+      state: "failed",
+      failure: { code: "bad-data", sentence: expect.stringMatching(/^line 2: /) as string },
+    });
   });
 
   it("is refused where no model is open", async () => {
     await useEngine.getState().close();
     await prepare(data, "none", {});
-    expect(run()).toMatchObject({ state: "failed", failure: { sentence: "No model is open. Choose one on the Models page." } });
+    expect(run()).toMatchObject({
+      state: "failed",
+      failure: { sentence: "No model is open. Choose one on the Models page." },
+    });
   });
 });
 
@@ -91,7 +111,9 @@ describe("a run whose model closes", () => {
     await goOn("interrupted");
     const done = run();
     expect(done).toMatchObject({ state: "done", name: "interrupted", result: { steps: 15 } });
-    expect(done.state === "done" && done.curve.train.map((point) => point.step)).toEqual(Array.from({ length: 15 }, (_, i) => i + 1));
+    expect(done.state === "done" && done.curve.train.map((point) => point.step)).toEqual(
+      Array.from({ length: 15 }, (_, i) => i + 1),
+    );
     expect(useRun.getState().saved).toEqual([]);
   });
 

@@ -1,8 +1,18 @@
-import { TrainingSession, type Model, type RehearsalEvent, type SavedRun, type StepEvent, type TrainingEvent, type TrainingOptions, type TrainingResult } from "gemwire";
+import {
+  TrainingSession,
+  type Model,
+  type RehearsalEvent,
+  type SavedRun,
+  type StepEvent,
+  type TrainingEvent,
+  type TrainingOptions,
+  type TrainingResult,
+} from "gemwire";
 import { create } from "zustand";
 import { freeName, useAdapters } from "../adapters/adaptersStore";
 import { beforeClose, useEngine } from "../engine/engineStore";
 import { failureOf, type Failure } from "../engine/failure";
+import { counted } from "../ui/format";
 import { emptyCurve, keptCurves, until, withStep, type Curve } from "./curve";
 import { lossLabel } from "./plot";
 import { speeds } from "./speeds";
@@ -24,7 +34,14 @@ export type Run =
   | { state: "preparing" }
   | { state: "prepared"; name: string; session: TrainingSession; rank: number }
   | ({ state: "running" | "pausing" | "paused" | "stopping"; session: TrainingSession } & Course)
-  | ({ state: "done"; result: TrainingResult; /** What kept the adapter from being kept; the session is open until it is. */ unkept: { failure: Failure; session: TrainingSession } | null } & Course)
+  | ({
+      state: "done";
+      result: TrainingResult;
+      /** What kept the adapter from being kept; the session is open until it is. */ unkept: {
+        failure: Failure;
+        session: TrainingSession;
+      } | null;
+    } & Course)
   | { state: "failed"; failure: Failure };
 
 interface RunState {
@@ -62,7 +79,8 @@ function baseOf(model: Model): string {
 
 type Live = Extract<Run, { state: "running" | "pausing" | "paused" | "stopping" }>;
 
-const isLive = (run: Run): run is Live => run.state === "running" || run.state === "pausing" || run.state === "paused" || run.state === "stopping";
+const isLive = (run: Run): run is Live =>
+  run.state === "running" || run.state === "pausing" || run.state === "paused" || run.state === "stopping";
 
 export const useRun = create<RunState>()((set, get) => {
   const fail = async (error: unknown) => {
@@ -77,7 +95,10 @@ export const useRun = create<RunState>()((set, get) => {
       case "step": {
         const curve = withStep(run.curve, event);
         set({ run: { ...run, last: event, curve } });
-        if (event.heldOutLoss !== undefined) set({ announcement: `Step ${event.step}: held-out loss ${lossLabel(event.heldOutLoss)}${event.best ? ", the best so far" : ""}.` });
+        if (event.heldOutLoss !== undefined)
+          set({
+            announcement: `Step ${event.step}: held-out loss ${lossLabel(event.heldOutLoss)}${event.best ? ", the best so far" : ""}.`,
+          });
         break;
       }
       case "rehearsal":
@@ -94,7 +115,7 @@ export const useRun = create<RunState>()((set, get) => {
 
   /** Drives a run that is ready to its end, whichever that is. */
   const drive = async (session: TrainingSession, course: Course) => {
-    set({ run: { state: "running", session, ...course }, announcement: "Training has begun." });
+    set({ run: { state: "running", session, ...course }, announcement: "Training has started." });
     try {
       const result = await session.start();
       const { run } = get();
@@ -102,7 +123,10 @@ export const useRun = create<RunState>()((set, get) => {
       if (!isLive(run) || run.session !== session) return;
       const { name, base, last, curve, rehearsed } = run;
       if (last) speeds.note(base, last);
-      set({ run: { state: "done", result, unkept: null, name, base, last, curve, rehearsed }, announcement: `${result.reason === "stopped" ? "Stopped" : "Finished"} after ${result.steps} steps${result.loss === undefined ? "" : `, with a loss of ${lossLabel(result.loss)}`}.` });
+      set({
+        run: { state: "done", result, unkept: null, name, base, last, curve, rehearsed },
+        announcement: `${result.reason === "stopped" ? "Stopped" : "Finished"} after ${counted(result.steps, "step")}${result.loss === undefined ? "" : `, with a loss of ${lossLabel(result.loss)}`}.`,
+      });
       await keep(session);
     } catch (error) {
       const { run } = get();
@@ -116,14 +140,22 @@ export const useRun = create<RunState>()((set, get) => {
     const { run } = get();
     if (run.state !== "done") return;
     const { stored, note, refresh } = useAdapters.getState();
-    const name = freeName(run.name, stored.map((adapter) => adapter.name));
+    const name = freeName(
+      run.name,
+      stored.map((adapter) => adapter.name),
+    );
     try {
       await session.keep(name);
     } catch (error) {
       set({ run: { ...run, unkept: { failure: failureOf(error), session } } });
       return;
     }
-    note(name, { base: run.base, loss: run.result.loss ?? null, heldOutLoss: run.result.bestHeldOutLoss ?? null, deleted: false });
+    note(name, {
+      base: run.base,
+      loss: run.result.loss ?? null,
+      heldOutLoss: run.result.bestHeldOutLoss ?? null,
+      deleted: false,
+    });
     await refresh();
     set({ run: { ...run, name, unkept: null } });
     keptCurves.forget(run.name);
@@ -164,7 +196,7 @@ export const useRun = create<RunState>()((set, get) => {
     prepare: async (jsonl, typed, options) => {
       set({ run: { state: "preparing" }, announcement: "" });
       try {
-        const taken = [...useAdapters.getState().stored, ...await TrainingSession.saved()].map(({ name }) => name);
+        const taken = [...useAdapters.getState().stored, ...(await TrainingSession.saved())].map(({ name }) => name);
         const name = freeName(typed, taken);
         const session = await TrainingSession.prepare(openModel(), jsonl, { ...options, name, onEvent });
         set({ run: { state: "prepared", name, session, rank: options.rank ?? 0 } });
@@ -176,7 +208,13 @@ export const useRun = create<RunState>()((set, get) => {
     start: async () => {
       const { run } = get();
       if (run.state !== "prepared") return;
-      await drive(run.session, { name: run.name, base: baseOf(openModel()), last: null, curve: emptyCurve, rehearsed: null });
+      await drive(run.session, {
+        name: run.name,
+        base: baseOf(openModel()),
+        last: null,
+        curve: emptyCurve,
+        rehearsed: null,
+      });
     },
 
     pause: async () => {
@@ -191,7 +229,7 @@ export const useRun = create<RunState>()((set, get) => {
     resume: () => {
       const { run } = get();
       if (run.state !== "paused") return;
-      set({ run: { ...run, state: "running" }, announcement: "Training goes on." });
+      set({ run: { ...run, state: "running" }, announcement: "Training continues." });
       run.session.resume();
     },
 
@@ -221,7 +259,13 @@ export const useRun = create<RunState>()((set, get) => {
       try {
         const model = openModel();
         const session = await TrainingSession.resume(model, name, { onEvent });
-        await drive(session, { name, base: baseOf(model), last: null, curve: until(keptCurves.load(name), session.step), rehearsed: null });
+        await drive(session, {
+          name,
+          base: baseOf(model),
+          last: null,
+          curve: until(keptCurves.load(name), session.step),
+          rehearsed: null,
+        });
       } catch (error) {
         await fail(error);
       }

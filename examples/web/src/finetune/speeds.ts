@@ -6,6 +6,7 @@ const all = (): Record<string, number> => JSON.parse(localStorage.getItem(key) ?
 
 /** How fast this device has trained each model: tokens a second, of the last run. */
 export const speeds = {
-  note: (model: string, { tokensPerSecond }: StepEvent): void => localStorage.setItem(key, JSON.stringify({ ...all(), [model]: tokensPerSecond })),
+  note: (model: string, { tokensPerSecond }: StepEvent): void =>
+    localStorage.setItem(key, JSON.stringify({ ...all(), [model]: tokensPerSecond })),
   of: (model: string): number | null => all()[model] ?? null,
 };

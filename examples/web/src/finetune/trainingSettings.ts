@@ -12,10 +12,10 @@ export interface TrainingSettings {
   rank: number;
   schedule: Schedule;
   /** Per cent of the examples. */
-  heldOut: number;
+  heldOut: number | null;
   /** Looks at what was held out without a gain, after which a run ends; null: never. */
   patience: number | null;
-  batchExamples: number;
+  batchExamples: number | null;
   /** Per cent of a question's words that change, each time after the third. */
   wordDropout: number;
   maxLength: number;
@@ -31,7 +31,21 @@ export interface TrainingSettings {
 }
 
 const initial: TrainingSettings = {
-  name: "", epochs: null, learningRate: null, rank: 16, schedule: "cosine", heldOut: 5, patience: null, batchExamples: 8, wordDropout: 40, maxLength: 2048, memory: null, allTurns: false, keepWhatItKnows: false, skipBad: false, seed: 0,
+  name: "",
+  epochs: null,
+  learningRate: null,
+  rank: 16,
+  schedule: "cosine",
+  heldOut: null,
+  patience: null,
+  batchExamples: null,
+  wordDropout: 40,
+  maxLength: 2048,
+  memory: null,
+  allTurns: false,
+  keepWhatItKnows: false,
+  skipBad: false,
+  seed: 0,
 };
 
 /** The package's word for as many conversations as suit the model. */
@@ -42,17 +56,40 @@ interface SettingsState extends TrainingSettings {
 }
 
 export const useTrainingSettings = create<SettingsState>()(
-  persist((set) => ({ ...initial, set: (change) => set(change) }), { name: "gemwire.training", version: 1 }),
+  persist((set) => ({ ...initial, set: (change) => set(change) }), {
+    name: "gemwire.training",
+    version: 2,
+    // Until version 1 what nobody had chosen was kept as if they had.
+    migrate: (kept) => ({ ...(kept as SettingsState), heldOut: null, batchExamples: null }),
+  }),
 );
 
 /** trainingOptionsOf writes the settings as the package takes them, which knows what suits where nothing is said. */
 export function trainingOptionsOf(settings: TrainingSettings): TrainingOptions {
-  const { epochs, learningRate, rank, schedule, heldOut, patience, batchExamples, maxLength, memory, allTurns, skipBad, seed } = settings;
+  const {
+    epochs,
+    learningRate,
+    rank,
+    schedule,
+    heldOut,
+    patience,
+    batchExamples,
+    maxLength,
+    memory,
+    allTurns,
+    skipBad,
+    seed,
+  } = settings;
   return {
-    rank, schedule, batchExamples, maxLength, allTurns, seed,
-    heldOut: heldOut / 100,
+    rank,
+    schedule,
+    maxLength,
+    allTurns,
+    seed,
     wordDropout: settings.wordDropout / 100,
     badLines: skipBad ? "skip" : "refuse",
+    ...(batchExamples === null ? {} : { batchExamples }),
+    ...(heldOut === null ? {} : { heldOut: heldOut / 100 }),
     ...(epochs === null ? {} : { epochs }),
     ...(learningRate === null ? {} : { learningRate }),
     ...(settings.keepWhatItKnows ? { keep: asManyAsSuit } : {}),

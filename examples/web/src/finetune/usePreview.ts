@@ -8,7 +8,10 @@ export interface Preview {
   examples: PreviewExample[];
 }
 
-export type Previewed = { state: "none" } | { state: "shown"; preview: Preview; /** It is being made anew. */ stale: boolean } | { state: "failed"; failure: Failure };
+export type Previewed =
+  | { state: "none" }
+  | { state: "shown"; preview: Preview; /** It is being made anew. */ stale: boolean }
+  | { state: "failed"; failure: Failure };
 
 interface Wanted {
   jsonl: string;
@@ -25,9 +28,15 @@ const quiet = 400;
 export function usePreview({ jsonl, first, count, maxLength, allTurns }: Wanted): Previewed {
   const engine = useEngine((state) => state.engine);
   const model = engine.state === "ready" ? engine.model : null;
-  const [made, setMade] = useState<{ of: object | null; previewed: Previewed }>({ of: null, previewed: { state: "none" } });
+  const [made, setMade] = useState<{ of: object | null; previewed: Previewed }>({
+    of: null,
+    previewed: { state: "none" },
+  });
   const empty = jsonl.trim() === "";
-  const of = useMemo(() => ({ model, data: jsonl, options: { first, count, maxLength, allTurns } }), [model, jsonl, first, count, maxLength, allTurns]);
+  const of = useMemo(
+    () => ({ model, data: jsonl, options: { first, count, maxLength, allTurns } }),
+    [model, jsonl, first, count, maxLength, allTurns],
+  );
 
   useEffect(() => {
     if (!of.model || empty) return;
@@ -36,7 +45,9 @@ export function usePreview({ jsonl, first, count, maxLength, allTurns }: Wanted)
     const timer = setTimeout(() => {
       TrainingSession.preview(reader, data, { ...options, signal: controller.signal }).then(
         (preview) => setMade({ of, previewed: { state: "shown", preview, stale: false } }),
-        (error: unknown) => { if (!isCancelled(error)) setMade({ of, previewed: { state: "failed", failure: failureOf(error) } }); },
+        (error: unknown) => {
+          if (!isCancelled(error)) setMade({ of, previewed: { state: "failed", failure: failureOf(error) } });
+        },
       );
     }, quiet);
     return () => {

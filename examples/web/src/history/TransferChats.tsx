@@ -1,51 +1,76 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useToasts } from "../app/toasts";
 import { Button } from "../ui/Button";
+import { count, counted } from "../ui/format";
+import { Progress } from "../ui/Progress";
 import { saveFile } from "../ui/saveFile";
-import type { Medium } from "./api";
-import { useHistory } from "./historyStore";
-import { exportJson, freshIds, importJson } from "./transfer";
+import type { Inserted } from "./api";
+import { useHistory, whenOpened } from "./historyStore";
 
-/** Export and import of all chats. */
+/** Chats of one transaction: between two of them the history answers others. */
+const atOnce = 50;
+
+/** Export and import of all chats; both are the worker's, so that the page goes on meanwhile. */
 export function TransferChats() {
   const { client, conversations, refresh } = useHistory();
-  const show = useToasts((state) => state.show);
+  const { show, warn } = useToasts();
   const picker = useRef<HTMLInputElement>(null);
+
+  const [inserted, setInserted] = useState<Inserted | null>(null);
 
   const exportAll = async () => {
     if (!client) return;
-    const messages = (await Promise.all(conversations.map(({ id }) => client.messages(id)))).flat();
-    const media: Medium[] = [];
-    for (const { conversationId, attachments } of messages) {
-      for (const { id } of attachments ?? []) {
-        const data = media.some((medium) => medium.id === id) ? null : await client.media(id);
-        if (data) media.push({ id, conversationId, data });
-      }
-    }
-    saveFile(new File([exportJson({ conversations, messages, media })], `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`, { type: "application/json" }));
+    const name = `gemwire-chats-${new Date().toISOString().slice(0, 10)}.json`;
+    saveFile(new File([await client.archive()], name, { type: "application/json" }));
   };
   const importFile = async (file: File) => {
+    await whenOpened();
+    const { client } = useHistory.getState();
     if (!client) return;
     try {
-      const archive = freshIds(importJson(await file.text()), conversations);
-      await client.insert(archive.conversations, archive.messages, archive.media);
+      let state = await client.readArchive(file);
+      while (state.done < state.total) {
+        setInserted(state);
+        state = await client.insertNext(atOnce);
+      }
       await refresh();
-      const count = archive.conversations.length;
-      show(count === 0 ? "All of these chats are already here." : `${count} ${count === 1 ? "chat" : "chats"} imported.`);
+      show(state.total === 0 ? "All of these chats are already here." : `${counted(state.total, "chat")} imported.`);
     } catch (error) {
-      show(error instanceof Error ? error.message : "This file could not be read.");
+      warn(error instanceof Error ? error.message : "This file could not be read.");
+    } finally {
+      setInserted(null);
     }
   };
 
   return (
     <div className="flex flex-wrap gap-2">
-      <Button icon="download" disabled={conversations.length === 0} onClick={() => void exportAll()}>Export all chats</Button>
-      <Button icon="upload" onClick={() => picker.current?.click()}>Import chats</Button>
-      <input ref={picker} type="file" accept="application/json,.json" className="sr-only" tabIndex={-1} aria-label="File with chats" onChange={({ target }) => {
-        const file = target.files?.[0];
-        target.value = "";
-        if (file) void importFile(file);
-      }} />
+      <Button icon="download" disabled={client === null || conversations.length === 0} onClick={() => void exportAll()}>
+        Export all chats
+      </Button>
+      <Button icon="upload" disabled={client === null || inserted !== null} onClick={() => picker.current?.click()}>
+        Import chats
+      </Button>
+      <input
+        ref={picker}
+        type="file"
+        accept="application/json,.json"
+        className="sr-only"
+        tabIndex={-1}
+        aria-label="File with chats"
+        onChange={({ target }) => {
+          const file = target.files?.[0];
+          target.value = "";
+          if (file) void importFile(file);
+        }}
+      />
+      {inserted && (
+        <div className="basis-full pt-1">
+          <p className="pb-1 text-sm text-soft tabular-nums">
+            {count(inserted.done)} of {counted(inserted.total, "chat")}…
+          </p>
+          <Progress label="Import of chats" {...inserted} />
+        </div>
+      )}
     </div>
   );
 }

@@ -14,6 +14,12 @@ export interface Medium {
   data: Uint8Array;
 }
 
+/** How many chats of an archive have been written. */
+export interface Inserted {
+  done: number;
+  total: number;
+}
+
 export interface Opened {
   /** False in windows without OPFS (some private windows): nothing outlives the page. */
   kept: boolean;
@@ -21,21 +27,26 @@ export interface Opened {
 
 /** What the worker of the database does. Every call is one transaction. */
 export interface HistoryApi {
-  open(): Opened;
-  close(): void;
-  list(): Conversation[];
-  messages(conversationId: string): ChatMessage[];
-  saveConversation(conversation: Conversation): void;
-  saveMessage(message: ChatMessage): void;
+  open: () => Promise<Opened>;
+  close: () => void;
+  list: () => Conversation[];
+  messages: (conversationId: string) => ChatMessage[];
+  saveConversation: (conversation: Conversation) => void;
+  saveMessage: (message: ChatMessage) => void;
   /** The bytes of an image or a recording; several messages of a conversation may show the same. */
-  saveMedia(id: string, conversationId: string, data: Uint8Array): void;
-  media(id: string): Uint8Array | null;
+  saveMedia: (id: string, conversationId: string, data: Uint8Array) => void;
+  media: (id: string) => Uint8Array | null;
   /** Hides a conversation; restore brings it back until purge. */
-  remove(conversationId: string): void;
-  restore(conversationId: string): void;
-  purge(before: number): void;
-  search(typed: string): Hit[];
-  insert(conversations: Conversation[], messages: ChatMessage[], media: Medium[]): void;
+  remove: (conversationId: string) => void;
+  restore: (conversationId: string) => void;
+  purge: (before: number) => void;
+  search: (typed: string) => Hit[];
+  /** Reads an export, whoever wrote it; insertNext then writes what is not here yet. */
+  readArchive: (file: Blob) => Promise<Inserted>;
+  /** Writes so many more chats of the archive that was read. */
+  insertNext: (most: number) => Inserted;
+  /** All chats with their messages and attachments, as a file. */
+  archive: () => Blob;
 }
 
 type Method = keyof HistoryApi;
@@ -50,5 +61,5 @@ export type Reply = { id: number; ok: true; value: unknown } | { id: number; ok:
 
 /** The same methods as seen from the page. */
 export type HistoryClient = {
-  [M in Method]: (...args: Parameters<HistoryApi[M]>) => Promise<ReturnType<HistoryApi[M]>>;
+  [M in Method]: (...args: Parameters<HistoryApi[M]>) => Promise<Awaited<ReturnType<HistoryApi[M]>>>;
 };

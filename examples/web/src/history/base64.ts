@@ -7,4 +7,5 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /** fromBase64 throws where the text is none. */
-export const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+export const fromBase64 = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));

@@ -7,7 +7,10 @@ interface Waiting {
 
 /** startHistory starts the worker of the database and returns its methods; stop ends it. */
 export function startHistory(): { client: HistoryClient; stop: () => void } {
-  const worker = new Worker(new URL("./history.worker.ts", import.meta.url), { type: "module", name: "gemwire history" });
+  const worker = new Worker(new URL("./history.worker.ts", import.meta.url), {
+    type: "module",
+    name: "gemwire history",
+  });
   const waiting = new Map<number, Waiting>();
   let last = 0;
 
@@ -22,16 +25,22 @@ export function startHistory(): { client: HistoryClient; stop: () => void } {
     if (reply.ok) call?.resolve(reply.value);
     else call?.reject(new Error(reply.message));
   });
-  worker.addEventListener("error", (event) => failAll(new Error(event.message || "The history's worker did not start.")));
+  worker.addEventListener("error", (event) => failAll(new Error(event.message || "The history worker did not start.")));
 
   const send = (method: Call["method"], args: unknown[]) =>
     new Promise<unknown>((resolve, reject) => {
       waiting.set(++last, { resolve, reject });
       worker.postMessage({ id: last, method, args } satisfies Call);
     });
-  const client = new Proxy({}, {
-    get: (_target, method) => (...args: unknown[]) => send(method as Call["method"], args),
-  }) as HistoryClient;
+  const client = new Proxy(
+    {},
+    {
+      get:
+        (_target, method) =>
+        (...args: unknown[]) =>
+          send(method as Call["method"], args),
+    },
+  ) as HistoryClient;
 
   return {
     client,

@@ -2,10 +2,17 @@
 // worker at a time can hold. The page that starts it holds the lock in app/ownership.ts.
 import sqlite3InitModule, { type Database, type SqlValue } from "@sqlite.org/sqlite-wasm";
 import type { ChatMessage, Conversation } from "../chat/message";
-import type { Call, HistoryApi, Hit, Opened, Reply } from "./api";
+import type { Call, HistoryApi, Hit, Inserted, Medium, Opened, Reply } from "./api";
+import { groupBy } from "./groupBy";
 import { conversationFrom, extraOf, messageFrom, type Row } from "./rows";
 import { migrations } from "./schema";
 import { ftsQuery } from "./searchTerms";
+import { exportJson, freshIds, importJson } from "./transfer";
+
+// The database lies in opfs-sahpool. The other two VFS of OPFS would start a worker each, only to be there.
+Object.assign(globalThis, {
+  sqlite3ApiConfig: { disable: { vfs: { opfs: true, "opfs-vfs": true, "opfs-wl": true } } },
+});
 
 let opened: { db: Database; release: () => void } | null = null;
 
@@ -14,7 +21,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function open(): Promise<Opened> {
   const sqlite3 = await sqlite3InitModule();
-  const hasOpfs = typeof FileSystemFileHandle !== "undefined" && "createSyncAccessHandle" in FileSystemFileHandle.prototype;
+  const hasOpfs =
+    typeof FileSystemFileHandle !== "undefined" && "createSyncAccessHandle" in FileSystemFileHandle.prototype;
   if (!hasOpfs || !(await opfsAnswers())) {
     opened = { db: new sqlite3.oo1.DB(":memory:"), release: () => undefined };
     prepare(opened.db);
@@ -23,8 +31,17 @@ async function open(): Promise<Opened> {
   for (let attempt = 1; ; attempt++) {
     try {
       // After a hand-over the other page's handles may take a moment to close.
-      const pool = await sqlite3.installOpfsSAHPoolVfs({ name: `gemwire-${attempt}`, directory: "gemwire-history", initialCapacity: 6 });
-      opened = { db: new pool.OpfsSAHPoolDb("/history.sqlite3"), release: () => { pool.pauseVfs(); } };
+      const pool = await sqlite3.installOpfsSAHPoolVfs({
+        name: `gemwire-${attempt}`,
+        directory: "gemwire-history",
+        initialCapacity: 6,
+      });
+      opened = {
+        db: new pool.OpfsSAHPoolDb("/history.sqlite3"),
+        release: () => {
+          pool.pauseVfs();
+        },
+      };
       break;
     } catch (error) {
       if (attempt === attempts) throw error;
@@ -58,7 +75,8 @@ function database(): Database {
   return opened.db;
 }
 
-const rows = (sql: string, bind: SqlValue[] = []): Row[] => database().exec({ sql, bind, rowMode: "object", returnValue: "resultRows" });
+const rows = (sql: string, bind: SqlValue[] = []): Row[] =>
+  database().exec({ sql, bind, rowMode: "object", returnValue: "resultRows" });
 
 const run = (sql: string, bind: SqlValue[]): void => void database().exec({ sql, bind });
 
@@ -82,7 +100,11 @@ function saveMessage(message: ChatMessage): void {
 }
 
 function saveMedia(id: string, conversationId: string, data: Uint8Array): void {
-  run("INSERT INTO media (id, conversation_id, data) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", [id, conversationId, data]);
+  run("INSERT INTO media (id, conversation_id, data) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING", [
+    id,
+    conversationId,
+    data,
+  ]);
 }
 
 function media(id: string): Uint8Array | null {
@@ -109,15 +131,72 @@ function search(typed: string): Hit[] {
   return [...inTitles, ...(inMessages as unknown as Hit[])];
 }
 
-const api: Omit<HistoryApi, "open"> & { open: () => Promise<Opened> } = {
+const conversations = () =>
+  rows("SELECT * FROM conversation WHERE deleted_at IS NULL ORDER BY updated_at DESC").map(conversationFrom);
+
+const messages = (id: string) =>
+  rows("SELECT * FROM message WHERE conversation_id = ? ORDER BY created_at, number", [id]).map(messageFrom);
+
+/** The archive that is being written, by its chats. */
+let coming: {
+  done: number;
+  chats: Conversation[];
+  messages: Map<string, ChatMessage[]>;
+  media: Map<string, Medium[]>;
+} = {
+  done: 0,
+  chats: [],
+  messages: new Map(),
+  media: new Map(),
+};
+
+async function readArchive(file: Blob): Promise<Inserted> {
+  const fresh = freshIds(importJson(await file.text()), conversations());
+  coming = {
+    done: 0,
+    chats: fresh.conversations,
+    messages: groupBy(fresh.messages, ({ conversationId }) => conversationId),
+    media: groupBy(fresh.media, ({ conversationId }) => conversationId),
+  };
+  return { done: 0, total: coming.chats.length };
+}
+
+function insertNext(most: number): Inserted {
+  const next = coming.chats.slice(coming.done, coming.done + most);
+  database().transaction(() => {
+    for (const chat of next) {
+      saveConversation(chat);
+      for (const { id, conversationId, data } of coming.media.get(chat.id) ?? []) saveMedia(id, conversationId, data);
+      coming.messages.get(chat.id)?.forEach(saveMessage);
+    }
+  });
+  coming.done += next.length;
+  return { done: coming.done, total: coming.chats.length };
+}
+
+function archive(): Blob {
+  const chats = conversations();
+  const all = chats.flatMap(({ id }) => messages(id));
+  const kept = new Map<string, Medium>();
+  for (const { conversationId, attachments } of all) {
+    for (const { id } of attachments ?? []) {
+      const data = kept.has(id) ? null : media(id);
+      if (data) kept.set(id, { id, conversationId, data });
+    }
+  }
+  const text = exportJson({ conversations: chats, messages: all, media: [...kept.values()] });
+  return new Blob([text], { type: "application/json" });
+}
+
+const api: HistoryApi = {
   open,
   close: () => {
     opened?.db.close();
     opened?.release();
     opened = null;
   },
-  list: () => rows("SELECT * FROM conversation WHERE deleted_at IS NULL ORDER BY updated_at DESC").map(conversationFrom),
-  messages: (id) => rows("SELECT * FROM message WHERE conversation_id = ? ORDER BY created_at, number", [id]).map(messageFrom),
+  list: conversations,
+  messages,
   saveConversation,
   saveMessage,
   saveMedia,
@@ -126,13 +205,9 @@ const api: Omit<HistoryApi, "open"> & { open: () => Promise<Opened> } = {
   restore: (id) => run("UPDATE conversation SET deleted_at = NULL WHERE id = ?", [id]),
   purge: (before) => run("DELETE FROM conversation WHERE deleted_at < ?", [before]),
   search,
-  insert: (conversations, messages, media) => {
-    database().transaction(() => {
-      conversations.forEach(saveConversation);
-      for (const { id, conversationId, data } of media) saveMedia(id, conversationId, data);
-      messages.forEach(saveMessage);
-    });
-  },
+  readArchive,
+  insertNext,
+  archive,
 };
 
 async function answer({ id, method, args }: Call): Promise<Reply> {
@@ -145,5 +220,7 @@ async function answer({ id, method, args }: Call): Promise<Reply> {
 }
 
 self.addEventListener("message", (event: MessageEvent<Call>) => {
-  void answer(event.data).then((reply) => { self.postMessage(reply); });
+  void answer(event.data).then((reply) => {
+    self.postMessage(reply);
+  });
 });

@@ -4,6 +4,8 @@ import type { Hit, HistoryClient } from "./api";
 import { startHistory } from "./client";
 
 interface HistoryState {
+  /** Whether the chats are there, or cannot be. */
+  opened: boolean;
   client: HistoryClient | null;
   kept: boolean;
   error: string | null;
@@ -23,18 +25,36 @@ interface HistoryState {
 }
 
 let stop: (() => void) | null = null;
+/** What is written before the database is open waits for it. */
+let opening: Promise<void> = Promise.resolve();
 
 /** Conversations deleted longer ago than this are gone for good at the next start. */
 const keepDeleted = 60 * 60 * 1000;
 
+/** whenOpened waits until the chats are there, or cannot be. */
+export function whenOpened(): Promise<void> {
+  return new Promise((resolve) => {
+    const unsubscribe = useHistory.subscribe(({ opened }) => settle(opened));
+    const settle = (opened: boolean) => {
+      if (!opened) return;
+      unsubscribe();
+      resolve();
+    };
+    settle(useHistory.getState().opened);
+  });
+}
+
 /** What kept a chat from being written, as a sentence. */
 export function sentenceOf(error: unknown): string {
   const detail = error instanceof Error ? error.message : String(error);
-  return /SQLITE_FULL|SQLITE_IOERR|disk is full|disk I\/O|quota/i.test(detail) ? "The browser's storage is full. Delete a model or old chats, then reload the page." : detail;
+  return /SQLITE_FULL|SQLITE_IOERR|disk is full|disk I\/O|quota/i.test(detail)
+    ? "The browser's storage is full. Delete a model or old chats, then reload the page."
+    : detail;
 }
 
 export const useHistory = create<HistoryState>()((set, get) => {
   const write = async (work: (client: HistoryClient) => Promise<void>) => {
+    await opening;
     const { client } = get();
     try {
       if (client) await work(client);
@@ -44,30 +64,38 @@ export const useHistory = create<HistoryState>()((set, get) => {
     }
   };
   return {
+    opened: false,
     client: null,
     kept: true,
     error: null,
     conversations: [],
     search: null,
 
-    open: async () => {
+    open: () => {
       const history = startHistory();
       stop = history.stop;
-      try {
-        const { kept } = await history.client.open();
-        await history.client.purge(Date.now() - keepDeleted);
-        set({ client: history.client, conversations: await history.client.list(), kept, error: null });
-      } catch (error) {
-        history.stop();
-        set({ error: sentenceOf(error) });
-      }
+      const work = async () => {
+        try {
+          const { kept } = await history.client.open();
+          await history.client.purge(Date.now() - keepDeleted);
+          const stored = await history.client.list();
+          // A chat that was begun meanwhile is written next, and is shown already.
+          const begun = get().conversations.filter(({ id }) => !stored.some((one) => one.id === id));
+          set({ client: history.client, conversations: [...begun, ...stored], kept, error: null, opened: true });
+        } catch (error) {
+          history.stop();
+          set({ error: sentenceOf(error), opened: true });
+        }
+      };
+      opening = work();
+      return opening;
     },
 
     close: async () => {
       const { client } = get();
       const end = stop;
       stop = null;
-      set({ client: null, conversations: [], search: null });
+      set({ client: null, conversations: [], search: null, opened: false });
       await client?.close();
       end?.();
     },

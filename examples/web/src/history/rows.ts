@@ -1,4 +1,11 @@
-import { emptyOptions, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Status } from "../chat/message";
+import {
+  emptyOptions,
+  type ChatMessage,
+  type Conversation,
+  type ConversationOptions,
+  type Role,
+  type Status,
+} from "../chat/message";
 
 export type Row = Record<string, unknown>;
 

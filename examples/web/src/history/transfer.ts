@@ -1,6 +1,16 @@
 import type { AdapterUse } from "../adapters/answering";
-import { emptyOptions, newId, type Attachment, type ChatMessage, type Conversation, type ConversationOptions, type Role, type Sampling, type Status } from "../chat/message";
-import { budgetOf, recommended } from "../settings/settingsStore";
+import {
+  emptyOptions,
+  newId,
+  type Attachment,
+  type ChatMessage,
+  type Conversation,
+  type ConversationOptions,
+  type Role,
+  type Status,
+} from "../chat/message";
+import { samplingOf } from "../settings/sampling";
+import { budgetOf } from "../settings/settingsStore";
 import type { Medium } from "./api";
 import { fromBase64, toBase64 } from "./base64";
 import { groupBy } from "./groupBy";
@@ -18,16 +28,23 @@ export interface Archive {
 export function exportJson({ conversations, messages, media }: Archive, now = new Date()): string {
   const byConversation = groupBy(messages, ({ conversationId }) => conversationId);
   const mediaOf = groupBy(media, ({ conversationId }) => conversationId);
-  return JSON.stringify({
-    format,
-    version,
-    exported: now.toISOString(),
-    conversations: conversations.map((conversation) => ({
-      ...conversation,
-      messages: (byConversation.get(conversation.id) ?? []).map((message) => ({ ...message, conversationId: undefined })),
-      media: mediaOf.get(conversation.id)?.map(({ id, data }) => ({ id, data: toBase64(data) })),
-    })),
-  }, null, 1);
+  return JSON.stringify(
+    {
+      format,
+      version,
+      exported: now.toISOString(),
+      conversations: conversations.map((conversation) => ({
+        ...conversation,
+        messages: (byConversation.get(conversation.id) ?? []).map((message) => ({
+          ...message,
+          conversationId: undefined,
+        })),
+        media: mediaOf.get(conversation.id)?.map(({ id, data }) => ({ id, data: toBase64(data) })),
+      })),
+    },
+    null,
+    1,
+  );
 }
 
 /** importJson reads an export, whoever wrote it, or throws an Error that says what is wrong with it. */
@@ -49,9 +66,11 @@ export function importJson(text: string): Archive {
     const one = record(item);
     const conversation = conversationOf(one);
     conversations.push(conversation);
-    for (const message of array(one.messages, limits.messages)) messages.push(messageOf(record(message), conversation.id));
-    if (one.media !== undefined) for (const medium of array(one.media, limits.messages)) media.push(mediumOf(record(medium), conversation.id));
-    if (messages.length > limits.messages) throw new Error("This file holds too many messages.");
+    for (const message of array(one.messages, limits.messages))
+      messages.push(messageOf(record(message), conversation.id));
+    if (one.media !== undefined)
+      for (const medium of array(one.media, limits.messages)) media.push(mediumOf(record(medium), conversation.id));
+    if (messages.length > limits.messages) throw new Error("This file has too many messages.");
   }
   return { conversations, messages, media };
 }
@@ -71,18 +90,29 @@ export function freshIds(archive: Archive, present: readonly Conversation[]): Ar
     if (twin?.updatedAt === conversation.updatedAt || taken.has(conversation.id)) continue;
     taken.add(conversation.id);
     // Messages and media always get new ids: an id that another conversation has would overwrite its message.
-    const ids = new Map([...(messagesOf.get(conversation.id) ?? []), ...(mediaOf.get(conversation.id) ?? [])].map(({ id }) => [id, newId()]));
+    const ids = new Map(
+      [...(messagesOf.get(conversation.id) ?? []), ...(mediaOf.get(conversation.id) ?? [])].map(({ id }) => [
+        id,
+        newId(),
+      ]),
+    );
     const renamed = (id: string | null) => (id === null ? null : (ids.get(id) ?? null));
     const id = twin ? newId() : conversation.id;
     result.conversations.push({ ...conversation, id, leafId: renamed(conversation.leafId) });
     for (const message of messagesOf.get(conversation.id) ?? []) {
       const { attachments } = message;
       result.messages.push({
-        ...message, id: renamed(message.id) ?? newId(), conversationId: id, parentId: renamed(message.parentId),
-        ...(attachments ? { attachments: attachments.map((attachment) => ({ ...attachment, id: renamed(attachment.id) ?? newId() })) } : {}),
+        ...message,
+        id: renamed(message.id) ?? newId(),
+        conversationId: id,
+        parentId: renamed(message.parentId),
+        ...(attachments
+          ? { attachments: attachments.map((attachment) => ({ ...attachment, id: renamed(attachment.id) ?? newId() })) }
+          : {}),
       });
     }
-    for (const medium of mediaOf.get(conversation.id) ?? []) result.media.push({ ...medium, id: renamed(medium.id) ?? newId(), conversationId: id });
+    for (const medium of mediaOf.get(conversation.id) ?? [])
+      result.media.push({ ...medium, id: renamed(medium.id) ?? newId(), conversationId: id });
   }
   return result;
 }
@@ -97,7 +127,7 @@ function conversationOf(value: Record<string, unknown>): Conversation {
       ...emptyOptions(),
       ...(typeof options.system === "string" ? { system: options.system } : {}),
       ...(typeof options.ownTools === "string" ? { ownTools: options.ownTools } : {}),
-      ...(options.sampling ? { sampling: samplingOf(record(options.sampling)) } : {}),
+      ...(options.sampling ? { sampling: samplingOf(options.sampling) } : {}),
       imageBudget: budgetOf(options.imageBudget),
       ...(Array.isArray(options.adapters) ? { adapters: options.adapters.flatMap(adapterUseOf) } : {}),
       ...(Array.isArray(options.tools) ? { tools: options.tools.filter((name) => typeof name === "string") } : {}),
@@ -111,17 +141,6 @@ function conversationOf(value: Record<string, unknown>): Conversation {
 function adapterUseOf(value: unknown): AdapterUse[] {
   const { name, weight } = record(value);
   return typeof name === "string" && typeof weight === "number" && Number.isFinite(weight) ? [{ name, weight }] : [];
-}
-
-function samplingOf(value: Record<string, unknown>): Sampling {
-  const sampling: Sampling = { ...recommended };
-  for (const key of ["temperature", "topK", "topP", "minP", "repetitionPenalty", "maxTokens"] as const) {
-    const number = value[key];
-    if (typeof number === "number" && Number.isFinite(number) && number >= 0) sampling[key] = number;
-  }
-  if (typeof value.seed === "number" && Number.isSafeInteger(value.seed)) sampling.seed = value.seed;
-  sampling.thinking = value.thinking === true;
-  return sampling;
 }
 
 const roles: readonly Role[] = ["user", "assistant", "tool"];
@@ -143,7 +162,8 @@ function messageOf(value: Record<string, unknown>, conversationId: string): Chat
     if (typeof value[key] === "string") message[key] = string(value[key], key);
   }
   if (Array.isArray(value.calls)) message.calls = value.calls.map((call) => callOf(record(call)));
-  if (Array.isArray(value.attachments)) message.attachments = value.attachments.map((attachment) => attachmentOf(record(attachment)));
+  if (Array.isArray(value.attachments))
+    message.attachments = value.attachments.map((attachment) => attachmentOf(record(attachment)));
   if (Array.isArray(value.malformed)) message.malformed = value.malformed.filter((text) => typeof text === "string");
   return message;
 }
@@ -157,8 +177,12 @@ function attachmentOf(value: Record<string, unknown>): Attachment {
   if (kind !== "image" && kind !== "audio") throw new Error("A message has an attachment that gemwire does not know.");
   const type = string(value.type, "type");
   return {
-    id: string(value.id, "id"), kind, name: string(value.name, "name"), type: type.startsWith(`${kind}/`) ? type : "",
-    size: typeof size === "number" && size >= 0 ? size : 0, ...(typeof at === "number" && at >= 0 ? { at } : {}),
+    id: string(value.id, "id"),
+    kind,
+    name: string(value.name, "name"),
+    type: type.startsWith(`${kind}/`) ? type : "",
+    size: typeof size === "number" && size >= 0 ? size : 0,
+    ...(typeof at === "number" && at >= 0 ? { at } : {}),
   };
 }
 
@@ -171,13 +195,14 @@ function mediumOf(value: Record<string, unknown>, conversationId: string): Mediu
 }
 
 function record(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("This file is damaged: an object is missing.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("This file is damaged: an object is missing.");
   return value as Record<string, unknown>;
 }
 
 function array(value: unknown, limit: number): unknown[] {
   if (!Array.isArray(value)) throw new Error("This file is damaged: a list is missing.");
-  if (value.length > limit) throw new Error("This file holds more than gemwire takes at once.");
+  if (value.length > limit) throw new Error("This file is too large to import at once.");
   return value;
 }
 

@@ -10,15 +10,30 @@ export function AssistantField({ model }: { model: string }) {
   const reopen = useEngine((state) => state.reopen);
   const stored = useStoredModels((state) => state.models);
   const chosen = useSettings((state) => state.assistants[model]);
-  const files = stored.filter(({ name, complete }) => complete && nameOf({ kind: "stored", name }) !== model).map(({ name }) => name);
+  const files = stored
+    .filter(({ name, complete }) => complete && nameOf({ kind: "stored", name }) !== model)
+    .map(({ name }) => name);
   if (files.length === 0 && chosen === undefined) return null;
   return (
     <div className="mt-3 max-w-md">
-      <Field label="Assistant" help="A small model that was made for this one, and guesses what it will say. Answers stay the same, and come sooner where it guesses right.">
+      <Field
+        label="Assistant"
+        help="A small model that guesses this model's next words. Answers stay the same, and come faster when the guesses are right."
+      >
         {(ids) => (
-          <select {...ids} className={inputLook} value={chosen ?? ""} onChange={({ target }) => { setAssistant(model, target.value || null); void reopen(); }}>
+          <select
+            {...ids}
+            className={inputLook}
+            value={chosen ?? ""}
+            onChange={({ target }) => {
+              setAssistant(model, target.value || null);
+              void reopen();
+            }}
+          >
             <option value="">None</option>
-            {files.map((name) => <option key={name}>{name}</option>)}
+            {files.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
           </select>
         )}
       </Field>

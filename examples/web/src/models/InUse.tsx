@@ -13,7 +13,11 @@ export function InUse() {
     return (
       <Section title="In use">
         <p className="pb-2 text-sm text-soft">Loading {engine.label}…</p>
-        <Progress label={`Loading ${engine.label}`} done={engine.progress?.done ?? 0} total={engine.progress?.phase === "weights" ? engine.progress.total : 0} />
+        <Progress
+          label={`Loading ${engine.label}`}
+          done={engine.progress?.done ?? 0}
+          total={engine.progress?.phase === "weights" ? engine.progress.total : 0}
+        />
       </Section>
     );
   }
@@ -23,7 +27,10 @@ export function InUse() {
     ["Runs on", info.fallback ? `${info.deviceName}: ${info.fallback}` : info.deviceName],
     ["File", bytes(info.fileSize)],
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
-    ["Context", `${count(info.context)} of at most ${count(info.maxContext)} tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`],
+    [
+      "Context",
+      `${count(info.context)} of at most ${count(info.maxContext)} tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`,
+    ],
   ];
   if (info.assistant) facts.push(["Assistant", info.assistant]);
   if (info.plan) facts.push(["Memory", memoryText(info.plan)]);

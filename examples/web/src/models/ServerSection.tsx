@@ -8,8 +8,13 @@ import { listServed, type ServedModel } from "./localServer";
 import { PlanLine } from "./PlanLine";
 import { startModel } from "./startModel";
 import { useStoredModels } from "./storedModels";
+import { useAcquire } from "./useAcquire";
 
-type Answer = { state: "idle" } | { state: "asking" } | { state: "list"; models: ServedModel[] } | { state: "failed"; sentence: string };
+type Answer =
+  | { state: "idle" }
+  | { state: "asking" }
+  | { state: "list"; models: ServedModel[] }
+  | { state: "failed"; sentence: string };
 
 /** Models of a machine that runs `gemwire serve`: this one, or one in the same network. */
 export function ServerSection() {
@@ -23,44 +28,105 @@ export function ServerSection() {
       setAnswer({ state: "list", models });
       settings.set({ servers: [address] });
     } catch (error) {
-      const reason = error instanceof TypeError ? "The server does not answer, or does not allow this page to ask." : error instanceof Error ? error.message : String(error);
+      const reason =
+        error instanceof TypeError || error instanceof DOMException
+          ? unanswered()
+          : error instanceof Error
+            ? error.message
+            : String(error);
       setAnswer({ state: "failed", sentence: reason });
     }
   };
   return (
-    <Section title="From gemwire serve" intro={<>The models that Ollama or a folder holds on a machine where <code className="font-mono text-xs">gemwire serve</code> runs.</>}>
-      <form className="flex flex-wrap items-end gap-2" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
+    <Section
+      title="From gemwire serve"
+      intro={
+        <>
+          Models from Ollama or a folder, on a machine where <code className="font-mono text-xs">gemwire serve</code>{" "}
+          runs.
+        </>
+      }
+    >
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void ask();
+        }}
+      >
         <div className="min-w-0 flex-1 basis-56">
-          <Field label="Server">{(ids) => <input {...ids} spellCheck={false} className={inputLook} value={address} onChange={({ target }) => setAddress(target.value)} />}</Field>
+          <Field label="Server">
+            {(ids) => (
+              <input
+                {...ids}
+                spellCheck={false}
+                className={inputLook}
+                value={address}
+                onChange={({ target }) => setAddress(target.value)}
+              />
+            )}
+          </Field>
         </div>
-        <Button type="submit" className="!min-h-10">Show its models</Button>
+        <Button type="submit" className="!min-h-10">
+          Show its models
+        </Button>
       </form>
       <div aria-live="polite" className="mt-3 text-sm">
-        {answer.state === "asking" && <p className="text-soft">Asking…</p>}
+        {answer.state === "asking" && <p className="text-soft">Connecting…</p>}
         {answer.state === "failed" && <p className="text-danger">{answer.sentence}</p>}
-        {answer.state === "list" && answer.models.length === 0 && <p className="text-soft">This server has no models. Start it with a folder of GGUF files, or pull one with Ollama.</p>}
+        {answer.state === "list" && answer.models.length === 0 && (
+          <p className="text-soft">
+            This server has no models. Start it with a folder of GGUF files, or pull one with Ollama.
+          </p>
+        )}
       </div>
       {answer.state === "list" && answer.models.length > 0 && (
-        <ul className="divide-y divide-line border-y border-line">{answer.models.map((model) => <Served key={model.url} model={model} />)}</ul>
+        <ul className="divide-y divide-line border-y border-line">
+          {answer.models.map((model) => (
+            <Served key={model.url} model={model} />
+          ))}
+        </ul>
       )}
     </Section>
   );
 }
 
+const unanswered = () =>
+  navigator.onLine
+    ? "The server does not respond, or does not allow requests from this page."
+    : "This device is offline, and the server does not respond.";
+
 function Served({ model }: { model: ServedModel }) {
   const download = useStoredModels((state) => state.download);
   const { name, url, size, sha256, parts, from } = model;
+  const file = keptName(name);
+  const { free, start, panel } = useAcquire({
+    file,
+    shown: name,
+    source: url,
+    size,
+    begin: (origin) => download(url, { name: file, origin, ...(sha256 ? { sha256 } : {}) }),
+  });
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 py-3">
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
-        <p className="text-[0.8125rem] text-soft">{bytes(size)}{from && ` · ${from}`}{parts > 1 && ` · ${parts} files`}</p>
+        <p className="text-[0.8125rem] text-soft">
+          {bytes(size)}
+          {from && ` · ${from}`}
+          {parts > 1 && ` · ${parts} files`}
+        </p>
         <PlanLine source={url} name={name} />
       </div>
       <div className="flex gap-2">
-        <Button aria-label={`Use ${name} from the server`} onClick={() => startModel({ kind: "url", url, name })}>Use</Button>
-        <Button icon="download" aria-label={`Keep ${name}`} onClick={() => void download(url, { name: keptName(name), ...(sha256 ? { sha256 } : {}) })}>Keep</Button>
+        <Button aria-label={`Use ${name} from the server`} onClick={() => startModel({ kind: "url", url, name })}>
+          Use
+        </Button>
+        <Button icon="download" disabled={!free} aria-label={`Keep ${name}`} onClick={start}>
+          Keep
+        </Button>
       </div>
+      {panel}
     </li>
   );
 }

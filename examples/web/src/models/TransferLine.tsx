@@ -1,3 +1,4 @@
+import { FailureText } from "../engine/FailureText";
 import { Button, IconButton } from "../ui/Button";
 import { bytes, duration } from "../ui/format";
 import { Progress } from "../ui/Progress";
@@ -23,11 +24,19 @@ export function TransferLine({ transfer }: { transfer: Transfer }) {
           <p className="text-[0.8125rem] text-soft tabular-nums">{progressText(transfer)}</p>
         </div>
         {state === "running" && <IconButton icon="pause" label={`Pause ${name}`} onClick={() => pause(name)} />}
-        {state !== "running" && url !== null && <Button icon="play" aria-label={`Resume ${name}`} onClick={() => void download(url, { name })}>Resume</Button>}
-        <IconButton icon="trash" label={`Give up ${name}`} onClick={() => void remove(name)} />
+        {state !== "running" && url !== null && (
+          <Button icon="play" aria-label={`Resume ${name}`} onClick={() => void download(url, { name })}>
+            Resume
+          </Button>
+        )}
+        <IconButton icon="trash" label={`Cancel ${name}`} onClick={() => void remove(name)} />
       </div>
       <Progress label={`Download of ${name}`} done={done} total={total} />
-      {failure && <p role="alert" className="text-[0.8125rem] text-danger">{failure.sentence} {failure.advice}</p>}
+      {failure && (
+        <div role="alert" className="text-[0.8125rem] text-danger">
+          <FailureText failure={failure} />
+        </div>
+      )}
     </div>
   );
 }

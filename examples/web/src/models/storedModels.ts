@@ -1,8 +1,10 @@
 import { store, type StorageEstimate, type StoredModel } from "gemwire";
 import { create } from "zustand";
+import { routeOf } from "../app/route";
+import { useToasts } from "../app/toasts";
 import { forgetAssistant } from "../engine/assistants";
 import { wholeName } from "../engine/choice";
-import { failureOf, isCancelled, type Failure } from "../engine/failure";
+import { isCancelled, modelFailureOf, type Failure } from "../engine/failure";
 
 /** A download or an import that runs, was paused or failed. */
 export interface Transfer {
@@ -14,6 +16,15 @@ export interface Transfer {
   /** Bytes a second, over the last seconds. */
   speed: number;
   failure: Failure | null;
+  /** The part of the page that it was begun in, and is shown in while that is there. */
+  origin: string | null;
+}
+
+/** What is known of a transfer before it begins. */
+interface Begin {
+  name?: string;
+  sha256?: string;
+  origin?: string;
 }
 
 interface StoredState {
@@ -21,11 +32,33 @@ interface StoredState {
   transfers: ReadonlyMap<string, Transfer>;
   estimate: StorageEstimate | null;
   failure: Failure | null;
+  /** Read out to screen readers: how far a transfer is. */
+  announcement: string;
   refresh: () => Promise<void>;
-  download: (url: string, more?: { name?: string; sha256?: string }) => Promise<void>;
-  importFiles: (files: readonly File[]) => Promise<void>;
+  download: (url: string, more?: Begin) => Promise<void>;
+  importFiles: (files: readonly File[], more?: Pick<Begin, "origin">) => Promise<void>;
+  /** The part of the page has gone: its transfers are shown in the list. */
+  orphan: (origin: string) => void;
   pause: (name: string) => void;
   remove: (name: string) => Promise<void>;
+}
+
+/** Says where the reader cannot see the transfers what became of one. */
+function tellElsewhere(sentence: string): void {
+  if (routeOf(location.hash).page !== "models") useToasts.getState().show(sentence);
+}
+
+/** announcer tells of a transfer at its beginning and at each quarter. */
+export function announcer(name: string, tell: (sentence: string) => void): (done: number, total: number) => void {
+  let told = -1;
+  return (done, total) => {
+    const quarter = total > 0 ? Math.floor((4 * done) / total) : 0;
+    if (quarter <= told) return;
+    const first = told < 0;
+    told = quarter;
+    if (first) tell(`${name} is being copied to this device.`);
+    else if (quarter < 4) tell(`${name}: ${25 * quarter} %.`);
+  };
 }
 
 const running = new Map<string, AbortController>();
@@ -65,31 +98,67 @@ export const useStoredModels = create<StoredState>()((set, get) => {
     set({ transfers });
   };
 
+  /** A download that the network has ended goes on when it is back. */
+  const goOnWhenOnline = (name: string, url: string) => {
+    const goOn = () => {
+      if (get().transfers.get(name)?.state === "failed") void get().download(url, { name });
+    };
+    addEventListener("online", goOn, { once: true });
+  };
+
   /** Runs a transfer until it ends, is paused or fails. */
-  const transfer = async (name: string, url: string | null, work: (signal: AbortSignal, onProgress: (p: { done: number; total: number }) => void) => Promise<unknown>) => {
+  const transfer = async (
+    name: string,
+    url: string | null,
+    origin: string | null,
+    work: (signal: AbortSignal, onProgress: (p: { done: number; total: number }) => void) => Promise<unknown>,
+  ) => {
     if (running.has(name)) return;
     const controller = new AbortController();
     running.set(name, controller);
     const speed = speedometer();
     const before = get().models.find((model) => model.name === name);
-    let current: Transfer = { name, url, state: "running", done: before?.received ?? 0, total: before?.size ?? 0, speed: 0, failure: null };
+    const steps = announcer(name, (announcement) => set({ announcement }));
+    let current: Transfer = {
+      name,
+      url,
+      state: "running",
+      done: before?.received ?? 0,
+      total: before?.size ?? 0,
+      speed: 0,
+      failure: null,
+      origin: origin ?? get().transfers.get(name)?.origin ?? null,
+    };
     put(current);
     try {
       await work(controller.signal, ({ done, total }) => {
-        current = { ...current, done, total, speed: speed(done) };
+        current = { ...current, done, total, speed: speed(done), origin: get().transfers.get(name)?.origin ?? null };
         put(current);
+        steps(done, total);
       });
       drop(name);
+      tell(`${name} is on this device.`);
     } catch (error) {
       if (isCancelled(error)) put({ ...current, state: "paused", speed: 0 });
-      else put({ ...current, state: "failed", speed: 0, failure: failureOf(error) });
+      else {
+        const failure = modelFailureOf(error);
+        put({ ...current, state: "failed", speed: 0, failure });
+        tellElsewhere(`${name} has stopped coming. ${failure.sentence}`);
+        if (failure.code === "network" && url !== null) goOnWhenOnline(name, url);
+      }
     } finally {
       running.delete(name);
       await get().refresh();
     }
   };
 
+  const tell = (announcement: string) => {
+    set({ announcement });
+    tellElsewhere(announcement);
+  };
+
   return {
+    announcement: "",
     models: [],
     transfers: new Map(),
     estimate: null,
@@ -100,19 +169,27 @@ export const useStoredModels = create<StoredState>()((set, get) => {
         const [models, estimate] = await Promise.all([store.list(), store.estimate()]);
         set({ models, estimate, failure: null });
       } catch (error) {
-        set({ failure: failureOf(error) });
+        set({ failure: modelFailureOf(error) });
       }
     },
 
-    download: async (address, { name, sha256 } = {}) => {
+    download: async (address, { name, sha256, origin } = {}) => {
       const url = directAddress(address);
       const file = name ?? wholeName(fileNameOf(url));
-      await transfer(file, url, (signal, onProgress) => store.download(url, { name: file, signal, onProgress, ...(sha256 ? { sha256 } : {}) }));
+      await transfer(file, url, origin ?? null, (signal, onProgress) =>
+        store.download(url, { name: file, signal, onProgress, ...(sha256 ? { sha256 } : {}) }),
+      );
     },
 
-    importFiles: async (files) => {
+    importFiles: async (files, { origin } = {}) => {
       const name = wholeName(files[0]?.name ?? "");
-      await transfer(name, null, (signal, onProgress) => store.import(files, { name, signal, onProgress }));
+      await transfer(name, null, origin ?? null, (signal, onProgress) =>
+        store.import(files, { name, signal, onProgress }),
+      );
+    },
+
+    orphan: (origin) => {
+      for (const one of get().transfers.values()) if (one.origin === origin) put({ ...one, origin: null });
     },
 
     pause: (name) => running.get(name)?.abort(),
@@ -123,7 +200,7 @@ export const useStoredModels = create<StoredState>()((set, get) => {
         await store.delete(name);
         forgetAssistant(name);
       } catch (error) {
-        set({ failure: failureOf(error) });
+        set({ failure: modelFailureOf(error) });
       }
       drop(name);
       await get().refresh();

@@ -20,7 +20,12 @@ describe("how the context is kept", () => {
     expect(planOptions(useSettings.getState())).toEqual({ device: "gpu", memoryBudget: 2e9, kvCache: "q8" });
   });
 
-  it.each([["q8", "q8"], ["f16", "f16"], ["q4", "f16"], [null, "f16"]])("saved as %j is %s", async (saved, kept) => {
+  it.each([
+    ["q8", "q8"],
+    ["f16", "f16"],
+    ["q4", "f16"],
+    [null, "f16"],
+  ])("saved as %j is %s", async (saved, kept) => {
     const { useSettings } = await savedAs({ kvCache: saved });
     expect(useSettings.getState().kvCache).toBe(kept);
   });

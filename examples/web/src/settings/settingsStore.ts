@@ -3,6 +3,7 @@ import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import type { Sampling } from "../chat/message";
 import type { ModelChoice } from "../engine/choice";
+import { recommended, samplingOf } from "./sampling";
 
 /** What the model was trained to see an image with: soft tokens at most. */
 export const imageBudgets = [70, 140, 280, 560, 1120] as const;
@@ -14,17 +15,17 @@ export const budgetOf = (value: unknown): ImageBudget | null => imageBudgets.fin
 
 /** assistantsOf knows stored files by the names of models among any values. */
 const assistantsOf = (value: unknown): Record<string, string> =>
-  Object.fromEntries(Object.entries(typeof value === "object" ? (value ?? {}) : {}).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+  Object.fromEntries(
+    Object.entries(typeof value === "object" ? (value ?? {}) : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    ),
+  );
 
 /** cacheOf knows the kinds of cache among any values. */
-export const cacheOf = (value: unknown): KVCache | null => (["f16", "q8"] as const).find((cache) => cache === value) ?? null;
+export const cacheOf = (value: unknown): KVCache | null =>
+  (["f16", "q8"] as const).find((cache) => cache === value) ?? null;
 
 export type Theme = "light" | "dark" | "system";
-
-/** Google's recommended sampling for Gemma, with a limit that a phone can bear. */
-export const recommended: Sampling = {
-  temperature: 1, topK: 64, topP: 0.95, minP: 0, repetitionPenalty: 1, maxTokens: 2048, seed: null, thinking: false,
-};
 
 export interface Settings {
   theme: Theme;
@@ -52,7 +53,18 @@ interface SettingsState extends Settings {
 }
 
 const initial: Settings = {
-  theme: "system", enterSends: true, system: "", sampling: recommended, imageBudget: 280, model: { kind: "builtin" }, assistants: {}, device: "auto", context: null, memoryBudget: null, kvCache: "f16", servers: [],
+  theme: "system",
+  enterSends: true,
+  system: "",
+  sampling: recommended,
+  imageBudget: 280,
+  model: { kind: "builtin" },
+  assistants: {},
+  device: "auto",
+  context: null,
+  memoryBudget: null,
+  kvCache: "f16",
+  servers: [],
 };
 
 export const useSettings = create<SettingsState>()(
@@ -62,8 +74,11 @@ export const useSettings = create<SettingsState>()(
     merge: (saved, current) => {
       const known = (saved ?? {}) as Partial<Settings>;
       return {
-        ...current, ...known, sampling: { ...recommended, ...known.sampling },
-        imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget, kvCache: cacheOf(known.kvCache) ?? current.kvCache,
+        ...current,
+        ...known,
+        sampling: samplingOf(known.sampling),
+        imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget,
+        kvCache: cacheOf(known.kvCache) ?? current.kvCache,
         assistants: assistantsOf(known.assistants),
       };
     },
@@ -71,6 +86,16 @@ export const useSettings = create<SettingsState>()(
 );
 
 /** What the settings say about where a model lives, and how much it may take. */
-export function planOptions({ device, context, memoryBudget, kvCache }: Settings): Pick<LoadOptions, "device" | "context" | "memoryBudget" | "kvCache"> {
-  return { device, kvCache, ...(context === null ? {} : { context }), ...(memoryBudget === null ? {} : { memoryBudget }) };
+export function planOptions({
+  device,
+  context,
+  memoryBudget,
+  kvCache,
+}: Settings): Pick<LoadOptions, "device" | "context" | "memoryBudget" | "kvCache"> {
+  return {
+    device,
+    kvCache,
+    ...(context === null ? {} : { context }),
+    ...(memoryBudget === null ? {} : { memoryBudget }),
+  };
 }

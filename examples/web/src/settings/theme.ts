@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useSettings } from "./settingsStore";
 
-/** Keeps the page in the chosen theme; public/theme.js has set it before the first paint. */
+/** Keeps the page in the chosen theme; firstTheme.js has set it before the first paint. */
 export function useTheme(): void {
   const theme = useSettings((state) => state.theme);
   useEffect(() => {
@@ -12,6 +12,8 @@ export function useTheme(): void {
     };
     apply();
     system.addEventListener("change", apply);
-    return () => { system.removeEventListener("change", apply); };
+    return () => {
+      system.removeEventListener("change", apply);
+    };
   }, [theme]);
 }

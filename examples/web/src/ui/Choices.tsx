@@ -13,8 +13,18 @@ export function Choices<T extends string>({ label, choices, value, onChange }: P
   return (
     <div role="radiogroup" aria-label={label} className="flex flex-wrap gap-2">
       {choices.map((choice) => (
-        <label key={choice.value} className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${value === choice.value ? "border-accent bg-tint" : "border-line bg-raised"}`}>
-          <input type="radio" name={name} value={choice.value} checked={value === choice.value} onChange={() => onChange(choice.value)} className="accent-accent" />
+        <label
+          key={choice.value}
+          className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${value === choice.value ? "border-accent bg-tint" : "border-line bg-raised"}`}
+        >
+          <input
+            type="radio"
+            name={name}
+            value={choice.value}
+            checked={value === choice.value}
+            onChange={() => onChange(choice.value)}
+            className="accent-accent"
+          />
           {choice.label}
         </label>
       ))}

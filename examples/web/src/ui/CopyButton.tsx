@@ -5,11 +5,26 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
-    const timer = setTimeout(() => { setCopied(false); }, 1500);
-    return () => { clearTimeout(timer); };
+    const timer = setTimeout(() => {
+      setCopied(false);
+    }, 1500);
+    return () => {
+      clearTimeout(timer);
+    };
   }, [copied]);
   return (
-    <IconButton small icon={copied ? "check" : "copy"} label={copied ? "Copied" : label}
-      onClick={() => void navigator.clipboard.writeText(text).then(() => { setCopied(true); }, () => undefined)} />
+    <IconButton
+      small
+      icon={copied ? "check" : "copy"}
+      label={copied ? "Copied" : label}
+      onClick={() =>
+        void navigator.clipboard.writeText(text).then(
+          () => {
+            setCopied(true);
+          },
+          () => undefined,
+        )
+      }
+    />
   );
 }

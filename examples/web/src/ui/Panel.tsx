@@ -25,7 +25,9 @@ export function Panel({ open, title, side, onClose, children, bare = false }: Pr
       ref={dialog}
       aria-label={title}
       onClose={onClose}
-      onClick={(event) => { if (event.target === dialog.current) onClose(); }}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
       className={`m-0 h-dvh max-h-none w-[min(23rem,88vw)] max-w-none overflow-y-auto border-line bg-raised ${side === "right" ? "ml-auto border-l" : "border-r"}`}
     >
       {open && (

@@ -5,7 +5,9 @@ export function Section({ title, intro, children }: { title: string; intro?: Rea
   const id = useId();
   return (
     <section aria-labelledby={id}>
-      <h2 id={id} className="font-serif text-[1.3125rem] tracking-tight">{title}</h2>
+      <h2 id={id} className="font-serif text-[1.3125rem] tracking-tight">
+        {title}
+      </h2>
       {intro && <p className="mt-1 max-w-prose text-sm text-soft">{intro}</p>}
       <div className="mt-3">{children}</div>
     </section>

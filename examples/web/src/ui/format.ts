@@ -14,6 +14,9 @@ export function bytes(count: number): string {
 
 export const count = (value: number): string => value.toLocaleString("en");
 
+/** counted says how many there are of a thing: 1 chat, 2,000 chats. */
+export const counted = (value: number, thing: string): string => `${count(value)} ${thing}${value === 1 ? "" : "s"}`;
+
 export function tokensPerSecond(value: number): string {
   return `${value >= 99.5 ? value.toFixed(0) : value.toFixed(1)} tokens/s`;
 }

@@ -5,5 +5,7 @@ export function saveFile(file: File): void {
   link.href = url;
   link.download = file.name;
   link.click();
-  setTimeout(() => { URL.revokeObjectURL(url); }, 10_000);
+  setTimeout(() => {
+    URL.revokeObjectURL(url);
+  }, 10_000);
 }

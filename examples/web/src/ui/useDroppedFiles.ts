@@ -11,7 +11,9 @@ export function useDroppedFiles(take: (files: File[]) => unknown): boolean {
       event.preventDefault();
       setHeld(true);
     };
-    const leave = (event: DragEvent) => { if (event.relatedTarget === null) setHeld(false); };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setHeld(false);
+    };
     const drop = (event: DragEvent) => {
       setHeld(false);
       const files = filesOf(event.dataTransfer);

@@ -1,7 +1,16 @@
 // Training, scripted: losses fall, a step takes a moment, and what is kept stays in memory. The data chooses what
 // happens: "diverge" in it ends a run with an error.
 import type {
-  DataPreview, DataReport, PreviewExample, SavedRun, StoredAdapter, TrainingData, TrainingEvent, TrainingOptions, TrainingPlan, TrainingResult,
+  DataPreview,
+  DataReport,
+  PreviewExample,
+  SavedRun,
+  StoredAdapter,
+  TrainingData,
+  TrainingEvent,
+  TrainingOptions,
+  TrainingPlan,
+  TrainingResult,
 } from "../../../../bindings/wasm/npm/dist/index.js";
 import { GemwireError } from "./error";
 
@@ -22,8 +31,14 @@ const keep = (name: string): Promise<StoredAdapter> => {
 export const adapters = {
   list: () => Promise.resolve([...kept.values()]),
   import: (files: readonly File[], { name = "adapter" } = {}) => {
-    if (files.some((file) => file.name.endsWith(".json")) !== files.some((file) => file.name.endsWith(".safetensors"))) {
-      return Promise.reject(new GemwireError("bad-adapter", "one of PEFT's two files is missing", { advice: "Choose adapter_config.json and adapter_model.safetensors together." }));
+    if (
+      files.some((file) => file.name.endsWith(".json")) !== files.some((file) => file.name.endsWith(".safetensors"))
+    ) {
+      return Promise.reject(
+        new GemwireError("bad-adapter", "one of PEFT's two files is missing", {
+          advice: "Choose adapter_config.json and adapter_model.safetensors together.",
+        }),
+      );
     }
     return keep(name);
   },
@@ -39,7 +54,9 @@ export const adapters = {
 };
 
 const filesOf = (name: string, format: string): File[] =>
-  format === "gguf" ? [new File(["GGUF"], `${name}.gguf`)] : [new File(["{}"], "adapter_config.json"), new File(["weights"], "adapter_model.safetensors")];
+  format === "gguf"
+    ? [new File(["GGUF"], `${name}.gguf`)]
+    : [new File(["{}"], "adapter_config.json"), new File(["weights"], "adapter_model.safetensors")];
 
 interface Line {
   line: number;
@@ -70,12 +87,30 @@ function previewOf(data: TrainingData, { maxLength = 2048, first = 0, count = 5 
   const { lines, bad } = read(data);
   const examples = lines.map(({ line, prompt, completion }): PreviewExample => {
     const tokens = wordsOf(prompt) + wordsOf(completion) + 8;
-    const pieces = [{ text: `<bos><|turn>user\n${prompt}<turn|>\n<|turn>model\n`, target: false }, { text: `${completion}<turn|>`, target: true }];
-    return { line, tokens: Math.min(tokens, maxLength), targets: wordsOf(completion) + 1, cut: Math.max(0, tokens - maxLength), heldOut: false, pieces };
+    const pieces = [
+      { text: `<bos><|turn>user\n${prompt}<turn|>\n<|turn>model\n`, target: false },
+      { text: `${completion}<turn|>`, target: true },
+    ];
+    return {
+      line,
+      tokens: Math.min(tokens, maxLength),
+      targets: wordsOf(completion) + 1,
+      cut: Math.max(0, tokens - maxLength),
+      heldOut: false,
+      pieces,
+    };
   });
   const sum = (of: (example: PreviewExample) => number) => examples.reduce((total, example) => total + of(example), 0);
   return {
-    report: { examples: lines.length, heldOut: 0, tokens: sum(({ tokens }) => tokens), targets: sum(({ targets }) => targets), bad, cut: examples.filter(({ cut }) => cut > 0).map(({ line, cut }) => ({ line, tokens: cut })) },
+    report: {
+      examples: lines.length,
+      heldOut: 0,
+      heldOutLines: [],
+      tokens: sum(({ tokens }) => tokens),
+      targets: sum(({ targets }) => targets),
+      bad,
+      cut: examples.filter(({ cut }) => cut > 0).map(({ line, cut }) => ({ line, tokens: cut })),
+    },
     examples: examples.slice(first, first + count),
   };
 }
@@ -92,26 +127,48 @@ export class TrainingSession {
 
   private constructor(data: string, options: TrainingOptions) {
     const { report } = previewOf(data, { maxLength: options.maxLength ?? 2048 });
-    const heldOut = report.examples < 20 ? 0 : Math.floor(report.examples * (options.heldOut as number));
+    const part = (options.heldOut as number | undefined) ?? (report.examples < 500 ? 0 : 0.05);
+    const heldOut = Math.floor(report.examples * part);
     const epochs = options.epochs ?? 3;
     const steps = epochs * Math.ceil((report.examples - heldOut) / (options.batchExamples ?? 8));
     this.#data = data;
     this.#options = options;
-    this.report = { ...report, examples: report.examples - heldOut, heldOut };
-    this.plan = { steps, epochs, warmup: Math.round(steps / 20), parameters: 12_288 * (options.rank ?? 16), bytes: 48_000_000, layers: 8, kept: 8, recomputed: 0, halves: false, rehearsed: 0 };
+    const heldOutLines = Array.from({ length: heldOut }, (_, i) => i + 1);
+    this.report = { ...report, examples: report.examples - heldOut, heldOut, heldOutLines };
+    this.plan = {
+      steps,
+      epochs,
+      warmup: Math.round(steps / 20),
+      parameters: 12_288 * (options.rank ?? 16),
+      bytes: 48_000_000,
+      layers: 8,
+      kept: 8,
+      recomputed: 0,
+      halves: false,
+      rehearsed: 0,
+    };
   }
 
-  static preview(_: unknown, data: TrainingData, options: { maxLength?: number; first?: number; count?: number } = {}): Promise<DataPreview> {
+  static preview(
+    _: unknown,
+    data: TrainingData,
+    options: { maxLength?: number; first?: number; count?: number } = {},
+  ): Promise<DataPreview> {
     return Promise.resolve(previewOf(data, options));
   }
 
   static prepare(_: unknown, data: string, options: TrainingOptions = {}): Promise<TrainingSession> {
     const { bad } = read(data);
-    if (bad.length > 0 && options.badLines !== "skip") return Promise.reject(new GemwireError("bad-data", `line ${bad[0]?.line ?? 0}: ${bad[0]?.message ?? ""}`));
+    if (bad.length > 0 && options.badLines !== "skip")
+      return Promise.reject(new GemwireError("bad-data", `line ${bad[0]?.line ?? 0}: ${bad[0]?.message ?? ""}`));
     return Promise.resolve(new TrainingSession(data, options));
   }
 
-  static resume(_: unknown, name: string, { onEvent }: Pick<TrainingOptions, "onEvent"> = {}): Promise<TrainingSession> {
+  static resume(
+    _: unknown,
+    name: string,
+    { onEvent }: Pick<TrainingOptions, "onEvent"> = {},
+  ): Promise<TrainingSession> {
     const run = runs.get(name);
     if (!run) return Promise.reject(new GemwireError("not-found", `there is no run ${name}`));
     const session = new TrainingSession(run.data, { ...run.options, ...(onEvent ? { onEvent } : {}) });
@@ -127,7 +184,9 @@ export class TrainingSession {
   }
 
   async start(): Promise<TrainingResult> {
-    const ended = new Promise<TrainingResult["reason"]>((resolve) => { this.#end = resolve; });
+    const ended = new Promise<TrainingResult["reason"]>((resolve) => {
+      this.#end = resolve;
+    });
     const walked = this.#walk();
     const reason = await Promise.race([ended, walked]);
     this.state = "done";
@@ -149,12 +208,26 @@ export class TrainingSession {
       await new Promise((resolve) => setTimeout(resolve, stepTime));
       if (this.#halted()) await new Promise(() => undefined);
       this.step++;
-      if (this.#data.includes("diverge")) throw new GemwireError("diverged", "The loss at step 1 is no number.", { advice: "Train with a smaller learning rate." });
+      if (this.#data.includes("diverge"))
+        throw new GemwireError("diverged", "The loss at step 1 is no number.", {
+          advice: "Use a lower learning rate.",
+        });
       const { steps } = this.plan;
       const looked = this.report.heldOut > 0 && this.step % 5 === 0;
       this.#tell({
-        type: "step", step: this.step, steps, epoch: Math.ceil((this.step * this.plan.epochs) / steps), loss: this.#loss(), learningRate: 1e-3, gradientNorm: 1, tokens: 90, milliseconds: stepTime,
-        tokensPerSecond: 612.4, secondsLeft: ((steps - this.step) * stepTime) / 1000, memoryBytes: 131_000_000, ...(looked ? { heldOutLoss: this.#loss() * 1.2, best: true } : {}),
+        type: "step",
+        step: this.step,
+        steps,
+        epoch: Math.ceil((this.step * this.plan.epochs) / steps),
+        loss: this.#loss(),
+        learningRate: 1e-3,
+        gradientNorm: 1,
+        tokens: 90,
+        milliseconds: stepTime,
+        tokensPerSecond: 612.4,
+        secondsLeft: ((steps - this.step) * stepTime) / 1000,
+        memoryBytes: 131_000_000,
+        ...(looked ? { heldOutLoss: this.#loss() * 1.2, best: true } : {}),
       });
     }
     return "finished";
@@ -169,7 +242,16 @@ export class TrainingSession {
     this.state = "paused";
     const { name } = this.#options;
     if (name !== undefined) {
-      runs.set(name, { name, model: "Scripted", step: this.step, steps: this.plan.steps, size: 1_000_000, modified: Date.now(), data: this.#data, options: this.#options });
+      runs.set(name, {
+        name,
+        model: "Scripted",
+        step: this.step,
+        steps: this.plan.steps,
+        size: 1_000_000,
+        modified: Date.now(),
+        data: this.#data,
+        options: this.#options,
+      });
       this.#tell({ type: "checkpoint", step: this.step });
     }
     this.#tell({ type: "paused", step: this.step });

@@ -5,7 +5,11 @@ import { useMediaUrl } from "./media";
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
   return (
     <ul aria-label="Attachments" className="mt-2 flex flex-wrap items-center gap-2">
-      {attachments.map((attachment) => <li key={attachment.id} className="max-w-full"><Shown attachment={attachment} /></li>)}
+      {attachments.map((attachment) => (
+        <li key={attachment.id} className="max-w-full">
+          <Shown attachment={attachment} />
+        </li>
+      ))}
     </ul>
   );
 }
@@ -13,7 +17,7 @@ export function Attachments({ attachments }: { attachments: readonly Attachment[
 function Shown({ attachment }: { attachment: Attachment }) {
   const url = useMediaUrl(attachment);
   const { kind, name } = attachment;
-  if (url === undefined) return <span className="text-sm text-soft italic">{name} is not here any more.</span>;
+  if (url === undefined) return <span className="text-sm text-soft italic">{name} is no longer available.</span>;
   if (url === null) return <span className="block h-24 w-32 rounded-md bg-sunk" aria-label={name} role="img" />;
   if (kind === "audio") return <audio controls src={url} aria-label={name} className="h-10 max-w-full" />;
   return (

@@ -59,18 +59,24 @@ function canvasFor({ videoWidth, videoHeight }: HTMLVideoElement): HTMLCanvasEle
 function seek(player: HTMLVideoElement, at: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let framed = false;
-    const arrived = () => { if (framed && !player.seeking) resolve(); };
-    const look = () => player.requestVideoFrameCallback((_, { mediaTime }) => {
-      // The end's frame may come late from when the length was looked for.
-      if (mediaTime > at) { look(); return; }
-      framed = true;
-      arrived();
-    });
+    const arrived = () => {
+      if (framed && !player.seeking) resolve();
+    };
+    const look = () =>
+      player.requestVideoFrameCallback((_, { mediaTime }) => {
+        // The end's frame may come late from when the length was looked for.
+        if (mediaTime > at) {
+          look();
+          return;
+        }
+        framed = true;
+        arrived();
+      });
     player.onseeked = () => {
       arrived();
       if (!player.seeking) setTimeout(resolve, framePatience);
     };
-    player.onerror = () => reject(new Error(player.error?.message ?? "The video breaks off."));
+    player.onerror = () => reject(new Error(player.error?.message ?? "The video ends unexpectedly."));
     look();
     player.currentTime = at;
   });
@@ -79,6 +85,13 @@ function seek(player: HTMLVideoElement, at: number): Promise<void> {
 function pictureOf(player: HTMLVideoElement, canvas: HTMLCanvasElement): Promise<Blob> {
   canvas.getContext("2d")?.drawImage(player, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => { if (blob) resolve(blob); else reject(new Error("The frame cannot be written.")); }, "image/jpeg", 0.92);
+    canvas.toBlob(
+      (blob) => {
+        if (blob) resolve(blob);
+        else reject(new Error("The frame cannot be encoded."));
+      },
+      "image/jpeg",
+      0.92,
+    );
   });
 }

@@ -15,8 +15,11 @@ const limits = { bytes: 32e6, videoBytes: 1e9, pixels: 100e6, seconds: 30, split
 
 /** A recording that the model can hear in pieces alone. */
 export class LongRecording extends Error {
-  constructor(readonly file: File, seconds: number) {
-    super(`${file.name} takes ${clock(seconds)} minutes, and the model hears ${limits.seconds} seconds at a time.`);
+  constructor(
+    readonly file: File,
+    seconds: number,
+  ) {
+    super(`${file.name} takes ${clock(seconds)} minutes. The model can hear ${limits.seconds} seconds at a time.`);
   }
 }
 
@@ -56,20 +59,24 @@ function kindOf({ type, name }: File): Attachment["kind"] | "video" | null {
 async function framesIn(file: File, name: string): Promise<Attachment[]> {
   if (file.size > limits.videoBytes) throw new Error(`${name} is larger than 1 GB.`);
   const frames = await framesOf(file, mostAttachments);
-  if (!frames) throw new Error(`${name} is no video that this browser can play.`);
+  if (!frames) throw new Error(`${name} is not a video this browser can play.`);
   return frames.map(({ at, picture }) => attach(picture, { kind: "image", name: `${name}, ${clock(at)}`, at }));
 }
 
 async function checkImage(file: File, name: string): Promise<void> {
   const size = await sizeOf(file);
-  if (!size) throw new Error(`${name} is no image that this browser can show.`);
-  if (size.width * size.height > limits.pixels) throw new Error(`${name} has more than 100 megapixels. Shrink it first.`);
+  if (!size) throw new Error(`${name} is not an image this browser can show.`);
+  if (size.width * size.height > limits.pixels)
+    throw new Error(`${name} has more than 100 megapixels. Make it smaller first.`);
 }
 
 async function checkRecording(file: File, name: string, split: boolean): Promise<void> {
   const seconds = await durationOf(file);
-  if (seconds === null) throw new Error(`${name} is no recording that this browser can play.`);
-  if (seconds > 60 * limits.splitMinutes) throw new Error(`${name} takes ${clock(seconds)} minutes, and ${limits.splitMinutes} are the limit. Cut it first.`);
+  if (seconds === null) throw new Error(`${name} is not a recording this browser can play.`);
+  if (seconds > 60 * limits.splitMinutes)
+    throw new Error(
+      `${name} takes ${clock(seconds)} minutes, and ${limits.splitMinutes} is the limit. Shorten it first.`,
+    );
   // Encoders fill their last frame up.
   if (seconds > limits.seconds + 0.1 && !split) throw new LongRecording(file, seconds);
 }
@@ -100,7 +107,9 @@ export async function mediaOf(path: readonly ChatMessage[]): Promise<ReadonlyMap
   return found;
 }
 
-export const forgetMedia = (): void => { fresh.clear(); };
+export const forgetMedia = (): void => {
+  fresh.clear();
+};
 
 /** An address for an image or a player; null until it is there, undefined where the bytes are gone. */
 export function useMediaUrl(attachment: Attachment): string | null | undefined {
@@ -108,11 +117,14 @@ export function useMediaUrl(attachment: Attachment): string | null | undefined {
   useEffect(() => {
     let made: string | undefined;
     let gone = false;
-    void blobOf(attachment).then((blob) => {
-      if (gone) return;
-      made = blob ? URL.createObjectURL(blob) : undefined;
-      setUrl(made);
-    }, () => setUrl(undefined));
+    void blobOf(attachment).then(
+      (blob) => {
+        if (gone) return;
+        made = blob ? URL.createObjectURL(blob) : undefined;
+        setUrl(made);
+      },
+      () => setUrl(undefined),
+    );
     return () => {
       gone = true;
       if (made) URL.revokeObjectURL(made);

@@ -25,7 +25,11 @@ export async function record(onLevel: Listener): Promise<Recording> {
   };
   try {
     await context.audioWorklet.addModule(tapUrl);
-    const tap = new AudioWorkletNode(context, "tap", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
+    const tap = new AudioWorkletNode(context, "tap", {
+      numberOfOutputs: 0,
+      channelCount: 1,
+      channelCountMode: "explicit",
+    });
     let length = 0;
     tap.port.onmessage = ({ data }: MessageEvent<Float32Array>) => {
       chunks.push(data);
@@ -52,10 +56,13 @@ export async function record(onLevel: Listener): Promise<Recording> {
 }
 
 async function listen(): Promise<MediaStream> {
-  if (!("mediaDevices" in navigator)) throw new Error("This page cannot use the microphone: it is not served by HTTPS or from localhost.");
+  if (!("mediaDevices" in navigator))
+    throw new Error("This page cannot use the microphone, because it does not come over HTTPS or from localhost.");
   try {
     // What filters for calls make of speech is not what the model has learned from.
-    return await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
+    return await navigator.mediaDevices.getUserMedia({
+      audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+    });
   } catch (error) {
     throw new Error(sentenceOf(error as DOMException), { cause: error });
   }
@@ -65,12 +72,12 @@ function sentenceOf({ name, message }: DOMException): string {
   switch (name) {
     case "NotAllowedError":
     case "SecurityError":
-      return "The microphone was not allowed. Allow it for this page in the browser's settings, then try again.";
+      return "The microphone is blocked. Allow it for this page in the browser's settings, then try again.";
     case "NotFoundError":
     case "OverconstrainedError":
       return "No microphone was found. Plug one in, or attach a recording.";
     case "NotReadableError":
-      return "The microphone is in use by another program, or switched off.";
+      return "Another program is using the microphone, or it is turned off.";
     default:
       return `The microphone does not answer: ${message}`;
   }

@@ -7,7 +7,8 @@ const patience = 10_000;
 export function sizeOf(file: Blob): Promise<{ width: number; height: number } | null> {
   return withUrl(file, (url, done) => {
     const image = new Image();
-    image.onload = () => done(image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null);
+    image.onload = () =>
+      done(image.naturalWidth > 0 ? { width: image.naturalWidth, height: image.naturalHeight } : null);
     image.onerror = () => done(null);
     image.src = url;
   });
@@ -27,7 +28,9 @@ export function loaded(player: HTMLMediaElement, url: string): Promise<number> {
         return;
       }
       // What a recorder has written knows its length only at its end.
-      player.ondurationchange = () => { if (Number.isFinite(player.duration)) resolve(player.duration); };
+      player.ondurationchange = () => {
+        if (Number.isFinite(player.duration)) resolve(player.duration);
+      };
       player.currentTime = 1e9;
     };
     player.onerror = () => reject(new Error(player.error?.message ?? "The browser cannot play this."));
@@ -37,7 +40,11 @@ export function loaded(player: HTMLMediaElement, url: string): Promise<number> {
 }
 
 /** withUrl asks something of a file's address, which is null where that takes longer than the milliseconds given. */
-export async function withUrl<T>(file: Blob, ask: (url: string, done: (value: T | null) => void) => void, milliseconds = patience): Promise<T | null> {
+export async function withUrl<T>(
+  file: Blob,
+  ask: (url: string, done: (value: T | null) => void) => void,
+  milliseconds = patience,
+): Promise<T | null> {
   const url = URL.createObjectURL(file);
   try {
     return await new Promise((resolve) => {

@@ -2,7 +2,9 @@ import { useCallback, useState } from "react";
 import { useEngine } from "../../engine/engineStore";
 import type { Attachment } from "../message";
 import { attachmentsOf, LongRecording, mostAttachments } from "./media";
+import { counted } from "../../ui/format";
 import { useDroppedFiles } from "../../ui/useDroppedFiles";
+import { emptyDraft, useDraftStore } from "../drafts";
 
 /** refusalOf says that the open model takes no such thing; null where it does, or where none is open yet. */
 function refusalOf(kind: Attachment["kind"]): string | null {
@@ -10,7 +12,7 @@ function refusalOf(kind: Attachment["kind"]): string | null {
   if (engine.state !== "ready") return null;
   const { images, audio } = engine.model.info;
   if (kind === "image" ? images : audio) return null;
-  return `The model ${engine.label} ${kind === "image" ? "sees no images" : "hears no recordings"}. The Models page has others that do.`;
+  return `The model ${engine.label} ${kind === "image" ? "cannot see images" : "cannot hear recordings"}. The Models page has others that do.`;
 }
 
 /** Takes a file in, if the open model can do anything with it. */
@@ -23,33 +25,47 @@ async function taken(file: File, split: boolean): Promise<Attachment[]> {
   return attachments;
 }
 
-/** What goes with the message, from whichever way it came: picked, pasted, dropped, recorded. */
-export function useDrafts() {
-  const [drafts, setDrafts] = useState<readonly Attachment[]>([]);
+const lostText = (lost: number): string =>
+  lost === 0
+    ? ""
+    : `${counted(lost, "attachment")} of this message did not outlast the reload. Attach again what you need.`;
+
+/** What goes with the message of a chat, from whichever way it came: picked, pasted, dropped, recorded. */
+export function useDrafts(key: string) {
+  const { attachments, lost } = useDraftStore((state) => state.drafts.get(key) ?? emptyDraft);
+  const change = useDraftStore((state) => state.change);
   const [refused, setRefused] = useState("");
   /** Recordings that wait for the reader's word to be taken in pieces. */
   const [long, setLong] = useState<readonly LongRecording[]>([]);
 
-  const add = useCallback(async (files: readonly File[], { split = false } = {}) => {
-    const sentences = new Set<string>();
-    setRefused("");
-    for (const file of files) {
-      try {
-        const attachments = await taken(file, split);
-        setDrafts((before) => [...before, ...attachments]);
-      } catch (error) {
-        if (error instanceof LongRecording) setLong((before) => [...before, error]);
-        else sentences.add(error instanceof Error ? error.message : String(error));
+  const add = useCallback(
+    async (files: readonly File[], { split = false } = {}) => {
+      const sentences = new Set<string>();
+      setRefused("");
+      for (const file of files) {
+        try {
+          const more = await taken(file, split);
+          change(key, (before) => ({ attachments: [...before.attachments, ...more], lost: 0 }));
+        } catch (error) {
+          if (error instanceof LongRecording) setLong((before) => [...before, error]);
+          else sentences.add(error instanceof Error ? error.message : String(error));
+        }
       }
-    }
-    if (sentences.size > 0) setRefused([...sentences].join(" "));
-  }, []);
+      if (sentences.size > 0) setRefused([...sentences].join(" "));
+    },
+    [key, change],
+  );
   const held = useDroppedFiles(add);
 
-  const over = drafts.length - mostAttachments;
+  const over = attachments.length - mostAttachments;
   return {
-    drafts, long, add,
-    refused: over > 0 ? `A question takes ${mostAttachments} attachments: remove ${over}, or ask in turns.` : refused,
+    attachments,
+    long,
+    add,
+    refused:
+      over > 0
+        ? `A question can have ${mostAttachments} attachments: remove ${over}, or ask several questions.`
+        : refused || lostText(lost),
     /** Whether they can go with a question. */
     fit: over <= 0,
     /** Whether files are held over the page. */
@@ -63,11 +79,11 @@ export function useDrafts() {
     /** Whether a microphone is any use: a sentence that says why not, or null. */
     deaf: () => refusalOf("audio"),
     remove: (id: string) => {
-      setDrafts((before) => before.filter((one) => one.id !== id));
+      change(key, (before) => ({ attachments: before.attachments.filter((one) => one.id !== id) }));
       setRefused("");
     },
+    /** Forgets what was said about attachments. */
     clear: () => {
-      setDrafts([]);
       setRefused("");
       setLong([]);
     },

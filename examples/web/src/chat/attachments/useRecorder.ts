@@ -28,7 +28,7 @@ export function useRecorder({ onRecorded, onRefused }: Uses) {
     }
     const file = recording.stop();
     if (file) onRecorded(file);
-    else onRefused("Nothing was heard. Is the microphone switched on?");
+    else onRefused("There was no sound. Is the microphone turned on?");
   };
   const start = async () => {
     setState("starting");

@@ -8,7 +8,13 @@ describe("recordings", () => {
     const bytes = await wavOf(Float32Array.of(0, 0.5, -1, 2), 48_000).arrayBuffer();
     const view = new DataView(bytes);
     expect(new TextDecoder().decode(bytes.slice(0, 16))).toBe("RIFF\x2c\0\0\0WAVEfmt ");
-    expect([view.getUint16(20, true), view.getUint16(22, true), view.getUint32(24, true), view.getUint16(34, true), view.getUint32(40, true)]).toEqual([1, 1, 48_000, 16, 8]);
+    expect([
+      view.getUint16(20, true),
+      view.getUint16(22, true),
+      view.getUint32(24, true),
+      view.getUint16(34, true),
+      view.getUint32(40, true),
+    ]).toEqual([1, 1, 48_000, 16, 8]);
     expect([...new Int16Array(bytes.slice(44))]).toEqual([0, 16_384, -32_768, 32_767]);
   });
 
@@ -21,7 +27,11 @@ describe("recordings", () => {
     expect(kept.slice(1000, 1100)).toEqual(samples.slice(10_001, 10_101));
   });
 
-  it.each([["silence alone", new Float32Array(100)], ["speech alone", tone(100)], ["nothing", new Float32Array(0)]])("stay as they are: %s", (_, samples) => {
+  it.each([
+    ["silence alone", new Float32Array(100)],
+    ["speech alone", tone(100)],
+    ["nothing", new Float32Array(0)],
+  ])("stay as they are: %s", (_, samples) => {
     expect(trimmed(samples, 1000).length).toBeGreaterThanOrEqual(samples.length - 1);
   });
 });

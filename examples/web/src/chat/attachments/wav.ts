@@ -18,7 +18,8 @@ export function trimmed(samples: Float32Array, rate: number): Float32Array {
 export function wavOf(samples: Float32Array, rate: number): Blob {
   const bytes = samples.length * 2;
   const view = new DataView(new ArrayBuffer(44 + bytes));
-  const text = (at: number, letters: string) => new TextEncoder().encode(letters).forEach((code, i) => view.setUint8(at + i, code));
+  const text = (at: number, letters: string) =>
+    new TextEncoder().encode(letters).forEach((code, i) => view.setUint8(at + i, code));
   text(0, "RIFF");
   view.setUint32(4, 36 + bytes, true);
   text(8, "WAVEfmt ");
@@ -31,6 +32,8 @@ export function wavOf(samples: Float32Array, rate: number): Blob {
   view.setUint16(34, 16, true);
   text(36, "data");
   view.setUint32(40, bytes, true);
-  samples.forEach((value, i) => view.setInt16(44 + 2 * i, Math.max(-32768, Math.min(32767, Math.round(value * 32768))), true));
+  samples.forEach((value, i) =>
+    view.setInt16(44 + 2 * i, Math.max(-32768, Math.min(32767, Math.round(value * 32768))), true),
+  );
   return new Blob([view], { type: "audio/wav" });
 }

@@ -8,8 +8,19 @@
 const constants: Readonly<Record<string, number>> = { pi: Math.PI, e: Math.E };
 
 const functions: Readonly<Record<string, (...values: number[]) => number>> = {
-  sqrt: Math.sqrt, abs: Math.abs, round: Math.round, floor: Math.floor, ceil: Math.ceil, exp: Math.exp, ln: Math.log, log: Math.log10,
-  sin: Math.sin, cos: Math.cos, tan: Math.tan, min: Math.min, max: Math.max,
+  sqrt: Math.sqrt,
+  abs: Math.abs,
+  round: Math.round,
+  floor: Math.floor,
+  ceil: Math.ceil,
+  exp: Math.exp,
+  ln: Math.log,
+  log: Math.log10,
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  min: Math.min,
+  max: Math.max,
 };
 
 const maxLength = 500;
@@ -32,7 +43,9 @@ function tokensOf(text: string): string[] {
 /** evaluate computes an expression, or throws an Error that says what is wrong with it. */
 export function evaluate(expression: string): number {
   if (expression.length > maxLength) throw new Error("the expression is too long");
-  const tokens = tokensOf(expression.toLowerCase().replaceAll("×", "*").replaceAll("÷", "/").replaceAll("−", "-").replaceAll("**", "^"));
+  const tokens = tokensOf(
+    expression.toLowerCase().replaceAll("×", "*").replaceAll("÷", "/").replaceAll("−", "-").replaceAll("**", "^"),
+  );
   let at = 0;
   let depth = 0;
 
@@ -49,7 +62,8 @@ export function evaluate(expression: string): number {
   const sum = (): number => {
     if (++depth > maxDepth) throw new Error("too many parentheses");
     let value = product();
-    for (let sign = take("+", "-"); sign; sign = take("+", "-")) value = sign === "+" ? value + product() : value - product();
+    for (let sign = take("+", "-"); sign; sign = take("+", "-"))
+      value = sign === "+" ? value + product() : value - product();
     depth--;
     return value;
   };
@@ -98,6 +112,6 @@ export function evaluate(expression: string): number {
   };
 
   const value = sum();
-  if (at < tokens.length) throw new Error(`"${tokens[at] ?? ""}" stands where nothing may`);
+  if (at < tokens.length) throw new Error(`"${tokens[at] ?? ""}" is not allowed here`);
   return value;
 }

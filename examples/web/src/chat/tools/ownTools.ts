@@ -15,7 +15,8 @@ function toolFrom(value: unknown): Tool {
   const outer = record(value);
   const inner = record(outer.function ?? outer);
   const { name, description, parameters } = inner;
-  if (typeof name !== "string" || !/^[A-Za-z_][\w.-]{0,63}$/.test(name)) throw new Error("Each tool needs a name of letters, digits and _.");
+  if (typeof name !== "string" || !/^[A-Za-z_][\w.-]{0,63}$/.test(name))
+    throw new Error("Each tool needs a name of letters, digits and _.");
   return {
     type: "function",
     function: {
@@ -27,6 +28,7 @@ function toolFrom(value: unknown): Tool {
 }
 
 function record(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("A tool is an object with a name and parameters.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("A tool is an object with a name and parameters.");
   return value as Record<string, unknown>;
 }

@@ -6,7 +6,11 @@ const clock: PageTool = {
   label: "Clock",
   declaration: {
     type: "function",
-    function: { name: "get_time", description: "Get the current date, time and time zone", parameters: { type: "object", properties: {} } },
+    function: {
+      name: "get_time",
+      description: "Get the current date, time and time zone",
+      parameters: { type: "object", properties: {} },
+    },
   },
   run: () => {
     const now = new Date();
