@@ -14,10 +14,12 @@ const packages = join(docs, "packages");
 const modules = ["gemma4", "gemma4/nano", "multimodal", "finetune", "wgslkit", "gguf", "quant"];
 
 /** titleOf is the first heading of a Markdown text, unless the name of the folder says more. */
-const titleOf = (text, source) => (source.includes("/npm/") ? "the npm package" : /^# (.*)$/m.exec(text)?.[1] ?? "").replaceAll("`", "");
+const titleOf = (text, source) =>
+  (source.includes("/npm/") ? "the npm package" : (/^# (.*)$/m.exec(text)?.[1] ?? "")).replaceAll("`", "");
 
 /** aboutOf is the first sentence of a Markdown text, without its links. */
-const aboutOf = (text) => (/^(?![#\s`>!|-])[^\n]+/m.exec(text)?.[0] ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\.(\s.*)?$/, "");
+const aboutOf = (text) =>
+  (/^(?![#\s`>!|-])[^\n]+/m.exec(text)?.[0] ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/\.(\s.*)?$/, "");
 
 /** copyPages copies READMEs, saying where they are from: links are resolved from there. */
 async function copyPages() {
@@ -30,18 +32,54 @@ async function copyPages() {
 }
 
 function writeGoPages() {
-  execFileSync("go", ["run", "./tools/cmd/packagepages", "-out", join(packages, "go"), ...modules], { cwd: root, stdio: "inherit" });
+  execFileSync("go", ["run", "./tools/lab/cmd/packagepages", "-out", join(packages, "go"), ...modules], {
+    cwd: root,
+    stdio: "inherit",
+  });
 }
 
 function writeTypes() {
   const source = join(root, "bindings/wasm/npm");
   const arguments_ = [
-    "--plugin", "typedoc-plugin-markdown", "--entryPoints", join(source, "src/index.ts"), "--tsconfig", join(source, "tsconfig.json"),
-    "--out", join(packages, "types"), "--readme", "none", "--outputFileStrategy", "modules", "--hideBreadcrumbs", "true", "--hidePageHeader", "true",
-    "--excludePrivate", "true", "--excludeInternal", "true", "--disableSources", "true", "--name", "gemwire on npm", "--parametersFormat", "table",
-    "--entryFileName", "index", "--logLevel", "Warn", "--skipErrorChecking", "true", "--useCodeBlocks", "true",
+    "--plugin",
+    "typedoc-plugin-markdown",
+    "--entryPoints",
+    join(source, "src/index.ts"),
+    "--tsconfig",
+    join(source, "tsconfig.json"),
+    "--out",
+    join(packages, "types"),
+    "--readme",
+    "none",
+    "--outputFileStrategy",
+    "modules",
+    "--hideBreadcrumbs",
+    "true",
+    "--hidePageHeader",
+    "true",
+    "--excludePrivate",
+    "true",
+    "--excludeInternal",
+    "true",
+    "--disableSources",
+    "true",
+    "--name",
+    "gemwire on npm",
+    "--parametersFormat",
+    "table",
+    "--entryFileName",
+    "index",
+    "--logLevel",
+    "Warn",
+    "--skipErrorChecking",
+    "true",
+    "--useCodeBlocks",
+    "true",
   ];
-  execFileSync(process.execPath, [join(docs, "node_modules/typedoc/bin/typedoc"), ...arguments_], { cwd: docs, stdio: "inherit" });
+  execFileSync(process.execPath, [join(docs, "node_modules/typedoc/bin/typedoc"), ...arguments_], {
+    cwd: docs,
+    stdio: "inherit",
+  });
 }
 
 /** tell lists the pages for the sidebar and on a page of their own. */
@@ -62,18 +100,33 @@ async function tell() {
   }
   const types = { text: "TypeScript", link: "/packages/types/" };
   const sidebar = [
-    { text: "Overview", items: [{ text: "All packages", link: "/packages/" }, ...readmes.map(({ text, link }) => ({ text, link }))] },
+    {
+      text: "Overview",
+      items: [{ text: "All packages", link: "/packages/" }, ...readmes.map(({ text, link }) => ({ text, link }))],
+    },
     { text: "Types of the npm package", items: [types] },
     { text: "Go packages", items: go.map(({ text, link }) => ({ text, link })) },
   ];
   await writeFile(join(packages, "sidebar.json"), JSON.stringify(sidebar));
-  const line = (link, text, about) => `- [${text}](.${link.replace(/^\/packages/, "")}${link.endsWith("/") ? "index" : ""}.md)${about ? ` ${about}` : ""}`;
-  await writeFile(join(packages, "index.md"), [
-    "# Packages", "",
-    ...readmes.map(({ link, text, about }) => line(link, text, about)), "",
-    "## Types of the npm package", "", line(types.link, "Everything that `gemwire` exports"), "",
-    "## Go packages", "", ...go.map(({ link, text, about }) => line(link, `\`${text}\``, about.replaceAll("\n", " "))), "",
-  ].join("\n"));
+  const line = (link, text, about) =>
+    `- [${text}](.${link.replace(/^\/packages/, "")}${link.endsWith("/") ? "index" : ""}.md)${about ? ` ${about}` : ""}`;
+  await writeFile(
+    join(packages, "index.md"),
+    [
+      "# Packages",
+      "",
+      ...readmes.map(({ link, text, about }) => line(link, text, about)),
+      "",
+      "## Types of the npm package",
+      "",
+      line(types.link, "Everything that `gemwire` exports"),
+      "",
+      "## Go packages",
+      "",
+      ...go.map(({ link, text, about }) => line(link, `\`${text}\``, about.replaceAll("\n", " "))),
+      "",
+    ].join("\n"),
+  );
 }
 
 await rm(packages, { recursive: true, force: true });
@@ -83,6 +136,9 @@ writeGoPages();
 writeTypes();
 await tell();
 if (!process.argv.includes("--pages")) {
-  execFileSync(process.execPath, [join(docs, "node_modules/vitepress/bin/vitepress.js"), "build", docs], { cwd: docs, stdio: "inherit" });
+  execFileSync(process.execPath, [join(docs, "node_modules/vitepress/bin/vitepress.js"), "build", docs], {
+    cwd: docs,
+    stdio: "inherit",
+  });
   console.log(`the site is in ${relative(process.cwd(), join(docs, "dist"))}`);
 }

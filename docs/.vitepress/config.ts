@@ -7,7 +7,9 @@ const docs = join(import.meta.dirname, "..");
 
 /** What docs/build.mjs has made of the packages' comments. */
 const made = join(docs, "packages/sidebar.json");
-const packages: DefaultTheme.SidebarItem[] = existsSync(made) ? JSON.parse(readFileSync(made, "utf8")) as DefaultTheme.SidebarItem[] : [];
+const packages: DefaultTheme.SidebarItem[] = existsSync(made)
+  ? (JSON.parse(readFileSync(made, "utf8")) as DefaultTheme.SidebarItem[])
+  : [];
 
 const page = (text: string, link: string): DefaultTheme.SidebarItem => ({ text, link });
 
@@ -27,6 +29,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page("Choose and keep models", "/how-to/models"),
       page("Ask about pictures and sound", "/how-to/pictures-and-sound"),
       page("Get JSON, call tools", "/how-to/tools-and-json"),
+      page("Set the sampling", "/how-to/sampling"),
       page("Save sessions", "/how-to/save-sessions"),
       page("Fine-tune", "/how-to/fine-tune"),
       page("Use adapters", "/how-to/adapters"),
@@ -36,22 +39,29 @@ const guide: DefaultTheme.SidebarItem[] = [
     ],
   },
   {
-    text: "When something is in the way",
+    text: "In a browser",
     items: [
-      page("Troubleshooting", "/troubleshooting"),
-      page("Coming from elsewhere", "/coming-from"),
+      page("Models", "/browser/models"),
+      page("Answers", "/browser/answers"),
+      page("Adapters and training", "/browser/training"),
+      page("Errors and the self-test", "/browser/errors"),
     ],
   },
   {
-    text: "How it is made",
+    text: "Help",
+    items: [page("Troubleshooting", "/troubleshooting"), page("Coming from elsewhere", "/coming-from")],
+  },
+  {
+    text: "Reference",
     items: [
+      page("What works", "/features"),
       page("Architecture", "/architecture"),
       page("File formats", "/file-formats"),
       page("Performance", "/performance"),
-      page("Serving models to many", "/serving"),
+      page("Serving models to many users", "/serving"),
       page("Decisions", "/decisions"),
       page("Releasing", "/releasing"),
-      page("Working on it", "/contributing"),
+      page("Contributing", "/contributing"),
     ],
   },
 ];
@@ -73,7 +83,9 @@ export default defineConfig({
     headers: { slugify },
     theme: { light: "github-light", dark: "github-dark" },
     languageAlias: { jsonl: "json", wgsl: "rust", mod: "text" },
-    config: (md) => { md.use(links); },
+    config: (md) => {
+      md.use(links);
+    },
   },
   themeConfig: {
     logo: "/gem.svg",

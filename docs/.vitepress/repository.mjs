@@ -27,7 +27,11 @@ export const sitePages = {
 
 /** slugify makes a heading's anchor as the repository's host does, so that links hold in both places. */
 export function slugify(heading) {
-  return heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
 }
 
 /** pageOf is the site's page for a file of the repository: its own, a copy, or what was made of its comments. */

@@ -34,7 +34,8 @@ export function steps({ text, line }) {
   const found = [];
   for (const [i, row] of text.split("\n").entries()) {
     const last = found.at(-1);
-    if (row.startsWith("$ ")) found.push({ command: row.slice(2), input: [], output: [], line: line + i, open: row.endsWith("\\") });
+    if (row.startsWith("$ "))
+      found.push({ command: row.slice(2), input: [], output: [], line: line + i, open: row.endsWith("\\") });
     else if (last?.open) {
       last.command += `\n${row}`;
       last.open = row.endsWith("\\");
@@ -45,7 +46,13 @@ export function steps({ text, line }) {
   return found;
 }
 
-const pattern = (line) => new RegExp(`^${line.split("…").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`);
+const pattern = (line) =>
+  new RegExp(
+    `^${line
+      .split("…")
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*")}$`,
+  );
 
 /** matches compares what was printed with what the page says. */
 export function matches(wanted, got) {

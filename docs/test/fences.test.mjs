@@ -4,20 +4,38 @@ import { slugify } from "../.vitepress/repository.mjs";
 import { fences, matches, steps } from "./fences.mjs";
 
 test("blocks have a language, a name, a line and their text", () => {
-  const page = ["# A", "```go [main.go]", "package main", "```", "1. x", "   ```console", "   $ ls", "   ```", "````md", "```", "````"].join("\n");
-  assert.deepEqual(fences(page).map(({ language, name, line, text }) => ({ language, name, line, text })), [
-    { language: "go", name: "main.go", line: 3, text: "package main" },
-    { language: "console", name: undefined, line: 7, text: "$ ls" },
-    { language: "md", name: undefined, line: 10, text: "```" },
-  ]);
+  const page = [
+    "# A",
+    "```go [main.go]",
+    "package main",
+    "```",
+    "1. x",
+    "   ```console",
+    "   $ ls",
+    "   ```",
+    "````md",
+    "```",
+    "````",
+  ].join("\n");
+  assert.deepEqual(
+    fences(page).map(({ language, name, line, text }) => ({ language, name, line, text })),
+    [
+      { language: "go", name: "main.go", line: 3, text: "package main" },
+      { language: "console", name: undefined, line: 7, text: "$ ls" },
+      { language: "md", name: undefined, line: 10, text: "```" },
+    ],
+  );
 });
 
 test("a session is commands with input and output", () => {
   const text = ["$ chat \\", "  --greedy", ">>> Hi", "Hello", "", ">>> Bye", "Good-bye", "", "$ true"].join("\n");
-  assert.deepEqual(steps({ text, line: 10 }).map(({ command, input, output, line }) => ({ command, input, output, line })), [
-    { command: "chat \\\n  --greedy", input: ["Hi", "Bye"], output: ["Hello", "", "Good-bye"], line: 10 },
-    { command: "true", input: [], output: [], line: 18 },
-  ]);
+  assert.deepEqual(
+    steps({ text, line: 10 }).map(({ command, input, output, line }) => ({ command, input, output, line })),
+    [
+      { command: "chat \\\n  --greedy", input: ["Hi", "Bye"], output: ["Hello", "", "Good-bye"], line: 10 },
+      { command: "true", input: [], output: [], line: 18 },
+    ],
+  );
 });
 
 test("output is compared line by line", () => {

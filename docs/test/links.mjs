@@ -6,7 +6,8 @@ import { join, posix } from "node:path";
 import { address } from "../.vitepress/repository.mjs";
 
 const decode = (text) => text.replaceAll("&amp;", "&").replaceAll("&quot;", '"').replaceAll("&#39;", "'");
-const values = (html, name) => [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(([, value]) => decode(value));
+const values = (html, name) =>
+  [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(([, value]) => decode(value));
 
 /** checkLinks returns how many links there are and which lead nowhere. */
 export async function checkLinks(dist, root) {
@@ -14,7 +15,10 @@ export async function checkLinks(dist, root) {
   const pages = new Map();
   for (const name of names.filter((n) => n.endsWith(".html"))) {
     const html = await readFile(join(dist, name), "utf8");
-    pages.set(name, { ids: new Set(values(html, "id")), links: new Set([...values(html, "href"), ...values(html, "src")]) });
+    pages.set(name, {
+      ids: new Set(values(html, "id")),
+      links: new Set([...values(html, "href"), ...values(html, "src")]),
+    });
   }
   const all = new Set(names);
   const faults = [];

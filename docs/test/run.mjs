@@ -14,7 +14,9 @@ const root = resolve(docs, "..");
 
 /** Pages of docs/, and those READMEs that have sessions or imports. */
 async function pages() {
-  const own = (await readdir(docs, { recursive: true })).filter((name) => name.endsWith(".md") && !/(^|\/)(node_modules|dist|packages|\.vitepress)\/|^contributing\.md$/.test(name));
+  const own = (await readdir(docs, { recursive: true })).filter(
+    (name) => name.endsWith(".md") && !/(^|\/)(node_modules|dist|packages|\.vitepress)\/|^contributing\.md$/.test(name),
+  );
   return [...own.map((name) => join(docs, name)), join(root, "bindings/wasm/npm/README.md")].sort();
 }
 
@@ -32,7 +34,8 @@ function report(what, start, found) {
 }
 
 if (wants("sessions")) {
-  if (spawnSync(join(root, "bin/gemwire"), ["version"]).status !== 0) throw new Error("bin/gemwire does not run: make build");
+  if (spawnSync(join(root, "bin/gemwire"), ["version"]).status !== 0)
+    throw new Error("bin/gemwire does not run: make build");
   for (const page of chosen) {
     const start = performance.now();
     const { commands, faults: found } = await runSessions(page, root);

@@ -13,10 +13,23 @@ const go = (name) => execFileSync("go", ["env", name], { encoding: "utf8" }).tri
 async function environment(folder, root) {
   const home = join(folder, "home");
   await mkdir(home, { recursive: true });
-  const kept = Object.fromEntries(["GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GONOSUMDB", "GOSUMDB"].map((name) => [name, go(name)]));
+  const kept = Object.fromEntries(
+    ["GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GONOSUMDB", "GOSUMDB"].map((name) => [name, go(name)]),
+  );
   return {
-    ...process.env, ...kept, HOME: home, XDG_CACHE_HOME: join(home, ".cache"), XDG_CONFIG_HOME: join(home, ".config"), OLLAMA_MODELS: "",
-    GEMWIRE_MODELS: "", GEMWIRE_SHARED: join(home, "none"), GOWORK: "", PATH: `${join(root, "bin")}:${process.env.PATH}`, NO_COLOR: "1", LC_ALL: "C.UTF-8", COLUMNS: "120",
+    ...process.env,
+    ...kept,
+    HOME: home,
+    XDG_CACHE_HOME: join(home, ".cache"),
+    XDG_CONFIG_HOME: join(home, ".config"),
+    OLLAMA_MODELS: "",
+    GEMWIRE_MODELS: "",
+    GEMWIRE_CASES: "",
+    GOWORK: "",
+    PATH: `${join(root, "bin")}:${process.env.PATH}`,
+    NO_COLOR: "1",
+    LC_ALL: "C.UTF-8",
+    COLUMNS: "120",
   };
 }
 
@@ -57,11 +70,18 @@ function runStep(step, here, env) {
     return existsSync(env.FOLDER) ? "" : `no folder ${env.FOLDER}`;
   }
   const { status, stdout, stderr, error } = spawnSync("bash", ["-e", "-o", "pipefail", "-c", step.command], {
-    cwd: env.FOLDER ?? here, env, encoding: "utf8", input: step.input.map((line) => `${line}\n`).join(""), maxBuffer: 16 << 20,
+    cwd: env.FOLDER ?? here,
+    env,
+    encoding: "utf8",
+    input: step.input.map((line) => `${line}\n`).join(""),
+    maxBuffer: 16 << 20,
   });
   if (error) return String(error);
   if (status !== 0) return `ended with status ${status}\n${stdout}${stderr}`;
-  const got = (stdout || (step.output.length > 0 ? stderr : "")).replace(/\n+$/, "").split("\n").filter((line, i, all) => !(all.length === 1 && line === ""));
+  const got = (stdout || (step.output.length > 0 ? stderr : ""))
+    .replace(/\n+$/, "")
+    .split("\n")
+    .filter((line, i, all) => !(all.length === 1 && line === ""));
   const wanted = step.output;
   return matches(wanted, got) ? "" : `printed:\n${got.join("\n")}\nand not:\n${wanted.join("\n")}`;
 }
