@@ -9,7 +9,10 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 const compressible = /\.(css|html|js|json|map|md|mjs|svg|ttf|txt|wasm|webmanifest|xml)$/;
 
 const pack = {
-  ".br": (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+  ".br": (bytes) =>
+    brotliCompressSync(bytes, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
   ".gz": (bytes) => gzipSync(bytes, { level: 9 }),
 };
 

@@ -7,6 +7,8 @@
 #   scripts/c-library.sh xcframework          both of these as dist/c/Gemwire.xcframework
 #   scripts/c-library.sh android              arm64 and amd64, static and shared; with ANDROID_NDK_HOME
 #   scripts/c-library.sh windows              amd64, static and shared; with mingw-w64
+#   scripts/c-library.sh install              what archive and shared built, with a pkg-config file, below PREFIX
+#                                             (/usr/local); DESTDIR goes before it
 #   scripts/c-library.sh all                  each of these that this machine has the tools for
 #
 # A static library holds wgpu, too, so that a program links one file. VERSION names a release. Options of go build may be
@@ -188,6 +190,39 @@ windows() {
   unset GOOS GOARCH CC
 }
 
+# pkg_config PREFIX: what programs are compiled and linked with.
+pkg_config() {
+  local version=${VERSION:-$(git describe --tags --match 'bindings/c/v*' 2>/dev/null || echo 0.0.0)}
+  version=${version##*/}
+  cat <<END
+prefix=$1
+libdir=\${prefix}/lib
+includedir=\${prefix}/include
+
+Name: gemwire
+Description: Gemma 4 on the user's own GPU
+Version: ${version#v}
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -lgemwire
+Libs.private: -lm -ldl -lpthread
+END
+}
+
+install_library() {
+  local built prefix=${PREFIX:-/usr/local} to library
+  built="$out/$(go env GOOS)-$(go env GOARCH)"
+  to=${DESTDIR:-}$prefix
+  [[ -e "$built/gemwire.h" ]] || { say "there is nothing to install; run make c-archive and make c-shared first"; exit 1; }
+  mkdir -p "$to/include" "$to/lib/pkgconfig" "$to/share/licenses/gemwire"
+  install -m 644 "$built/gemwire.h" "$to/include"
+  for library in libgemwire.a libgemwire.so libgemwire.dylib; do
+    [[ ! -e "$built/$library" ]] || install -m 755 "$built/$library" "$to/lib"
+  done
+  pkg_config "$prefix" >"$to/lib/pkgconfig/gemwire.pc"
+  install -m 644 LICENSE-* "$to/share/licenses/gemwire"
+  say "installed below $to"
+}
+
 all() {
   local target code left=()
   for target in archive shared xcframework android windows; do
@@ -202,6 +237,7 @@ all() {
 case "${1:-}" in
   archive) native_archive ;;
   shared) native_shared ;;
+  install) install_library ;;
   ios | macos | xcframework | android | windows | all) "$1" ;;
-  *) say "unknown target '${1:-}': archive, shared, ios, macos, xcframework, android, windows or all"; exit 2 ;;
+  *) say "unknown target '${1:-}': archive, shared, install, ios, macos, xcframework, android, windows or all"; exit 2 ;;
 esac

@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! scripts/setup.sh docs; then
-  echo 'docs: skipped, for what is missing above'
+  echo 'skipped: documentation tests, for what is missing above'
   [[ "${1:-}" == test && "${GEMWIRE_REQUIRE_DOCS:-}" != 1 ]] && exit 0
   exit 1
 fi

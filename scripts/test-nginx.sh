@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if ! scripts/setup.sh nginx; then
-  echo 'nginx tests: skipped, for what is missing above'
+  echo 'skipped: nginx tests, for what is missing above'
   [[ "${GEMWIRE_REQUIRE_NGINX:-}" == 1 ]] && exit 1
   exit 0
 fi

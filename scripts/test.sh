@@ -1,29 +1,139 @@
 #!/usr/bin/env bash
-# Lints, then runs every test of the packages given. With GEMWIRE_REQUIRE_GPU=1
-# (as in CI) a test that was skipped for want of a GPU is a failure.
+# Runs tests, parts of them side by side, and tells where the time went.
+#
+#   scripts/test.sh quick         lint, every Go test, the C header and a static program, the bundle, the types and the
+#                                 logic of what is written in TypeScript, one pass of the app in Chromium
+#   scripts/test.sh all           that, and everything else: all tunings, limits and libraries, the race detector, fuzzing,
+#                                 kernels and models in a tab, every case of the app, the C library as others use it, nginx,
+#                                 counts of work, modules from outside, the documentation
+#   scripts/test.sh PART…         those named, with nothing that they come after
+#   scripts/test.sh list          says which parts there are
+#
+# GEMWIRE_TEST_JOBS   parts that run at once (one more than there are cores, three at most)
+# GEMWIRE_TEST_AGAIN  1 also runs parts that passed before with the same inputs (scripts/parts.sh)
+# FUZZTIME            of each fuzz target (60s)
+#
+# GEMWIRE_TEST_WITHOUT  parts of all that are left out, which is said
+#
+# What a machine cannot run is skipped, and the end says why. With GEMWIRE_REQUIRE_GPU, GEMWIRE_REQUIRE_BROWSER,
+# GEMWIRE_REQUIRE_NGINX and GEMWIRE_REQUIRE_DOCS at 1, as in CI, that is a failure.
 set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/parts.sh
 
-"$(dirname "$0")/lint.sh" "$@"
+export NO_COLOR=1
+read -ra packages <<<"$(awk '$1 ~ /^\.\// { printf "%s/... ", $1 }' go.work)"
+engine='quant gguf wgslkit gemma4 multimodal finetune go.work go.work.sum'
+browser_engine="$engine bindings/wasm testdata"
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-status=0
-go test -v -count=1 -timeout 20m "$@" >"$log" 2>&1 || status=$?
+build_commands() { go build -ldflags "-s -w" -o bin/gemwire ./tools/cmd/gemwire && go build -ldflags "-s -w" -o bin/lab ./tools/lab/cmd/lab; }
 
-# What matters of the verbose log: results by package, failures, skips.
-grep -E '^(ok|FAIL|---? ?FAIL|panic:|\s+\S+_test\.go)|^(\?|PASS$)' "$log" | grep -v 'no test files' | grep -v '^PASS$' || true
-skips=$(grep -E '^ *--- SKIP' "$log" || true)
-if [[ -n "$skips" ]]; then
-  printf '\nskipped:\n'
-  grep -A1 -E '^ *--- SKIP' "$log"
-fi
-printf '\n%d passed, %d failed, %d skipped\n' \
-  "$(grep -cE '^ *--- PASS' "$log")" "$(grep -cE '^ *--- FAIL' "$log")" "$(grep -cE '^ *--- SKIP' "$log")"
-if ((status)); then
-  grep -B30 -E '^ *--- FAIL|^panic:' "$log" | tail -150 >&2 || true
-  exit "$status"
-fi
-if [[ "${GEMWIRE_REQUIRE_GPU:-}" == 1 ]] && grep -qiE 'no usable GPU|no GPU|no wgpu-native' <<<"$(grep -A3 -E '^ *--- SKIP' "$log")"; then
-  echo 'test: a GPU test was skipped, and GEMWIRE_REQUIRE_GPU=1 forbids that' >&2
-  exit 1
-fi
+# prepare WHAT PURPOSE: what cannot be had leaves its tests out, and says so.
+prepare() {
+  scripts/setup.sh "$1" && return
+  echo "skipped: $2, for what is missing"
+  : >"$parts/no-$1"
+}
+
+# with WHAT PURPOSE COMMAND… runs a command for which prepare WHAT had everything.
+with() {
+  if [[ -e "$parts/no-$1" ]]; then echo "skipped: $2, for what is missing"; else "${@:3}"; fi
+}
+browser() { with web 'browser tests' "$@"; }
+
+go_all() { GEMWIRE_TEST_ALL=1 GEMWIRE_REQUIRE_DAWN="${GEMWIRE_REQUIRE_BROWSER:-}" scripts/test-go.sh "${packages[@]}"; }
+# Under the race detector arithmetic takes ten times as long. The packages that only compute are run through their
+# modules' roots, which share work among threads as users' programs do.
+race() {
+  local computing='/(gemma4|finetune|multimodal)/(cpu|gpu|parity)(/|$)|/wgslkit/ops/'
+  # shellcheck disable=SC2046
+  scripts/test-go.sh -race $(go list "${packages[@]}" | grep -vE "$computing")
+}
+c_library() { scripts/c-library.sh "$1" && scripts/test-c.sh "${@:2}"; }
+work() { GEMWIRE_WGPU=off GEMWIRE_ADAPTER=llvmpipe ./bin/lab bench smoke --against testdata/bench-smoke.json; }
+
+quick_parts() {
+  part setup scripts/setup.sh "$1"
+  part lint inputs=. scripts/lint.sh "${packages[@]}"
+  part web-tools after=setup prepare web 'browser tests'
+  part bundle after=web-tools inputs="$browser_engine" output=bindings/wasm/npm/dist/gemwire.wasm browser scripts/wasm.sh
+  part "$2" after=setup "${@:3}"
+  part types after=bundle inputs=bindings/wasm/npm browser npm run check --silent --prefix bindings/wasm/npm
+  part logic after=bundle inputs='examples/web bindings/wasm/npm' browser npm test --silent --prefix examples/web
+  part c-static after=setup inputs="$engine bindings/c testdata" c_library archive header static
+}
+
+quick() {
+  quick_parts packages go scripts/test-go.sh "${packages[@]}"
+  part app-pass after=bundle inputs="$browser_engine examples/web" browser npm run e2e --silent --prefix examples/web -- 'real: the first answer'
+}
+
+all() {
+  other_libraries=1
+  part other-libraries after=setup scripts/setup.sh libraries
+  quick_parts all go-all after=other-libraries go_all
+  part commands after=setup build_commands
+  part kernels after=bundle inputs="$browser_engine" browser env GEMWIRE_TEST_ALL=1 node bindings/wasm/browsertest/run.mjs
+  part app after=bundle,commands inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
+  part package after=bundle,commands inputs="$browser_engine tools" browser node bindings/wasm/npm/test/run.mjs
+  part race after=other-libraries race
+  part nocgo after=other-libraries inputs="$engine tools testdata scripts" scripts/test-nocgo.sh
+  part c-shared after=c-static,other-libraries inputs="$engine bindings/c testdata" c_library shared shared installed python swift
+  part c-rounds after=c-static inputs="$engine bindings/c testdata" scripts/test-c.sh rounds
+  part app-lint after=bundle inputs='examples/web bindings/wasm/npm' browser npm run lint --silent --prefix examples/web
+  part app-nginx after=app inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app
+  part bench-page after=bundle,commands inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
+  part nginx after=setup inputs='docker tools' scripts/test-nginx.sh
+  part work after=commands work
+  part release after=commands ./bin/lab release check
+  part docs after=commands,bundle scripts/docs.sh test
+  part prose after=setup scripts/prose.sh
+  part fuzz-1 after=setup scripts/fuzz.sh 1/2
+  part fuzz-2 after=setup scripts/fuzz.sh 2/2
+}
+
+# some: parts that others have among theirs.
+some() { part dawn after=other-libraries browser scripts/test-dawn.sh; }
+
+jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null | awk '{ print ($1 < 2 ? $1 : 2) + 1 }'; }
+
+# only NAME…: of all parts, these.
+only() {
+  local name wanted=()
+  for name in "$@"; do
+    [[ -d "$parts/$name" ]] || { echo "test: there is no part '$name'; scripts/test.sh list names them" >&2; exit 2; }
+    wanted+=("$name")
+  done
+  for name in "${part_names[@]}"; do [[ " $* " == *" $name "* ]] || rm -rf "${parts:?}/$name"; done
+  part_names=("${wanted[@]}")
+}
+
+# leave_out NAME…
+leave_out() {
+  local name kept=()
+  for name in "$@"; do
+    [[ -d "$parts/$name" ]] || { echo "test: there is no part '$name' to leave out" >&2; exit 2; }
+    printf 'left out: %s\n' "$name"
+    rm -rf "${parts:?}/$name"
+  done
+  for name in "${part_names[@]}"; do [[ ! -d "$parts/$name" ]] || kept+=("$name"); done
+  part_names=("${kept[@]}")
+}
+
+case "${1:?usage: scripts/test.sh quick|all|list|PART…}" in
+  quick) quick ;;
+  all)
+    all
+    leave_out ${GEMWIRE_TEST_WITHOUT:-}
+    ;;
+  list)
+    quick && all && some
+    printf '%s\n' "${part_names[@]}" | sort -u
+    exit
+    ;;
+  *)
+    quick && all && some
+    only "$@"
+    ;;
+esac
+run_parts "${GEMWIRE_TEST_JOBS:-$(jobs)}"

@@ -27,7 +27,12 @@ async function writeStore(folder) {
   await mkdir(manifests, { recursive: true });
   await mkdir(join(folder, "blobs"));
   await cp(model, join(folder, "blobs", `sha256-${digest}`));
-  await writeFile(join(manifests, "latest"), JSON.stringify({ layers: [{ mediaType: "application/vnd.ollama.image.model", digest: `sha256:${digest}`, size: bytes.length }] }));
+  await writeFile(
+    join(manifests, "latest"),
+    JSON.stringify({
+      layers: [{ mediaType: "application/vnd.ollama.image.model", digest: `sha256:${digest}`, size: bytes.length }],
+    }),
+  );
 }
 
 async function freePort() {
@@ -42,7 +47,13 @@ async function freePort() {
 /** answers waits until something is served at an address, or its process has ended. */
 async function answers(address, child) {
   while (child.exitCode === null) {
-    if (await fetch(address).then(({ ok }) => ok, () => false)) return;
+    if (
+      await fetch(address).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
     await new Promise((ready) => setTimeout(ready, 50));
   }
   throw new Error(`${child.spawnfile} ended with status ${child.exitCode}`);
@@ -50,7 +61,9 @@ async function answers(address, child) {
 
 /** serve starts both services in a folder; it returns the app's address and what ends them. */
 async function serve(folder) {
-  const prefix = join(folder, "prefix"), conf = join(folder, "conf"), store = join(prefix, "ollama");
+  const prefix = join(folder, "prefix"),
+    conf = join(folder, "conf"),
+    store = join(prefix, "ollama");
   const [web, list] = [await freePort(), await freePort()];
   await mkdir(join(prefix, "tmp"), { recursive: true });
   await writeStore(store);
@@ -60,15 +73,23 @@ async function serve(folder) {
   await writeFile(join(conf, "upstream.conf"), `upstream models { server 127.0.0.1:${list}; }`);
   await chmod(folder, 0o755); // its worker processes have no rights
   const models = join(folder, "gemwire-models");
-  execFileSync("go", ["build", "-o", models, "./tools/cmd/gemwire-models"], { cwd: root, stdio: "inherit", env: { ...process.env, CGO_ENABLED: "0" } });
+  execFileSync("go", ["build", "-o", models, "./tools/cmd/gemwire-models"], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, CGO_ENABLED: "0" },
+  });
   const stdio = ["ignore", "ignore", "inherit"];
   const children = [
     spawn(models, ["-addr", `127.0.0.1:${list}`, "-store", store], { stdio }),
     spawn(program, ["-p", prefix, "-c", join(conf, "nginx.conf"), "-g", "daemon off;"], { stdio }),
   ];
-  const close = () => Promise.all(children.map((child) => child.exitCode === null && (child.kill("SIGTERM"), once(child, "exit"))));
+  const close = () =>
+    Promise.all(children.map((child) => child.exitCode === null && (child.kill("SIGTERM"), once(child, "exit"))));
   try {
-    await Promise.all([answers(`http://127.0.0.1:${list}/models`, children[0]), answers(`http://127.0.0.1:${web}/healthz`, children[1])]);
+    await Promise.all([
+      answers(`http://127.0.0.1:${list}/models`, children[0]),
+      answers(`http://127.0.0.1:${web}/healthz`, children[1]),
+    ]);
     execFileSync(models, ["-check", "-addr", `:${list}`], { stdio: "inherit" });
   } catch (error) {
     await close();
@@ -89,7 +110,10 @@ async function visit(server) {
     await visitor.go("#/models");
     await page.getByRole("button", { name: "Show its models" }).click();
     await page.getByRole("button", { name: "Use nano:latest from the server" }).click();
-    await page.getByRole("link", { name: /nano:latest\s*, ready\. Change the model/ }).first().waitFor({ state: "attached" });
+    await page
+      .getByRole("button", { name: /nano:latest\s*, ready\. Change the model/ })
+      .first()
+      .waitFor({ state: "attached" });
     assert.match(await visitor.ask("What is the opposite of hot?"), /cold/);
     assert.deepEqual(visitor.errors, []);
   } finally {
