@@ -1,20 +1,26 @@
 package grammar
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
-// Form says what an answer must look like. Exactly one of JSON, Schema, Regex, Choice and GBNF is
-// set.
+// Form says what an answer must look like. Exactly one of JSON, Schema, Regex, Choice, GBNF and Tools is set.
 type Form struct {
 	JSON   bool     // any JSON value
 	Schema string   // a JSON schema of draft 4 to 2020-12
 	Regex  string   // a regular expression (RE2 syntax) that the whole answer matches
 	Choice []string // one of these texts
 	GBNF   string   // a grammar as llama.cpp reads it, which begins at the rule root
+	Tools  *Tools   // calls of functions, in Gemma's own form
+
+	// Thought lets a thought come before, which is free. The vocabulary must know the control tokens around it.
+	Thought bool
 
 	// Compact leaves no whitespace between the tokens of JSON. Without it the model may set any.
 	Compact bool
 	// AnyOrder lets the properties of a schema's objects come in any order. Without it they come in the order in which
-	// the schema names them, and others behind.
+	// the schema names them (in calls by name, as the model was trained), and others behind.
 	AnyOrder bool
 }
 
@@ -26,10 +32,14 @@ const maxForm = 1 << 24
 func Compile(v *Vocabulary, form Form) (*Constraint, error) {
 	p := newProgram(v)
 	p.start = p.rule()
-	given := int(flag(form.JSON)) + int(flag(form.Schema != "")) + int(flag(form.Regex != "")) + int(flag(form.Choice != nil)) +
-		int(flag(form.GBNF != ""))
+	given := 0
+	for _, one := range []bool{form.JSON, form.Schema != "", form.Regex != "", form.Choice != nil, form.GBNF != "",
+		form.Tools != nil} {
+		given += int(flag(one))
+	}
 	if given != 1 {
-		return nil, fmt.Errorf("%w: %d forms were given; give one of JSON, Schema, Regex, Choice and GBNF", ErrSyntax, given)
+		return nil, fmt.Errorf("%w: %d forms were given; give one of JSON, Schema, Regex, Choice, GBNF and Tools",
+			ErrSyntax, given)
 	}
 	var err error
 	switch {
@@ -38,12 +48,17 @@ func Compile(v *Vocabulary, form Form) (*Constraint, error) {
 		p.alternative(p.start, ruleSymbol(j.any()))
 	case form.Schema != "":
 		err = p.schemaForm(v, form)
+	case form.Tools != nil:
+		err = p.toolsForm(v, form)
 	case form.Regex != "":
 		err = p.regexForm(form.Regex)
 	case form.GBNF != "":
 		err = p.gbnfForm(form.GBNF)
 	default:
 		err = p.choiceForm(form.Choice)
+	}
+	if err == nil && form.Thought {
+		err = p.thoughtFirst(v)
 	}
 	if err != nil {
 		return nil, err
@@ -66,6 +81,9 @@ func (p *program) regexForm(text string) error {
 func (p *program) choiceForm(texts []string) error {
 	total := 0
 	for _, t := range texts {
+		if !utf8.ValidString(t) {
+			return fmt.Errorf("%w: the choice %.40q is not UTF-8", ErrSyntax, t)
+		}
 		if total += len(t) + 1; total > maxForm {
 			return fmt.Errorf("%w: choices of more than %d bytes", ErrTooComplex, maxForm)
 		}

@@ -7,6 +7,7 @@ type baseTerms struct {
 	str, number, space                             symbol
 	open, close, openList, closeList, comma, colon symbol
 	yes, no, null, integer                         symbol
+	key                                            symbol // any name of a member
 }
 
 // buildBase makes the shared terminals and all states of their automata, so that they are only read from then on.
@@ -14,13 +15,16 @@ func (v *Vocabulary) buildBase() {
 	r := newRegexes()
 	term := func(id regexID) symbol { return baseTerm(id) }
 	v.base = r
+	str := term(r.jsonString())
 	v.terms = baseTerms{
-		str: term(r.jsonString()), number: term(r.jsonNumber()), space: term(r.star(r.set(setOf(" \t\n\r")))),
+		str: str, key: str, number: term(r.jsonNumber()), space: term(r.star(r.set(setOf(" \t\n\r")))),
 		open: term(r.literal("{")), close: term(r.literal("}")), openList: term(r.literal("[")),
 		closeList: term(r.literal("]")), comma: term(r.literal(",")), colon: term(r.literal(":")),
 		integer: term(r.concat(r.optional(r.literal("-")), r.wholeNumber())),
 		yes:     term(r.literal("true")), no: term(r.literal("false")), null: term(r.literal("null")),
 	}
+	v.callTerms = v.terms.ofCalls(r)
+	v.freeText = term(r.freeText())
 	for id := 0; id < len(r.nodes); id++ { // live adds nodes
 		r.live(regexID(id))
 	}
@@ -83,7 +87,7 @@ func (j *jsonRules) any() int32 {
 	for _, s := range []symbol{t.str, t.number, t.yes, t.no, t.null, ruleSymbol(object), ruleSymbol(list)} {
 		p.alternative(value, s)
 	}
-	member := []symbol{t.str, t.colon, ruleSymbol(value), ruleSymbol(members)}
+	member := []symbol{t.key, t.colon, ruleSymbol(value), ruleSymbol(members)}
 	p.alternative(object, j.spaced(t.open, t.close)...)
 	p.alternative(object, j.spaced(append([]symbol{t.open}, member...)...)...)
 	p.alternative(members, t.close)

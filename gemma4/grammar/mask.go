@@ -144,17 +144,21 @@ func (c *Constraint) maskOf(at *config) (*mask, error) {
 			continue
 		}
 		l := c.local(s, t.state)
-		if l.tooLeave && m.behind(t) != nil && len(m.behind(t).threads) > 0 {
+		to := m.behind(t)
+		if to != nil && to.live.onlyMarkers() { // which are tokens of their own
+			to = nil
+		}
+		if l.tooLeave && to != nil {
 			narrow = append(narrow, t)
 			continue
 		}
 		locals = append(locals, l)
-		beyond = append(beyond, m.behind(t))
+		beyond = append(beyond, to)
 	}
 	clear(w.words)
 	for i, l := range locals {
 		l.or(w.words)
-		if to := beyond[i]; to != nil && len(to.threads) > 0 {
+		if to := beyond[i]; to != nil {
 			for _, n := range l.leave {
 				w.follow(m, to, n+1, w.v.trie[n].skip)
 			}

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -102,15 +103,14 @@ func (m *Matcher) Accept(token int) error {
 		m.before, m.ended = append(m.before, m.at), true
 		return nil
 	}
-	to, err := m.walk(v.pieces[token])
-	if err != nil {
+	piece := v.piece(int32(token))
+	if to, err := m.walk(piece); err != nil {
 		return err
+	} else if to != nil && len(piece) > 0 {
+		m.before, m.at = append(m.before, m.at), to
+		return nil
 	}
-	if to == nil || len(v.pieces[token]) == 0 {
-		return fmt.Errorf("%w: token %d (%q)", ErrToken, token, v.pieces[token])
-	}
-	m.before, m.at = append(m.before, m.at), to
-	return nil
+	return fmt.Errorf("%w: token %d (%q)", ErrToken, token, v.pieces[token])
 }
 
 // walk is the config after some bytes, or nil where they do not fit.
@@ -129,7 +129,7 @@ func (m *Matcher) walk(text []byte) (*config, error) {
 
 // Fits tells whether a whole text fits from here to the end, without going on.
 func (m *Matcher) Fits(text []byte) (bool, error) {
-	if m.ended {
+	if m.ended || slices.ContainsFunc(text, isMarker) {
 		return false, nil
 	}
 	to, err := m.walk(text)
@@ -161,7 +161,8 @@ func (m *Matcher) Complete() bool { return m.ended || m.at.accepts && len(m.at.t
 const maxForced = 1 << 12
 
 // Forced returns the bytes that must come next, up to the first choice; at most 4096. How they are split into tokens is
-// for the tokenizer to say: the last of them may be joined with what follows.
+// for the tokenizer to say: the last of them may be joined with what follows. They end before a control token; see
+// ForcedControl.
 func (m *Matcher) Forced() ([]byte, error) {
 	if m.ended {
 		return nil, nil
@@ -172,10 +173,21 @@ func (m *Matcher) Forced() ([]byte, error) {
 	var out []byte
 	for at := m.at; !at.accepts && at.live.len() == 1 && len(out) < maxForced; {
 		b := at.live.first()
+		if isMarker(b) {
+			break
+		}
 		if at = c.machine.step(at, b); at == nil {
 			return out, c.machine.err
 		}
 		out = append(out, b)
 	}
 	return out, nil
+}
+
+// ForcedControl returns the control token that must come next, one of those that the vocabulary was made with.
+func (m *Matcher) ForcedControl() (token int, ok bool) {
+	if m.ended || m.at.accepts || m.at.live.len() != 1 || !isMarker(m.at.live.first()) {
+		return 0, false
+	}
+	return int(m.constraint.vocabulary.controls[m.at.live.first()-firstMarker]), true
 }

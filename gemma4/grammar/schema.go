@@ -11,18 +11,25 @@ import (
 // not fit a schema is a schema too), schema_conjunction.go (schemas that hold at once become rules), schema_object.go,
 // schema_array.go, schema_number.go, schema_text.go, schema_pattern.go, schema_format.go.
 func (p *program) schemaForm(v *Vocabulary, form Form) error {
-	if len(form.Schema) > maxForm {
-		return fmt.Errorf("%w: a schema of %d bytes (at most %d)", ErrTooComplex, len(form.Schema), maxForm)
+	s := &schema{p: p, json: jsonRules{p: p, terms: &v.terms, compact: form.Compact}, free: form.AnyOrder}
+	rule, err := s.compile(form.Schema)
+	p.alternative(p.start, ruleSymbol(rule))
+	return err
+}
+
+// compile makes the rule of a schema, whose root is an object where the schema is that of a call.
+func (s *schema) compile(text string) (start int32, err error) {
+	p := s.p
+	if len(text) > maxForm {
+		return 0, fmt.Errorf("%w: a schema of %d bytes (at most %d)", ErrTooComplex, len(text), maxForm)
 	}
-	root, err := parseValue(form.Schema)
+	root, err := parseValue(text)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	s := &schema{
-		p: p, json: jsonRules{p: p, terms: &v.terms, compact: form.Compact}, root: root, free: form.AnyOrder,
-		byValue: map[*value]*node{}, anchors: map[string]*value{}, ids: map[string]*value{}, places: map[*value]string{},
-		rules: map[string]int32{},
-	}
+	s.root = root
+	s.byValue, s.anchors = map[*value]*node{}, map[string]*value{}
+	s.ids, s.places, s.rules = map[string]*value{}, map[*value]string{}, map[string]int32{}
 	s.anything, s.nothing = s.newNode("#"), s.newNode("#")
 	s.nothing.types = 0
 	s.readDraft()
@@ -30,14 +37,19 @@ func (p *program) schemaForm(v *Vocabulary, form Form) error {
 	if id := cmp.Or(root.get("$id"), root.get("id")); id != nil {
 		s.ids[id.text] = root
 	}
-	start := s.rule(s.node(root))
+	top := []*node{s.node(root)}
+	if s.spelling.call {
+		object := s.newNode("#")
+		object.types = typeObject
+		top = append(top, object)
+	}
+	start = s.rule(top...)
 	for len(s.todo) > 0 && s.err == nil && p.own.err == nil {
 		w := s.todo[len(s.todo)-1]
 		s.todo = s.todo[:len(s.todo)-1]
 		s.fill(w)
 	}
-	p.alternative(p.start, ruleSymbol(start))
-	return s.err
+	return start, s.err
 }
 
 // anyObject is the rule of any object.

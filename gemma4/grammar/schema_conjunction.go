@@ -215,7 +215,7 @@ func (s *schema) literals(rule int32, list []*value) {
 				texts = append(texts, r.Num().String())
 			}
 		default:
-			texts = append(texts, v.scalar())
+			texts = append(texts, s.scalar(v)...)
 		}
 	}
 	if len(texts) > 0 {
@@ -223,24 +223,23 @@ func (s *schema) literals(rule int32, list []*value) {
 	}
 }
 
-// scalar is the text of a value that is no array and no object.
-func (v *value) scalar() string {
+// scalar is the ways to write a value that is no array and no object.
+func (s *schema) scalar(v *value) []string {
 	switch v.kind {
 	case valueNull:
-		return "null"
+		return s.spelling.nulls()
 	case valueFalse:
-		return "false"
+		return []string{"false"}
 	case valueTrue:
-		return "true"
+		return []string{"true"}
 	case valueString:
-		return quoted(v.text)
+		return []string{s.spelling.quoted(v.text)}
 	}
-	return v.text
+	return []string{v.text}
 }
 
 // literal is a value as symbols, between which there may be whitespace.
 func (s *schema) literal(v *value) (out []symbol) {
-	term := func(text string) symbol { return ownTerm(s.p.own.literal(text)) }
 	base := s.json.terms
 	switch v.kind {
 	case valueArray:
@@ -254,13 +253,14 @@ func (s *schema) literal(v *value) (out []symbol) {
 		return append(out, base.closeList)
 	case valueObject:
 		out = append(out, base.open)
-		for i, item := range v.items {
+		for i, at := range s.spelling.order(v.keys) {
 			if i > 0 {
 				out = append(out, base.comma)
 			}
-			out = append(append(out, term(quoted(v.keys[i])), base.colon), s.literal(item)...)
+			key := ownTerm(s.p.own.literal(s.spelling.key(v.keys[at])))
+			out = append(append(out, key, base.colon), s.literal(v.items[at])...)
 		}
 		return append(out, base.close)
 	}
-	return []symbol{term(v.scalar())}
+	return []symbol{ownTerm(s.p.own.literals(s.scalar(v)))}
 }

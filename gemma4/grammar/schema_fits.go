@@ -85,7 +85,7 @@ func (s *schema) fitsString(n *node, v *value) bool {
 // matches tells whether a text matches a pattern, or does not where that is asked for.
 func (s *schema) matches(p stringPattern, text string) bool {
 	id := p.id
-	for _, b := range []byte(bare(text)) {
+	for _, b := range []byte(s.spelling.bare(text)) {
 		id = s.p.own.derive(id, b)
 	}
 	return s.p.own.nullable(id) != p.not

@@ -58,7 +58,8 @@ func (s *schema) members(c *conjunction) *members {
 			names = append(names, name)
 		}
 	}
-	for _, name := range names {
+	for _, at := range s.spelling.order(names) {
+		name := names[at]
 		if !s.allowedName(c, name) {
 			s.nameless(m, name, required)
 			continue
@@ -67,11 +68,18 @@ func (s *schema) members(c *conjunction) *members {
 		for _, n := range c.nodes {
 			says = append(says, s.sayOf(n, name)...)
 		}
-		key := ownTerm(s.p.own.literal(quoted(name)))
+		key := ownTerm(s.p.own.literal(s.spelling.key(name)))
 		m.named = append(m.named, member{key, s.rule(says...), slices.Contains(required, name)})
 	}
-	m.others = s.others(c, names)
+	if !s.spelling.call || len(m.named) < m.least || len(m.named) == 0 || c.saysOfOthers() {
+		m.others = s.others(c, names)
+	}
 	return m
+}
+
+// saysOfOthers tells whether properties without names are spoken of.
+func (c *conjunction) saysOfOthers() bool {
+	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.additional != nil || len(n.patternProps) > 0 })
 }
 
 // nameless has no object fit where a name is required that is not allowed.
@@ -137,7 +145,7 @@ func (s *schema) otherKey(c *conjunction, names []string, patterns []stringPatte
 	if len(names) > 0 {
 		texts := make([]string, len(names))
 		for i, name := range names {
-			texts[i] = bare(name)
+			texts[i] = s.spelling.bare(name)
 		}
 		list = append(list, r.not(r.literals(texts)))
 	}
@@ -150,11 +158,14 @@ func (s *schema) otherKey(c *conjunction, names []string, patterns []stringPatte
 		}
 	}
 	if len(list) == 0 {
-		return s.json.terms.str, true
+		return s.json.terms.key, true
 	}
 	content := r.and(append(list, r.star(s.character()))...)
 	if !r.nonEmpty(content) {
 		return symbol{}, false
+	}
+	if s.spelling.call {
+		return ownTerm(r.and(content, r.callName())), r.nonEmpty(r.and(content, r.callName()))
 	}
 	quote := r.literal(`"`)
 	return ownTerm(r.concat(quote, content, quote)), true
@@ -179,7 +190,7 @@ func (s *schema) nameContent(n *node) regexID {
 		var texts []string
 		for _, v := range list {
 			if v.kind == valueString {
-				texts = append(texts, bare(v.text))
+				texts = append(texts, s.spelling.bare(v.text))
 			}
 		}
 		return s.p.own.literals(texts)
@@ -200,7 +211,7 @@ func (s *schema) object(rule int32, c *conjunction) {
 	if m.most >= 0 && m.most < m.least {
 		return
 	}
-	if len(m.named) == 0 && m.least == 0 && m.most < 0 && len(m.others) == 1 && m.others[0].key == s.json.terms.str &&
+	if len(m.named) == 0 && m.least == 0 && m.most < 0 && len(m.others) == 1 && m.others[0].key == s.json.terms.key &&
 		m.others[0].value == s.rule() {
 		s.p.alternative(rule, ruleSymbol(s.anyObject()))
 		return

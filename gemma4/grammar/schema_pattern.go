@@ -82,7 +82,7 @@ func (s *schema) search(source, text, place string) regexID {
 		return regexNone
 	}
 	r := s.p.own
-	t := translation{r: r, text: text, alphabet: r.spelledRunes, spell: bare, anywhere: r.star(s.character())}
+	t := translation{r: r, text: text, alphabet: s.spelling.alphabet(r), spell: s.spelling.bare, anywhere: r.star(s.character())}
 	id := t.translate(re, true, true)
 	if t.err != nil {
 		s.fail(fmt.Errorf("at %s: %w", place, t.err))

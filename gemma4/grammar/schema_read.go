@@ -13,6 +13,7 @@ import (
 type schema struct {
 	p           *program
 	json        jsonRules
+	spelling    spelling
 	root        *value
 	draft       int               // 4, 6, 7, 2019 or 2020
 	byValue     map[*value]*node  // nodes read so far
@@ -227,7 +228,7 @@ func (s *schema) readTypes(arg *value, place string) (t types) {
 		list = arg.items
 	}
 	for _, v := range list {
-		one, ok := typeNames[v.text]
+		one, ok := typeNames[s.spelling.typeName(v.text)]
 		if v.kind != valueString || !ok {
 			s.malformed(place, "%q is no type", v.text)
 		}

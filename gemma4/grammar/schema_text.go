@@ -1,16 +1,22 @@
 package grammar
 
+import "unicode"
+
 // text is the terminal of the strings of a conjunction. Where their characters matter they are written in the usual
 // spelling, which escapes only what must be.
 func (s *schema) text(c *conjunction) symbol {
 	least, most, exact := s.lengths(c)
 	r := s.p.own
-	quote := r.literal(`"`)
+	quote := r.literal(s.spelling.quote())
 	if !exact {
 		if least == 0 && most < 0 {
 			return s.json.terms.str
 		}
-		return ownTerm(r.concat(quote, r.repeat(r.jsonCharacter(), least, most), quote))
+		character := r.jsonCharacter
+		if s.spelling.call {
+			character = s.character
+		}
+		return ownTerm(r.concat(quote, r.repeat(character(), least, most), quote))
 	}
 	return ownTerm(r.concat(quote, s.content(c), quote))
 }
@@ -42,7 +48,7 @@ func (s *schema) content(c *conjunction) regexID {
 	}
 	var excluded []string
 	for _, v := range c.excluded(typeString) {
-		excluded = append(excluded, bare(v.text))
+		excluded = append(excluded, s.spelling.bare(v.text))
 	}
 	if len(excluded) > 0 {
 		list = append(list, r.not(r.literals(excluded)))
@@ -56,7 +62,7 @@ func (s *schema) content(c *conjunction) regexID {
 // character is one character of a string in its usual spelling.
 func (s *schema) character() regexID {
 	if s.characters == regexNone {
-		s.characters = s.p.own.spelledRunes(0, 0x10FFFF)
+		s.characters = s.spelling.alphabet(s.p.own)(0, unicode.MaxRune)
 	}
 	return s.characters
 }

@@ -23,10 +23,14 @@ type Vocabulary struct {
 	twins  map[int32][]int32 // further tokens of the same bytes, by the first of them
 	depth  int               // bytes of the longest token
 
-	base  *regexes // terminals that every JSON grammar shares, complete when the vocabulary is made
-	terms baseTerms
-	once  []sync.Once // by state of base: its local mask is made
-	local []*localMask
+	controls []int32 // tokens that stand for a marker, by marker; none if calls are not known
+
+	base      *regexes // terminals that every JSON grammar shares, complete when the vocabulary is made
+	terms     baseTerms
+	callTerms baseTerms
+	freeText  symbol
+	once      []sync.Once // by state of base: its local mask is made
+	local     []*localMask
 }
 
 // trieNode is a node of the trie in depth-first order: its subtree is the nodes up to skip.
@@ -42,11 +46,17 @@ type trieNode struct {
 // for tokens that are no text (control tokens, unused ones), which no constraint allows. ends are the tokens
 // that may end
 // an answer. The pieces are not copied and must not change.
+//
+// Pieces with bytes that UTF-8 never has (above 0xF4, as single bytes of a vocabulary may be) fit no form.
 func NewVocabulary(pieces [][]byte, ends []int) (*Vocabulary, error) {
+	return newVocabulary(pieces, ends, nil)
+}
+
+func newVocabulary(pieces [][]byte, ends []int, controls []int32) (*Vocabulary, error) {
 	if len(pieces) == 0 || len(pieces) > maxTokens {
 		return nil, fmt.Errorf("%w: it has %d pieces; give 1 to %d", ErrVocabulary, len(pieces), maxTokens)
 	}
-	v := &Vocabulary{pieces: pieces, twins: map[int32][]int32{}}
+	v := &Vocabulary{pieces: pieces, controls: controls, twins: map[int32][]int32{}}
 	total := 0
 	for id, p := range pieces {
 		total += len(p)
@@ -72,6 +82,21 @@ func (v *Vocabulary) Len() int { return len(v.pieces) }
 // Words is the length of a mask in words of 32 bits.
 func (v *Vocabulary) Words() int { return (len(v.pieces) + 31) / 32 }
 
+// piece is the bytes that a token is walked by: its text, or the marker that it stands for; none where no form
+// allows it.
+func (v *Vocabulary) piece(token int32) []byte {
+	if i := v.marker(token); i >= 0 {
+		return markerBytes[i : i+1]
+	}
+	if p := v.pieces[token]; !slices.ContainsFunc(p, isMarker) {
+		return p
+	}
+	return nil
+}
+
+// marker is the place of a token's marker, -1 if it has none.
+func (v *Vocabulary) marker(token int32) int { return slices.Index(v.controls, token) }
+
 // isEnd tells whether a token may end an answer.
 func (v *Vocabulary) isEnd(token int32) bool { return slices.Contains(v.ends, token) }
 
@@ -79,7 +104,7 @@ func (v *Vocabulary) isEnd(token int32) bool { return slices.Contains(v.ends, to
 func (v *Vocabulary) buildTrie() {
 	order := make([]int32, 0, len(v.pieces))
 	for id, p := range v.pieces {
-		if len(p) > 0 && !v.isEnd(int32(id)) {
+		if len(p) > 0 && !v.isEnd(int32(id)) && !slices.ContainsFunc(p, isMarker) && v.marker(int32(id)) < 0 {
 			order = append(order, int32(id))
 		}
 	}
@@ -89,10 +114,15 @@ func (v *Vocabulary) buildTrie() {
 		}
 		return int(a - b)
 	})
+	for _, id := range v.controls { // markers are above all bytes of text
+		if !v.isEnd(id) {
+			order = append(order, id)
+		}
+	}
 	path := []uint32{} // nodes above, by depth
 	var last []byte
 	for _, id := range order {
-		p := v.pieces[id]
+		p := v.piece(id)
 		if len(last) > 0 && bytes.Equal(p, last) {
 			node := &v.trie[len(v.trie)-1]
 			node.twins = true
