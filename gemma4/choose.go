@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gemma4/sample"
 )
@@ -26,6 +27,10 @@ type Choosing struct {
 	// AssistantDrafts is the same for the drafts of an assistant, where one is
 	// attached: NoDrafts leaves drafting to the text alone.
 	AssistantDrafts int
+	// Constraint, where set, holds the tokens to a form, those of a thought apart that
+	// the prompt wishes for. Where it leaves one text alone, the tokens of that text are
+	// taken without choosing; not so where log-probabilities are asked for.
+	Constraint *grammar.Constraint
 	// Usage, where set, is filled in: what the prompt took before the first choice,
 	// and what was drafted with each.
 	Usage *Usage
@@ -39,8 +44,8 @@ const (
 )
 
 // Choose gives the tokens that follow a prompt, whatever they mean: a token
-// that ends a turn does not end the sequence. Generate is what reads them as
-// an answer.
+// that ends a turn does not end the sequence, unless a constraint holds it to a form, of
+// which it is the end. Generate is what reads them as an answer.
 //
 // On a fault, or when ctx ends, the sequence ends with an error; leaving the
 // loop ends it too.
@@ -59,12 +64,18 @@ func (s *Session) Choose(ctx context.Context, prompt Prompt, c Choosing) iter.Se
 			yield(sample.Choice{}, err)
 			return
 		}
-		if err := s.prepare(ctx, prompt, limit, c); err != nil {
+		g, err := s.model.newGuide(c, prompt.Tokens)
+		if err == nil {
+			err = s.prepare(ctx, prompt, limit, c, g)
+		}
+		if err != nil {
 			yield(sample.Choice{}, err)
 			return
 		}
 		defer s.settle()
-		s.chooseAll(ctx, limit, s.speculationFor(c, prompt), yield)
+		d := s.speculationFor(c, prompt)
+		d.guide = g
+		s.chooseAll(ctx, limit, d, yield)
 	}
 }
 
@@ -82,7 +93,11 @@ func (s *Session) chooseAll(ctx context.Context, limit int, d speculation, yield
 		for i, choice := range choices {
 			s.push(computed+i, choice.Token)
 			d.push(choice.Token)
-			if !yield(choice, nil) {
+			if err := d.guide.accept(choice.Token); err != nil {
+				yield(sample.Choice{}, err)
+				return
+			}
+			if !yield(choice, nil) || d.guide.ended() {
 				return
 			}
 		}
@@ -93,16 +108,24 @@ func (s *Session) chooseAll(ctx context.Context, limit int, d speculation, yield
 // chooseSome chooses the next token, or several where a draft of them was right.
 func (s *Session) chooseSome(ctx context.Context, d *speculation, most int,
 	one []sample.Choice) ([]sample.Choice, error) {
+	if forced, err := d.guide.forced(most); err != nil || len(forced) > 0 {
+		return s.force(ctx, d, forced, err)
+	}
 	draft, assisted := d.plan(most - 1) // one more than was drafted is chosen
+	draft, err := d.guide.fitting(draft)
+	if err != nil {
+		return nil, err
+	}
 	wanted := len(draft) > 0 || assisted > 0
 	if !s.state.Drain(wanted) || !wanted {
-		var err error
 		one[0], err = s.state.Next(ctx)
 		return one, err
 	}
 	if assisted > 0 {
-		var err error
-		if draft, err = s.state.Draft(ctx, assisted); err != nil {
+		if draft, err = s.state.Draft(ctx, assisted); err == nil {
+			draft, err = d.guide.fitting(draft)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -111,6 +134,22 @@ func (s *Session) chooseSome(ctx context.Context, d *speculation, most int,
 		d.observe(len(draft), len(choices)-1, assisted > 0)
 	}
 	return choices, err
+}
+
+// force takes tokens that nothing has to choose.
+func (s *Session) force(ctx context.Context, d *speculation, tokens []int32, err error) ([]sample.Choice, error) {
+	if err == nil {
+		err = s.state.Force(ctx, tokens)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.usage.Forced += len(tokens)
+	choices := make([]sample.Choice, len(tokens))
+	for i, t := range tokens {
+		choices[i].Token = t
+	}
+	return choices, nil
 }
 
 // speculationFor is who drafts: nobody where nothing is drafted.
@@ -151,11 +190,15 @@ func (s *Session) admit(prompt Prompt, c Choosing) (int, error) {
 }
 
 // prepare computes the prompt and begins to choose.
-func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choosing) error {
+func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choosing, g *guide) error {
 	if err := s.advance(ctx, prompt, c); err != nil {
 		return err
 	}
-	if err := s.state.Start(c.Sampling, prompt.Tokens, limit); err != nil {
+	var masks engine.Masks
+	if g != nil {
+		masks = g
+	}
+	if err := s.state.Start(c.Sampling, prompt.Tokens, limit, masks); err != nil {
 		s.settle()
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
@@ -21,6 +22,11 @@ type GenerateOptions struct {
 	Stop []string
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
+	// Form, where set, is what the answer must look like. A thought is free and comes
+	// before; a Stop or the limit of tokens may cut the answer short.
+	Form *Form
+	// Constraint is the same, compiled by Model.Constraint; it goes before Form.
+	Constraint *grammar.Constraint
 	// Drafts and AssistantDrafts are how many tokens a draft has, at most;
 	// see Choosing.
 	Drafts, AssistantDrafts int
@@ -43,6 +49,7 @@ type Usage struct {
 	Computed      int           `json:"computed"`                // of them, those that were not cached
 	Media         int           `json:"media,omitempty"`         // images and clips that were encoded
 	Answer        int           `json:"answer"`                  // tokens chosen, the one that ended it included
+	Forced        int           `json:"forced,omitempty"`        // of them, those that the form left no choice of
 	Drafted       int           `json:"drafted,omitempty"`       // tokens drafted; see Choosing.Drafts
 	DraftsRight   int           `json:"draftsRight,omitempty"`   // of them, those that the model chose
 	Assisted      int           `json:"assisted,omitempty"`      // of those drafted, the assistant's
@@ -84,10 +91,15 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			yield(Event{}, err)
 			return
 		}
+		constraint, err := s.model.constraintOf(ctx, opts)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
 		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
 		choices := Choosing{
 			Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill,
-			Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Usage: &a.usage,
+			Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Constraint: constraint, Usage: &a.usage,
 		}
 		for choice, err := range s.Choose(ctx, prompt, choices) {
 			if err != nil {

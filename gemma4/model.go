@@ -119,8 +119,10 @@ type Model struct {
 	context   int
 	cacheType CacheType
 	adapters  adapterSet
-	examiner  *checkup.Examiner // of kernels; nil for none
-	options   engine.Options    // of an engine on a GPU
+	// constraints are compiled for the tokenizer.
+	constraints constraints
+	examiner    *checkup.Examiner // of kernels; nil for none
+	options     engine.Options    // of an engine on a GPU
 
 	examined sync.Mutex // guards kernels alone: who examines may be waited for by Close
 	kernels  *checkup.Findings

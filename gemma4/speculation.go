@@ -140,6 +140,7 @@ type speculation struct {
 	lookup         *draftPolicy // nil where the text is not looked at
 	assistant      *draftPolicy // nil without an assistant
 	usage          *Usage       // counts drafts
+	guide          *guide       // nil where the answer is free
 }
 
 // plan is a draft from the text, or how many tokens the assistant should draft; most

@@ -57,7 +57,7 @@ func TestGPUsGuess(t *testing.T) {
 		if err := st.Prefill(ctx, engine.Piece{Tokens: prompt}, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
-		if err := st.Start(sample.Params{}, slices.Clone(prompt), n); err != nil {
+		if err := st.Start(sample.Params{}, slices.Clone(prompt), n, nil); err != nil {
 			t.Fatal(err)
 		}
 		d := speculation{usage: &Usage{}}

@@ -1,6 +1,10 @@
 package chat
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+)
 
 // thinkingText is the content of a channel: the text between its name, which
 // is the first line, and the line break before its closing.
@@ -48,4 +52,37 @@ func (t *thinkingText) end() string {
 	}
 	*t = thinkingText{}
 	return text
+}
+
+// Thinking tells where the thoughts in an answer stand, in tokens.
+type Thinking struct {
+	// Open and Close stand around a thought.
+	Open, Close int
+	// Wished says that the prompt asks for thoughts, Begun that it ends within one.
+	Wished, Begun bool
+}
+
+// ThinkingIn looks at a prompt of a whole conversation. It fails with ErrVocabulary if the
+// vocabulary lacks the format's control tokens.
+func ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (t Thinking, err error) {
+	var wish int
+	for _, marker := range []struct {
+		text string
+		id   *int
+	}{{channelOpen, &t.Open}, {channelClose, &t.Close}, {think, &wish}} {
+		if *marker.id, err = lookup(tok, marker.text); err != nil {
+			return Thinking{}, err
+		}
+	}
+	for _, id := range prompt {
+		switch int(id) {
+		case wish:
+			t.Wished = true
+		case t.Open:
+			t.Begun = true
+		case t.Close:
+			t.Begun = false
+		}
+	}
+	return t, nil
 }

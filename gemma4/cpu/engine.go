@@ -85,6 +85,8 @@ type session struct {
 	pending  bool
 	verified []int32         // of Verify
 	choices  []sample.Choice // of Verify
+	masks    engine.Masks    // nil for none
+	mask     []uint32        // the latest of them
 
 	values quant.Type // of the cache
 
@@ -174,10 +176,25 @@ func (s *session) AllLogits(ctx context.Context, p engine.Piece, each func(i int
 	return nil
 }
 
-func (s *session) Start(params sample.Params, history []int32, _ int) (err error) {
-	s.sampler, err = sample.New(s.model.Config().Vocab, params)
-	s.history, s.pending = history, false
+func (s *session) Start(params sample.Params, history []int32, _ int, masks engine.Masks) (err error) {
+	vocab := s.model.Config().Vocab
+	s.sampler, err = sample.New(vocab, params)
+	s.history, s.pending, s.masks = history, false, masks
+	if masks != nil && s.mask == nil {
+		s.mask = make([]uint32, engine.MaskWords(vocab))
+	}
 	return err
+}
+
+// choose is the choice from the logits behind a part of a draft.
+func (s *session) choose(logits []float32, draft []int32) (sample.Choice, error) {
+	if s.masks != nil {
+		if err := s.masks.After(draft, s.mask); err != nil {
+			return sample.Choice{}, err
+		}
+		s.sampler.SetMask(s.mask)
+	}
+	return s.sampler.Sample(logits, s.history, len(s.history))
 }
 
 func (s *session) Next(ctx context.Context) (sample.Choice, error) {
@@ -189,7 +206,7 @@ func (s *session) Next(ctx context.Context) (sample.Choice, error) {
 		}
 		s.logits = logits
 	}
-	choice, err := s.sampler.Sample(s.logits, s.history, len(s.history))
+	choice, err := s.choose(s.logits, nil)
 	if err != nil {
 		return choice, err
 	}
@@ -226,7 +243,7 @@ func (s *session) Verify(ctx context.Context, draft []int32) ([]sample.Choice, e
 		return nil, err
 	}
 	for i := range tokens {
-		choice, err := s.sampler.Sample(logits[i*vocab:(i+1)*vocab], s.history, len(s.history))
+		choice, err := s.choose(logits[i*vocab:(i+1)*vocab], draft[:i])
 		if err != nil {
 			return nil, err
 		}
@@ -243,11 +260,26 @@ func (s *session) Verify(ctx context.Context, draft []int32) ([]sample.Choice, e
 	return s.choices, s.cache.Truncate(before + len(s.choices))
 }
 
+func (s *session) Force(ctx context.Context, tokens []int32) error {
+	run := append([]int32(nil), tokens...)
+	if s.pending {
+		run = append([]int32{s.history[len(s.history)-1]}, run...)
+	}
+	// The last is left to Next, which computes it before it chooses.
+	run = run[:len(run)-1]
+	s.history, s.pending = append(s.history, tokens...), true
+	if len(run) == 0 {
+		return nil
+	}
+	_, err := s.forward(ctx, Tokens(run), NoLogits)
+	return err
+}
+
 func (s *session) Stop(n int) {
 	if s.cache.Len() > n {
 		s.Rewind(n)
 	}
-	s.sampler, s.logits = nil, nil
+	s.sampler, s.logits, s.masks = nil, nil, nil
 }
 
 func (s *session) CacheValues() quant.Type { return s.values }

@@ -22,6 +22,10 @@ type programs struct {
 	// Where upper and decode leave the stream that the head reads.
 	upperStream, decodeStream *wgslkit.Buffer
 
+	// For answers with masks, made with the first of them:
+	masked, forward *ops.Recording // choose from a mask; decode without its choice
+	forwardStream   *wgslkit.Buffer
+
 	lowerMedia *ops.Recording // lower with soft tokens
 	every      *ops.Recording // rows tokens: all layers, logits of each; made on first use
 	everyMedia *ops.Recording // every with soft tokens
@@ -123,7 +127,11 @@ func (r *recorder) decode() (*ops.Recording, error) {
 
 // every records the program for the logits of each position.
 func (r *recorder) every(act *activations, media bool) (*ops.Recording, error) {
-	g := r.graph("logits", act)
+	return r.everyOf("logits", act, media)
+}
+
+func (r *recorder) everyOf(label string, act *activations, media bool) (*ops.Recording, error) {
+	g := r.graph(label, act)
 	g.media = media
 	g.embed()
 	for i := range r.config.Blocks {
@@ -134,8 +142,11 @@ func (r *recorder) every(act *activations, media bool) (*ops.Recording, error) {
 }
 
 // sample chooses the next token and leaves it where embed reads it.
-func (g *graph) sample(s *ops.Sampler) {
-	g.Sample(ops.Sample{Label: "sample", Logits: g.act.logits, Tokens: g.act.tokens, Sampler: s})
+func (g *graph) sample(s *ops.Sampler) { g.sampleOf(s, false) }
+
+// sampleOf is sample, of the sampler's mask where masked.
+func (g *graph) sampleOf(s *ops.Sampler, masked bool) {
+	g.Sample(ops.Sample{Label: "sample", Logits: g.act.logits, Tokens: g.act.tokens, Sampler: s, Masked: masked})
 }
 
 // releaseEvery frees the programs for the logits of each position.
@@ -149,7 +160,8 @@ func (p *programs) release() {
 	if p == nil {
 		return
 	}
-	for _, r := range []*ops.Recording{p.lower, p.upper, p.choose, p.decode, p.lowerMedia, p.every, p.everyMedia} {
+	for _, r := range []*ops.Recording{p.lower, p.upper, p.choose, p.decode, p.masked, p.forward, p.lowerMedia, p.every,
+		p.everyMedia} {
 		r.Release()
 	}
 }

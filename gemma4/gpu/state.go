@@ -38,6 +38,7 @@ type state struct {
 	deepest  int               // the most steps that may be under way
 	chosenAt time.Time         // when the last token came
 	quick    bool              // it came within a shortStep of the one before
+	masked   masked
 
 	drafted    int       // tokens of a draft, at most
 	verifier   *verifier // nil until a draft comes
@@ -200,7 +201,10 @@ func words[T int32 | uint32](values []T) []byte {
 	return raw
 }
 
-func (s *state) Start(p sample.Params, history []int32, limit int) error {
+func (s *state) Start(p sample.Params, history []int32, limit int, masks engine.Masks) error {
+	if err := s.startMasked(masks); err != nil {
+		return err
+	}
 	if err := s.sampler.SetHistory(history, 0); err != nil {
 		return err
 	}
@@ -209,6 +213,9 @@ func (s *state) Start(p sample.Params, history []int32, limit int) error {
 	}
 	s.position, s.limit, s.chosen, s.draining = len(history), len(history)+limit, 0, false
 	s.chosenAt, s.quick = time.Time{}, false
+	if masks != nil {
+		return nil // the first choice waits for its mask
+	}
 	return s.submit(s.programs.choose)
 }
 
@@ -228,6 +235,9 @@ func (s *state) submit(p *ops.Recording) error {
 
 // next keeps the GPU busy with the steps after the one whose token it waits for.
 func (s *state) Next(ctx context.Context) (sample.Choice, error) {
+	if s.masked.masks != nil {
+		return s.nextMasked(ctx)
+	}
 	if err := s.fillPipeline(); err != nil {
 		return sample.Choice{}, err
 	}
@@ -283,7 +293,7 @@ func (s *state) Stop(n int) {
 	for _, read := range s.inFlight {
 		read.Discard()
 	}
-	s.inFlight = s.inFlight[:0]
+	s.inFlight, s.masked.masks = s.inFlight[:0], nil
 	if s.cached > n {
 		s.Rewind(n)
 	}

@@ -30,7 +30,7 @@ func TestStepsArePipelined(t *testing.T) {
 		if err := st.Prefill(t.Context(), engine.Piece{Tokens: prompt}, func(int) {}); err != nil {
 			t.Fatal(err)
 		}
-		if err := st.Start(sample.Params{}, slices.Clone(prompt), n); err != nil {
+		if err := st.Start(sample.Params{}, slices.Clone(prompt), n, nil); err != nil {
 			t.Fatal(err)
 		}
 		var got []int32

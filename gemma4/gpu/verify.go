@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gemma4/sample"
@@ -16,6 +17,7 @@ type verifier struct {
 	act    *activations   // of the most tokens, each with its logits
 	every  *ops.Recording // all layers, and the logits of each token
 	choose []*ops.Recording
+	masked []*ops.Recording // choose from a mask, made with the first answer that has masks
 	take   []*ops.Recording // for an assistant: the hidden state of each token
 	tokens []int32
 	reads  []*ops.SampleRead
@@ -51,6 +53,9 @@ func (s *state) LimitDrafts(lookup, assistant int) engine.DraftLimits {
 
 func (s *state) Drain(on bool) bool {
 	s.draining = on && s.canVerify()
+	if s.masked.masks != nil {
+		return s.draining && !s.masked.ahead && s.chosen > 0
+	}
 	return s.draining && len(s.inFlight) == 0 && s.chosen > 0
 }
 
@@ -75,7 +80,7 @@ func (s *state) newVerifier() (v *verifier, err error) {
 	}
 	for i := 0; i < rows && err == nil; i++ {
 		var choose *ops.Recording
-		choose, err = s.recorder().chooseRow(v.act, i)
+		choose, err = s.recorder().chooseRow(v.act, i, false)
 		v.choose = append(v.choose, choose)
 	}
 	for i := 0; i < rows && err == nil && s.drafter != nil; i++ {
@@ -90,12 +95,25 @@ func (s *state) newVerifier() (v *verifier, err error) {
 	return v, nil
 }
 
+// addMasked records the choices from masks, where that was not done.
+func (s *state) addMasked() error {
+	v := s.verifier
+	for i := len(v.masked); i < len(v.choose); i++ {
+		choose, err := s.recorder().chooseRow(v.act, i, true)
+		if err != nil {
+			return err
+		}
+		v.masked = append(v.masked, choose)
+	}
+	return nil
+}
+
 // chooseRow records the choice from the logits of one of several tokens.
-func (r *recorder) chooseRow(act *activations, row int) (*ops.Recording, error) {
+func (r *recorder) chooseRow(act *activations, row int, masked bool) (*ops.Recording, error) {
 	g := r.graph("choose", r.single)
 	vocab := r.config.Vocab
 	g.Copy(ops.Copy{Label: "logits", In: act.logits, InOffset: row * vocab, Out: r.single.logits, Size: vocab})
-	g.sample(r.sampler)
+	g.sampleOf(r.sampler, masked)
 	return g.Finish()
 }
 
@@ -104,7 +122,7 @@ func (v *verifier) release() {
 		return
 	}
 	v.every.Release()
-	for _, r := range append(v.choose, v.take...) {
+	for _, r := range slices.Concat(v.choose, v.masked, v.take) {
 		r.Release()
 	}
 	v.act.release()
@@ -116,6 +134,11 @@ func (s *state) Verify(ctx context.Context, draft []int32) ([]sample.Choice, err
 	}
 	v := s.verifier
 	v.tokens = append(append(v.tokens[:0], s.last), draft...)
+	if s.masked.masks != nil {
+		if err := s.addMasked(); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.tryDraft(); err != nil {
 		return nil, err
 	}
@@ -145,13 +168,25 @@ func (s *state) tryDraft() error {
 	}
 	s.written = max(s.written, first+n)
 	for i := range n {
-		read, err := s.sampler.SubmitRead(v.choose[i], first+1+i)
+		read, err := s.chooseBehind(i, first+1+i)
 		if err != nil {
 			return err
 		}
 		v.reads = append(v.reads, read)
 	}
 	return nil
+}
+
+// chooseBehind begins to read what is chosen behind token i of those under trial.
+func (s *state) chooseBehind(i, position int) (*ops.SampleRead, error) {
+	v := s.verifier
+	if s.masked.masks == nil {
+		return s.sampler.SubmitRead(v.choose[i], position)
+	}
+	if err := s.setMask(v.tokens[1 : 1+i]); err != nil {
+		return nil, err
+	}
+	return s.sampler.SubmitRead(v.masked[i], position)
 }
 
 // readRight reads choices up to the first that the draft had wrong.
@@ -180,6 +215,7 @@ func (s *state) settleAfterDraft() error {
 	s.advance(n)
 	s.position = s.cached + 1
 	s.streamRow = n - 1
+	s.masked.ahead = false
 	if err := s.sampler.SetHistory([]int32{s.last}, s.cached); err != nil {
 		return err
 	}

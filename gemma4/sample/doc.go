@@ -9,7 +9,8 @@
 //     session, prompt and answer alike; c is how often one stands there. For each
 //     of them, once: l = l / r if l > 0, else l · r (r the repetition penalty);
 //     then l = l − presence − frequency · c.
-//  2. Bias. l = l + bias for each token that has one; −Inf forbids a token.
+//  2. Bias. l = l + bias for each token that has one; −Inf forbids a token. So does
+//     a mask, where the answer is held to a form.
 //  3. Greedy. At temperature 0 the largest l wins, the lowest id among equals,
 //     and nothing below happens.
 //  4. Temperature. l = (l − the largest l) / temperature.

@@ -32,6 +32,7 @@ type Sampler struct {
 	candidates []candidate // what top-k leaves
 	kept       []candidate // what top-p and min-p leave
 	counts     map[int32]int
+	mask       []uint32 // nil for all tokens
 }
 
 // candidate is a token with its logit, and later its unnormalised probability.
@@ -58,12 +59,16 @@ func New(vocab int, params Params) (*Sampler, error) {
 	return &Sampler{params: params, vocab: vocab, counts: map[int32]int{}}, nil
 }
 
+// SetMask says which tokens the choices after it may be of: bit t%32 of word t/32 for
+// token t. nil lets all through. The words are read when a token is chosen.
+func (s *Sampler) SetMask(words []uint32) { s.mask = words }
+
 // Sample chooses the token for a position from its logits, one for each token of
 // the vocabulary, which stay as they are. history holds the session's tokens
 // before it, oldest first; only penalties look at it.
 //
 // It returns an error wrapping ErrLogits where the logits are of another number,
-// where one is NaN or +Inf, or where all are −Inf.
+// where one is NaN or +Inf, or where all that the mask lets through are −Inf.
 func (s *Sampler) Sample(logits []float32, history []int32, position int) (Choice, error) {
 	if err := s.check(logits); err != nil {
 		return Choice{}, err
@@ -71,6 +76,7 @@ func (s *Sampler) Sample(logits []float32, history []int32, position int) (Choic
 	s.logits = append(s.logits[:0], logits...)
 	s.penalize(history)
 	s.bias()
+	s.cover()
 	token, err := s.choose(position)
 	if err != nil {
 		return Choice{}, err
@@ -121,6 +127,18 @@ func (s *Sampler) penalize(history []int32) {
 func (s *Sampler) bias() {
 	for t, b := range s.params.LogitBias {
 		s.logits[t] += b
+	}
+}
+
+// cover forbids the tokens that the mask lacks.
+func (s *Sampler) cover() {
+	forbidden := float32(math.Inf(-1))
+	for i, w := range s.mask {
+		for t := 32 * i; w != math.MaxUint32 && t < min(32*i+32, s.vocab); t++ {
+			if w>>(t&31)&1 == 0 {
+				s.logits[t] = forbidden
+			}
+		}
 	}
 }
 

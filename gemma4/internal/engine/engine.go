@@ -47,6 +47,16 @@ type Engine interface {
 	Close() error
 }
 
+// Masks say which tokens an answer may go on with.
+type Masks interface {
+	// After sets a bit of dst for each token that may come behind what was chosen and a
+	// draft of what follows: bit t%32 of word t/32 for token t.
+	After(draft []int32, dst []uint32) error
+}
+
+// MaskWords is the length of a mask for a vocabulary.
+func MaskWords(vocab int) int { return (vocab + 31) / 32 }
+
 // State is what one session has computed: caches for the first Len()
 // positions. Its methods are called by one goroutine at a time.
 type State interface {
@@ -62,8 +72,8 @@ type State interface {
 	AllLogits(ctx context.Context, p Piece, each func(i int, row []float32) error) error
 	// Start begins to choose tokens after Prefill; history is every token of
 	// the session so far, the prompt's last included, and limit bounds how many
-	// Next may be asked for.
-	Start(params sample.Params, history []int32, limit int) error
+	// Next may be asked for. masks, where not nil, say what each choice is among.
+	Start(params sample.Params, history []int32, limit int, masks Masks) error
 	// Next chooses one token and takes it into the cache's view of the text:
 	// the following call computes it.
 	Next(ctx context.Context) (sample.Choice, error)
@@ -81,6 +91,9 @@ type State interface {
 	// pass, and chooses behind each for as long as the draft was right: one token
 	// at least, len(draft) + 1 at most. The choices are valid until the next call.
 	Verify(ctx context.Context, draft []int32) ([]sample.Choice, error)
+	// Force takes tokens as chosen without choosing: they are computed in one pass, and
+	// the next choice is the one behind them. It is for answers with masks.
+	Force(ctx context.Context, tokens []int32) error
 	// Stop ends choosing; steps whose tokens nobody asked for are dropped. The state
 	// then holds n positions.
 	Stop(n int)

@@ -73,7 +73,7 @@ func Assisted(t *testing.T, e engine.Engine, ids []int32) (s engine.State, chose
 	ctx := context.Background()
 	steps := []func() error{
 		func() error { return s.Prefill(ctx, engine.Piece{Tokens: ids}, func(int) {}) },
-		func() error { return s.Start(sample.Params{}, slices.Clone(ids), 50) },
+		func() error { return s.Start(sample.Params{}, slices.Clone(ids), 50, nil) },
 		func() error {
 			if s.LimitDrafts(4, 4).Assistant != 4 || s.Drain(true) {
 				return errors.New("not ready to draft")

@@ -24,7 +24,7 @@ var brief = map[string][]string{
 	"StoreKV":    {"farther"},
 	"Sequence":   {"small/whole", "small/chunked"},
 	"Argmax":     {"2048_groups=0of0_ties=false", "96_groups=24of9_ties=false"},
-	"Sample":     {"257/all", "257/greedy", "257/bias and penalties", "2048/gemma", "2048/greedy"},
+	"Sample":     {"257/all", "257/greedy", "257/bias and penalties", "2048/gemma", "2048/greedy", "2048/gemma, masked"},
 }
 
 // briefOf picks them from all cases.

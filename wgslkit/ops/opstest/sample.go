@@ -22,6 +22,7 @@ type sampleCase struct {
 	ring    int // tokens that the sampler remembers, 0 for more than there are
 	steps   int
 	edge    bool // a seed whose first random number is as close to 1 as can be
+	masked  bool // every third token may not be chosen, the best of all among them
 }
 
 // The shapes of logits.
@@ -121,6 +122,13 @@ func sampleCases(*ops.Kit) []Case {
 				steps: 2})
 		}
 	}
+	for _, vocab := range []int{31, 2048, 50000} {
+		table := sampleParamTable(vocab)
+		for _, name := range []string{"all", "bias and penalties", "gemma", "greedy", "greedy, logprobs"} {
+			add(sampleCase{name: name + ", masked", vocab: vocab, logits: normalLogits, params: table[name], history: 9,
+				steps: 4, masked: true})
+		}
+	}
 	wrapped := ops.SampleParams{Temperature: 1, TopK: 5, FrequencyPenalty: 2, RepeatLastN: -1}
 	add(sampleCase{name: "history ring wraps", vocab: 31, logits: normalLogits, params: wrapped, history: 45, ring: 16,
 		steps: 40})
@@ -194,12 +202,32 @@ func newSampleSteps(r *rig, c sampleCase) (*sampleSteps, error) {
 	r.keep(s.sampler.Configure(configured))
 	r.keep(s.writeState())
 	recorder := r.kit.Record("sample", 1, r.state)
-	recorder.Sample(ops.Sample{Label: "sample", Logits: buffer, Tokens: s.tokens, Sampler: s.sampler})
+	if c.masked {
+		r.keep(s.sampler.AddMask())
+		s.twin.mask = maskFor(s.twin.logits)
+		r.keep(s.sampler.SetMask(s.twin.mask))
+	}
+	recorder.Sample(ops.Sample{Label: "sample", Logits: buffer, Tokens: s.tokens, Sampler: s.sampler, Masked: c.masked})
 	if s.recording, err = recorder.Finish(); err != nil {
 		return nil, err
 	}
 	r.release = append(r.release, s.recording.Release)
 	return s, r.err
+}
+
+// maskFor lets two of three tokens through, and not the one of the largest logit.
+func maskFor(logits []float32) []uint32 {
+	mask, best := make([]uint32, (len(logits)+31)/32), 0
+	for t, l := range logits {
+		if l > logits[best] {
+			best = t
+		}
+		if t%3 != 1 {
+			mask[t/32] |= 1 << (t % 32)
+		}
+	}
+	mask[best/32] &^= 1 << (best % 32)
+	return mask
 }
 
 // writeState stands as after a prompt of the whole history in one replay.

@@ -28,9 +28,10 @@ type sampleTwin struct {
 	params  ops.SampleParams
 	logits  []float32
 	history []int32
+	mask    []uint32 // nil for all tokens
 }
 
-// penalized is the logits after penalties and bias.
+// penalized is the logits after penalties, bias and mask.
 func (s sampleTwin) penalized() []float32 {
 	out := slices.Clone(s.logits)
 	repetition := cmp.Or(s.params.RepetitionPenalty, 1)
@@ -44,6 +45,13 @@ func (s sampleTwin) penalized() []float32 {
 	}
 	for token, bias := range s.params.LogitBias {
 		out[token] += bias
+	}
+	if s.mask != nil {
+		for token := range out {
+			if s.mask[token/32]>>(token%32)&1 == 0 {
+				out[token] = float32(math.Inf(-1))
+			}
+		}
 	}
 	return out
 }

@@ -27,7 +27,7 @@ var ErrLogits = errors.New("unusable logits")
 //  1. For each token that stands c > 0 times among the last RepeatLastN of the
 //     history: l = l / r if l > 0, else l · r (r the repetition penalty); then
 //     l = l − presence − frequency · c.
-//  2. l = l + bias.
+//  2. l = l + bias; where Masked, l = −∞ for tokens that the mask lacks.
 //  3. At temperature 0 the largest l wins, the lowest token of equals.
 //  4. p = exp((l − the largest l) / temperature), in units of 2⁻⁴⁰.
 //  5. In descending order of l, of equals the lower token first: the first k
@@ -45,6 +45,8 @@ type Sample struct {
 	Logits  *wgslkit.Buffer // [vocab] float32, after the softcap; stays as it is
 	Tokens  *wgslkit.Buffer // u32, at least one
 	Sampler *Sampler
+	// Masked chooses among the tokens of the mask alone that SetMask wrote last; see AddMask.
+	Masked bool
 }
 
 // Record records the op, as four dispatches or a small one.
@@ -53,6 +55,10 @@ func (o Sample) Record(r *record.Recorder) {
 	if o.Logits.Size() < int64(4*s.options.Vocab) {
 		r.Fail(o.Label, fmt.Errorf("%w: %q holds %d bytes, too few for the logits of %d tokens",
 			wgslkit.ErrValidation, o.Logits.Label(), o.Logits.Size(), s.options.Vocab))
+		return
+	}
+	if o.Masked && s.mask == nil {
+		r.Fail(o.Label, fmt.Errorf("%w: a masked choice of a sampler without a mask", wgslkit.ErrValidation))
 		return
 	}
 	all := func(buffers ...*wgslkit.Buffer) (out []wgslkit.Binding) {
@@ -68,7 +74,12 @@ func (o Sample) Record(r *record.Recorder) {
 		"sample_gather.wgsl":    all(s.settings, r.State(), o.Logits, s.adjusted, s.probabilities, s.scratch, s.list),
 		"sample_choose.wgsl":    all(s.settings, r.State(), o.Logits, s.scratch, s.list, o.Tokens, s.memory),
 	}
-	for _, step := range s.steps() {
+	if o.Masked {
+		for _, file := range []string{"sample_small.wgsl", "sample_scan.wgsl"} {
+			binds[file] = append(binds[file], s.mask.All())
+		}
+	}
+	for _, step := range s.steps(o.Masked) {
 		r.Dispatch(Files, step.file, step.variant,
 			wgslkit.Call{Label: o.Label, Bind: binds[step.file], Grid: wgslkit.Grid{X: uint32(step.groups)}})
 	}
@@ -81,23 +92,31 @@ type sampleStep struct {
 	groups  int
 }
 
-// steps are sampling's dispatches in their order.
-func (s *Sampler) steps() []sampleStep {
+// steps are sampling's dispatches in their order. The first alone reads the mask.
+func (s *Sampler) steps(masked bool) []sampleStep {
 	if s.shape.small {
-		return []sampleStep{{"sample_small.wgsl", wgslkit.Variant{"BINS": s.shape.bins}, 1}}
+		return []sampleStep{{"sample_small.wgsl", withMask(wgslkit.Variant{"BINS": s.shape.bins}, masked), 1}}
 	}
 	shared := s.variant(s.shape.threads)
 	return []sampleStep{
-		{"sample_scan.wgsl", shared, s.shape.groups},
+		{"sample_scan.wgsl", withMask(s.variant(s.shape.threads), masked), s.shape.groups},
 		{"sample_histogram.wgsl", shared, s.shape.groups},
 		{"sample_gather.wgsl", shared, s.shape.groups},
 		{"sample_choose.wgsl", s.variant(s.shape.lastThreads), 1},
 	}
 }
 
+// withMask adds MASKED to a variant of its own.
+func withMask(v wgslkit.Variant, masked bool) wgslkit.Variant {
+	if masked {
+		v["MASKED"] = true
+	}
+	return v
+}
+
 // prepare begins to compile the steps, which takes longer than other kernels.
 func (s *Sampler) prepare() error {
-	for _, step := range s.steps() {
+	for _, step := range s.steps(false) {
 		if _, err := s.kit.Device().Kernel(Files.Shaders(), step.file, step.variant); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@
 //   l ← l / repetition if l > 0, else l · repetition;
 //   l ← l − presence − frequency · count        for tokens seen count > 0 times
 //   l ← l + bias
+//   l ← −∞                                      for tokens that the mask, where there is one, lacks
 //
 // A workgroup takes `chunk` neighbouring tokens and leaves 4 words: the largest
 // key, the lowest token that has it, the largest key of the raw logits, and
@@ -18,6 +19,9 @@
 @group(0) @binding(3) var<storage, read> bias: array<u32>;
 @group(0) @binding(4) var<storage, read_write> adjusted: array<u32>;
 @group(0) @binding(5) var<storage, read_write> scratch: array<u32>;
+//#if MASKED
+@group(0) @binding(6) var<storage, read> mask: array<u32>;
+//#end
 
 //#include "sample_adjust.wgsl"
 

@@ -24,6 +24,9 @@
 @group(0) @binding(4) var<storage, read_write> tokens: array<u32>;
 @group(0) @binding(5) var<storage, read_write> memory: array<u32>;
 @group(0) @binding(6) var<storage, read_write> work: array<u32>;
+//#if MASKED
+@group(0) @binding(7) var<storage, read> mask: array<u32>;
+//#end
 
 //#include "sample_adjust.wgsl"
 

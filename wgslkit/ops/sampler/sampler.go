@@ -43,6 +43,9 @@ type Sampler struct {
 	settings, bias, adjusted, probabilities, scratch, list, memory *wgslkit.Buffer
 
 	recount *record.Recording // counts the window's tokens anew
+
+	mask *wgslkit.Buffer // nil until AddMask; a bit for each token
+	raw  []byte          // of SetMask
 }
 
 // samplerLayout is where things stand, in words; see sample_settings.wgsl.
@@ -153,7 +156,35 @@ func (s *Sampler) build() (err error) {
 }
 
 func (s *Sampler) buffers() []*wgslkit.Buffer {
-	return []*wgslkit.Buffer{s.settings, s.bias, s.adjusted, s.probabilities, s.scratch, s.list, s.memory}
+	buffers := []*wgslkit.Buffer{s.settings, s.bias, s.adjusted, s.probabilities, s.scratch, s.list, s.memory}
+	if s.mask != nil {
+		buffers = append(buffers, s.mask)
+	}
+	return buffers
+}
+
+// AddMask makes room for a mask, where there is none yet. Sample.Masked wants it.
+func (s *Sampler) AddMask() (err error) {
+	if s.mask != nil {
+		return nil
+	}
+	bytes := 4 * ((s.options.Vocab + 31) / 32)
+	s.raw = make([]byte, bytes)
+	s.mask, err = s.kit.Device().NewBuffer("token mask", wgslkit.Activations, int64(bytes))
+	return err
+}
+
+// SetMask says which tokens the masked choices that are submitted after it may be of:
+// bit t%32 of word t/32 for token t, vocab/32 words, rounded up. Nothing is allocated.
+func (s *Sampler) SetMask(words []uint32) error {
+	if s.mask == nil || 4*len(words) != len(s.raw) {
+		return fmt.Errorf("%w: a mask of %d words for a vocabulary of %d tokens", wgslkit.ErrValidation, len(words),
+			s.options.Vocab)
+	}
+	for i, w := range words {
+		binary.LittleEndian.PutUint32(s.raw[4*i:], w)
+	}
+	return s.mask.Write(0, s.raw)
 }
 
 // Bytes is the GPU memory that the sampler takes.

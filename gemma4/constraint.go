@@ -1,0 +1,164 @@
+package gemma4
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4/grammar"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
+)
+
+// Form says what an answer must look like: exactly one of JSON, Schema, Regex, Choices
+// and Grammar is set. A form is kept, or refused with an error of package grammar that
+// names what cannot be honoured.
+type Form struct {
+	// JSON is any JSON value.
+	JSON bool `json:"json,omitempty"`
+	// Schema is a JSON schema of draft 4 to 2020-12.
+	Schema string `json:"schema,omitempty"`
+	// Regex is a regular expression (RE2 syntax) that the whole answer matches.
+	Regex string `json:"regex,omitempty"`
+	// Choices are texts of which the answer is one.
+	Choices []string `json:"choices,omitempty"`
+	// Grammar is a grammar in llama.cpp's notation (GBNF), which begins at the rule root.
+	Grammar string `json:"grammar,omitempty"`
+
+	// Spaced lets the model write whitespace between the tokens of JSON, as much as it
+	// likes. Without it there is none, and an answer cannot lose itself in blank lines.
+	Spaced bool `json:"spaced,omitempty"`
+	// AnyOrder lets properties come in any order. Without it they come in the schema's.
+	AnyOrder bool `json:"anyOrder,omitempty"`
+}
+
+// compiled is the form as package grammar takes it.
+func (f Form) compiled() grammar.Form {
+	return grammar.Form{
+		JSON: f.JSON, Schema: f.Schema, Regex: f.Regex, Choice: f.Choices, GBNF: f.Grammar,
+		Compact: !f.Spaced, AnyOrder: f.AnyOrder,
+	}
+}
+
+// key tells forms apart.
+func (f Form) key() string {
+	return fmt.Sprintf("%t %t %t %q %q %q %q", f.JSON, f.Spaced, f.AnyOrder, f.Schema, f.Regex, f.Grammar, f.Choices)
+}
+
+// maxConstraints bounds how many compiled forms a model keeps.
+const maxConstraints = 8
+
+// constraints are the forms that a model has compiled.
+type constraints struct {
+	mu         sync.Mutex
+	vocabulary *grammar.Vocabulary
+	kept       map[string]*grammar.Constraint
+	recent     []string // keys of kept, the latest last
+}
+
+// Constraint compiles a form for the model's vocabulary, or returns what it kept of an
+// earlier call: the model keeps the latest few. The first call prepares the vocabulary,
+// which takes a moment. It fails with grammar.ErrSyntax, ErrUnsupported,
+// ErrUnsatisfiable or ErrTooComplex.
+func (m *Model) Constraint(ctx context.Context, f Form) (*grammar.Constraint, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &m.constraints
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := f.key()
+	if kept := c.kept[key]; kept != nil {
+		c.touch(key)
+		return kept, nil
+	}
+	if c.vocabulary == nil {
+		v, err := newVocabulary(m.tokenizer, m.arch.Config.Vocab)
+		if err != nil {
+			return nil, err
+		}
+		c.vocabulary, c.kept = v, map[string]*grammar.Constraint{}
+	}
+	made, err := grammar.Compile(c.vocabulary, f.compiled())
+	if err != nil {
+		return nil, err
+	}
+	c.kept[key] = made
+	c.touch(key)
+	return made, nil
+}
+
+// constraintOf is what an answer is held to; nil for nothing.
+func (m *Model) constraintOf(ctx context.Context, o GenerateOptions) (*grammar.Constraint, error) {
+	if o.Constraint != nil || o.Form == nil {
+		return o.Constraint, nil
+	}
+	return m.Constraint(ctx, *o.Form)
+}
+
+// touch makes a key the latest, and forgets the oldest where there are too many.
+func (c *constraints) touch(key string) {
+	for i, k := range c.recent {
+		if k == key {
+			c.recent = append(c.recent[:i], c.recent[i+1:]...)
+			break
+		}
+	}
+	if c.recent = append(c.recent, key); len(c.recent) > maxConstraints {
+		delete(c.kept, c.recent[0])
+		c.recent = c.recent[1:]
+	}
+}
+
+// own says whether a constraint is for this model's vocabulary.
+func (m *Model) own(c *grammar.Constraint) bool {
+	m.constraints.mu.Lock()
+	defer m.constraints.mu.Unlock()
+	return c.Vocabulary() == m.constraints.vocabulary
+}
+
+// newVocabulary is a tokenizer's pieces as text. size is the model's count, which may be
+// larger than the tokenizer's.
+func newVocabulary(t *tokenizer.Tokenizer, size int) (*grammar.Vocabulary, error) {
+	pieces := make([][]byte, size)
+	for id := range min(size, t.Len()) {
+		pieces[id] = pieceOf(t, id)
+	}
+	return grammar.NewVocabulary(pieces, t.EOG())
+}
+
+// pieceOf is the bytes that a token stands for in a text; nil for one that steers.
+func pieceOf(t *tokenizer.Tokenizer, id int) []byte {
+	text := t.TokenText(id)
+	switch kind := t.Type(id); {
+	case t.IsControl(id) || t.IsEOG(id) || kind == tokenizer.Unused:
+		return nil
+	case kind == tokenizer.Byte:
+		b, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(text, "<0x"), ">"), 16, 8)
+		if err != nil {
+			return nil
+		}
+		return []byte{byte(b)}
+	}
+	return []byte(strings.ReplaceAll(text, "▁", " "))
+}
+
+// UnmarshalJSON reads a form whose schema may be given as it is, beside as a string.
+func (f *Form) UnmarshalJSON(raw []byte) error {
+	type plain Form
+	var with struct {
+		plain
+		Schema json.RawMessage `json:"schema"`
+	}
+	if err := json.Unmarshal(raw, &with); err != nil {
+		return fmt.Errorf("%w: the form is no such object: %w", grammar.ErrSyntax, err)
+	}
+	*f = Form(with.plain)
+	if len(with.Schema) == 0 || json.Unmarshal(with.Schema, &f.Schema) == nil {
+		return nil
+	}
+	f.Schema = string(with.Schema)
+	return nil
+}
