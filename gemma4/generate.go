@@ -86,7 +86,7 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			yield(Event{}, err)
 			return
 		}
-		parser, err := chat.NewParser(s.model.tokenizer, chat.ParserOptions{Stop: opts.Stop})
+		parser, err := chat.NewParser(s.model.tokenizer, chat.ParserOptions{Stop: opts.Stop, Prompt: prompt.Tokens})
 		if err != nil {
 			yield(Event{}, err)
 			return

@@ -61,7 +61,7 @@ func (p *Prompt) value(v any, quoteKeys bool) {
 	case []any:
 		p.list(v, func(item any) { p.value(item, quoteKeys) })
 	default:
-		p.template("None")
+		p.template("null")
 	}
 }
 

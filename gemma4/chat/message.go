@@ -20,7 +20,7 @@ type Message struct {
 	Role    string
 	Content Content
 
-	// Reasoning is what an assistant thought before its calls.
+	// Reasoning is what an assistant thought before it called or answered.
 	Reasoning string
 	// ToolCalls are what an assistant asks for.
 	ToolCalls []ToolCall
@@ -57,12 +57,14 @@ type Conversation struct {
 type Options struct {
 	Tools              []Tool
 	EnableThinking     bool
+	PreserveThinking   bool // keep what the model thought before the calls of earlier turns
 	NoGenerationPrompt bool // leave out the beginning of the model's answer
 }
 
 type optionsJSON struct {
 	Tools               []Tool `json:"tools,omitempty"`
 	EnableThinking      bool   `json:"enable_thinking,omitempty"`
+	PreserveThinking    bool   `json:"preserve_thinking,omitempty"`
 	AddGenerationPrompt *bool  `json:"add_generation_prompt,omitempty"`
 }
 
@@ -74,13 +76,15 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	add := in.AddGenerationPrompt == nil || *in.AddGenerationPrompt
-	*o = Options{Tools: in.Tools, EnableThinking: in.EnableThinking, NoGenerationPrompt: !add}
+	*o = Options{
+		Tools: in.Tools, EnableThinking: in.EnableThinking, PreserveThinking: in.PreserveThinking, NoGenerationPrompt: !add,
+	}
 	return nil
 }
 
 // MarshalJSON writes what UnmarshalJSON reads.
 func (o Options) MarshalJSON() ([]byte, error) {
-	out := optionsJSON{Tools: o.Tools, EnableThinking: o.EnableThinking}
+	out := optionsJSON{Tools: o.Tools, EnableThinking: o.EnableThinking, PreserveThinking: o.PreserveThinking}
 	if o.NoGenerationPrompt {
 		out.AddGenerationPrompt = new(bool)
 	}

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
@@ -13,6 +14,9 @@ type ParserOptions struct {
 	// it across tokens. Nothing of them is given out. Thoughts and calls do
 	// not count; empty strings are ignored.
 	Stop []string
+	// Prompt is what the answer follows, as token ids. It may have begun a thought,
+	// which the answer then goes on with.
+	Prompt []int32
 }
 
 // Parser turns the tokens of one answer into events. No control token ever
@@ -62,7 +66,30 @@ func NewParser(tok *tokenizer.Tokenizer, opts ParserOptions) (*Parser, error) {
 		}
 		p.roles[id] = role
 	}
+	if err := p.goOn(opts.Prompt); err != nil {
+		return nil, err
+	}
 	return p, nil
+}
+
+// goOn takes the thought that the prompt leaves open, if it does.
+func (p *Parser) goOn(prompt []int32) error {
+	open, err := lookup(p.tok, channelOpen)
+	if err != nil {
+		return err
+	}
+	for i, id := range slices.Backward(prompt) {
+		switch {
+		case int(id) == open:
+			for _, id := range prompt[i:] {
+				p.Push(int(id))
+			}
+			return nil
+		case p.roles[int(id)] != nil || p.tok.IsEOG(int(id)):
+			return nil
+		}
+	}
+	return nil
 }
 
 // Done says whether the answer has ended; further tokens give no events.

@@ -112,6 +112,31 @@ func TestParser(t *testing.T) {
 	}
 }
 
+func TestParserGoesOnWithTheThoughtOfThePrompt(t *testing.T) {
+	tok := nano(t)
+	for _, c := range []struct {
+		prompt, answer string
+		want           []string
+	}{
+		{"<tool_response|><|channel>thought\n", "Hm.\n<channel|>Rain.<turn|>",
+			[]string{"thinking Hm.", "text Rain.", "done stop"}},
+		{"<|channel>thought\nSo far", " so good\n<channel|>a<turn|>", []string{"thinking  so good", "text a", "done stop"}},
+		{"<|channel>thought\n<channel|>", "a<turn|>", []string{"text a", "done stop"}},
+		{"<|channel>thought\n<turn|>\n<|turn>model\n", "a<turn|>", []string{"text a", "done stop"}},
+		{"<|turn>model\n", "a<turn|>", []string{"text a", "done stop"}},
+		{"", "a<turn|>", []string{"text a", "done stop"}},
+	} {
+		var prompt []int32
+		for _, id := range tok.EncodeSpecial(c.prompt) {
+			prompt = append(prompt, int32(id))
+		}
+		got := parse(t, tok, tok.EncodeSpecial(c.answer), chat.ParserOptions{Prompt: prompt})
+		if diff := cmp.Diff(c.want, summary(got)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.prompt, diff)
+		}
+	}
+}
+
 func TestParserHoldsBackNoMoreThanNeeded(t *testing.T) {
 	tok := nano(t)
 	p, err := chat.NewParser(tok, chat.ParserOptions{Stop: []string{"--"}})

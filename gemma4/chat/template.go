@@ -52,7 +52,7 @@ func (t Template) String() string {
 
 // Render makes a prompt of messages.
 func (t Template) Render(messages []Message, opts Options) (Prompt, error) {
-	r := renderer{messages: messages}
+	r := renderer{messages: messages, keepThoughts: opts.PreserveThinking}
 	r.prompt.template(bos)
 	if err := r.opening(opts); err != nil {
 		return nil, err
@@ -66,13 +66,25 @@ func (t Template) Render(messages []Message, opts Options) (Prompt, error) {
 			return nil, fmt.Errorf("message %d: %w", i+len(messages)-len(r.messages), err)
 		}
 	}
-	if !opts.NoGenerationPrompt && !r.continues {
+	if !opts.NoGenerationPrompt {
+		r.answer(t, opts.EnableThinking)
+	}
+	return r.prompt, nil
+}
+
+// answer renders the beginning of the model's answer.
+func (r *renderer) answer(t Template, thinking bool) {
+	switch {
+	case r.waits:
+	case r.answered && thinking:
+		r.prompt.template(channelOpen, thought, "\n")
+	case r.answered:
+	default:
 		r.prompt.template(turnOpen, "model\n")
-		if t == Large && !opts.EnableThinking {
+		if t == Large && !thinking {
 			r.prompt.template(channelOpen, thought, "\n", channelClose)
 		}
 	}
-	return r.prompt, nil
 }
 
 // renderer holds a prompt under way.
@@ -81,9 +93,11 @@ type renderer struct {
 	lastUser int       // index of the last user message, or -1
 	prompt   Prompt
 
-	// continues says that the model goes on in the turn that is there: the
-	// last message calls tools or has their results, and no medium after them.
-	continues bool
+	keepThoughts bool // those before calls of earlier turns too
+
+	// waits and answered say how the last message left its turn open: with calls
+	// whose results are to come, or with those.
+	waits, answered bool
 }
 
 // opening renders the system turn that precedes the conversation, if there is

@@ -13,7 +13,7 @@ func (r *renderer) turn(i int) error {
 		r.role(m.Role)
 		r.prompt.template("\n")
 	}
-	if m.Reasoning != "" && len(m.ToolCalls) > 0 && i > r.lastUser {
+	if m.Reasoning != "" && (i > r.lastUser || r.keepThoughts && len(m.ToolCalls) > 0) {
 		r.prompt.template(channelOpen, thought, "\n")
 		r.prompt.outside(m.Reasoning)
 		r.prompt.template("\n", channelClose)
@@ -27,16 +27,30 @@ func (r *renderer) turn(i int) error {
 	if err != nil {
 		return err
 	}
-	content, hasMedia := m.render()
+	content := m.render()
 	r.prompt.join(content)
-	r.continues = (answered || len(m.ToolCalls) > 0) && !hasMedia
+	r.answered, r.waits = answered, len(m.ToolCalls) > 0 && !answered
+	next := r.following(i)
 	switch {
-	case r.continues && !answered:
+	case r.waits:
 		r.prompt.template(responseOpen)
-	case !answered || trim(content.String()) != "":
+	case isModel(m.Role) && next == Assistant:
+	case answered && next == "" && trim(content.String()) == "":
+	default:
 		r.prompt.template(turnClose, "\n")
 	}
 	return nil
+}
+
+// following is the role of the message after message i, those of tools not
+// counted, or "" for none.
+func (r *renderer) following(i int) string {
+	for _, m := range r.messages[i+1:] {
+		if m.Role != ToolRole {
+			return m.Role
+		}
+	}
+	return ""
 }
 
 // goesOn says whether message i continues the assistant's turn before it.
@@ -144,21 +158,20 @@ func (r *renderer) result(function string, v any) {
 	r.prompt.template(responseClose)
 }
 
-// render is what a message says, and whether it holds any media.
-func (m *Message) render() (p Prompt, hasMedia bool) {
+// render is what a message says.
+func (m *Message) render() (p Prompt) {
 	parts := m.Content.Parts()
 	for i := range parts {
 		switch {
 		case parts[i].Type != TextPart:
 			p.media(&parts[i])
-			hasMedia = true
 		case isModel(m.Role):
 			p.outside(withoutThoughts(parts[i].Text))
 		default:
 			p.outside(trim(parts[i].Text))
 		}
 	}
-	return p, hasMedia
+	return p
 }
 
 // withoutThoughts cuts thoughts out of an assistant's text: from a channel's
