@@ -336,7 +336,7 @@ func (g *gbnf) count() (n int, found bool) {
 
 // repeat is a symbol from low to high times; high < 0 is without end.
 func (p *program) repeat(s symbol, low, high int) symbol {
-	if s.kind == symbolTerm && !s.shared {
+	if s.kind == symbolTerm {
 		return ownTerm(p.own.repeat(regexID(s.id), low, high))
 	}
 	rest := p.rule() // what may follow the last of low

@@ -1,6 +1,9 @@
 package grammar
 
-import "sync"
+import (
+	"sync"
+	"unicode"
+)
 
 // baseTerms are the terminals that all JSON shares. They lie in the base expressions of a vocabulary, with their masks.
 type baseTerms struct {
@@ -13,7 +16,7 @@ type baseTerms struct {
 // buildBase makes the shared terminals and all states of their automata, so that they are only read from then on.
 func (v *Vocabulary) buildBase() {
 	r := newRegexes()
-	term := func(id regexID) symbol { return baseTerm(id) }
+	term := func(id regexID) symbol { return ownTerm(id) }
 	v.base = r
 	str := term(r.jsonString())
 	v.terms = baseTerms{
@@ -25,6 +28,9 @@ func (v *Vocabulary) buildBase() {
 	}
 	v.callTerms = v.terms.ofCalls(r)
 	v.freeText = term(r.freeText())
+	spelled := r.star(r.spelledRunes(0, unicode.MaxRune))
+	v.strings = []regexID{r.concat2(spelled, r.literal(`"`)), r.concat2(r.star(r.jsonCharacter()), r.literal(`"`)),
+		r.concat2(r.star(r.runes(0, unicode.MaxRune)), r.marker(quoteMark))}
 	for id := 0; id < len(r.nodes); id++ { // live adds nodes
 		r.live(regexID(id))
 	}

@@ -195,7 +195,7 @@ func (m *machine) visit(v visit) {
 		}
 	case symbolTerm:
 		m.add(thread{v.at, regexID(s.id), v.stack})
-		if p.regexes(s).nullable(regexID(s.id)) {
+		if p.own.nullable(regexID(s.id)) {
 			m.todo = append(m.todo, visit{v.at + 1, v.stack})
 		}
 	}
@@ -208,7 +208,7 @@ func (m *machine) add(t thread) {
 		m.threads[i].stack = m.union(m.threads[i].stack, t.stack)
 		return
 	}
-	if s := m.prog.symbols[t.at]; m.prog.regexes(s).live(t.state).empty() {
+	if m.prog.own.live(t.state).empty() {
 		return
 	}
 	if len(m.threads) >= maxThreads {
@@ -250,7 +250,7 @@ func (m *machine) configOf(threads []thread, accepts bool) *config {
 	}
 	c := &config{threads: slices.Clone(threads), accepts: accepts}
 	for _, t := range threads {
-		c.live.union(m.prog.regexes(m.prog.symbols[t.at]).live(t.state))
+		c.live.union(m.prog.own.live(t.state))
 	}
 	m.configs[string(k)] = c
 	m.bytes += 200 + 2*len(k) + 24*len(threads)
@@ -303,7 +303,7 @@ func (m *machine) remember(c *config, b byte, to *config) {
 func (m *machine) advance(c *config, b byte) *config {
 	m.begin()
 	for _, t := range c.threads {
-		r := m.prog.regexes(m.prog.symbols[t.at])
+		r := m.prog.own
 		next := r.step(t.state, b)
 		if next == regexNone {
 			continue

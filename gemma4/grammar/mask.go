@@ -58,12 +58,13 @@ type walker struct {
 	v       *Vocabulary
 	words   []uint64
 	states  []regexID
+	others  []regexID
 	configs []*config
 }
 
 func newWalker(v *Vocabulary) *walker {
 	return &walker{v: v, words: make([]uint64, (len(v.pieces)+63)/64),
-		states: make([]regexID, v.depth+1), configs: make([]*config, v.depth+1)}
+		states: make([]regexID, v.depth+1), others: make([]regexID, v.depth+1), configs: make([]*config, v.depth+1)}
 }
 
 func (w *walker) allow(n *trieNode) {
@@ -138,12 +139,11 @@ func (c *Constraint) maskOf(at *config) (*mask, error) {
 	var locals []*localMask
 	var beyond []*config
 	for _, t := range at.threads {
-		s := m.prog.symbols[t.at]
-		if !wide(m.prog.regexes(s).live(t.state)) {
+		if !wide(m.prog.own.live(t.state)) {
 			narrow = append(narrow, t)
 			continue
 		}
-		l := c.local(s, t.state)
+		l := c.local(t.state)
 		to := m.behind(t)
 		if to != nil && to.live.onlyMarkers() { // which are tokens of their own
 			to = nil
@@ -208,22 +208,33 @@ func (r *regexes) within(id regexID, depth int32) regexID {
 // maxLocalBytes bounds the local masks that a constraint keeps.
 const maxLocalBytes = 1 << 24
 
-// local returns the local mask of a terminal in a state, kept with the vocabulary for its own terminals.
-func (c *Constraint) local(s symbol, state regexID) *localMask {
-	v := c.vocabulary
-	if s.shared {
+// local returns the local mask of a state, kept with the vocabulary for the states that all JSON shares.
+func (c *Constraint) local(state regexID) *localMask {
+	v, own := c.vocabulary, c.machine.prog.own
+	if int(state) < len(v.local) {
 		v.once[state].Do(func() { v.local[state] = newWalker(v).local(v.base, state) })
 		return v.local[state]
 	}
-	state = c.machine.prog.own.within(state, int32(v.depth))
+	state = own.within(state, int32(v.depth))
 	if l := c.locals[state]; l != nil {
 		return l
 	}
-	l := c.walker.local(c.machine.prog.own, state)
-	if c.localBytes += l.mask.bytes() + 4*len(l.leave); c.localBytes > maxLocalBytes {
+	own.live(state)
+	var l *localMask
+	if known, ok := c.similar(state); ok {
+		l = c.walker.difference(own, state, known, c.local(known))
+	} else {
+		l = c.walker.local(own, state)
+	}
+	size := l.mask.bytes() + 4*len(l.leave)
+	if c.localBytes += size; c.localBytes > maxLocalBytes {
 		clear(c.locals)
-		c.localBytes = l.mask.bytes() + 4*len(l.leave)
+		c.recent = c.recent[:0]
+		c.localBytes = size
 	}
 	c.locals[state] = l
+	if !l.tooLeave {
+		c.remember(state)
+	}
 	return l
 }

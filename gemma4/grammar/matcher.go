@@ -15,6 +15,7 @@ type Constraint struct {
 	walker     *walker
 	locals     map[regexID]*localMask
 	localBytes int
+	recent     []regexID // states of which locals has masks
 }
 
 func newConstraint(v *Vocabulary, p *program) (*Constraint, error) {

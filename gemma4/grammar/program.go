@@ -8,9 +8,8 @@ import "fmt"
 type program struct {
 	symbols []symbol
 	rules   [][]int32 // by rule: where its alternatives begin
-	own     *regexes  // expressions of this program alone
-	base    *regexes  // those of its vocabulary
-	start   int32     // rule
+	own     *regexes
+	start   int32 // rule
 
 	// later makes the alternatives of a rule anew when a machine first comes to it. Until then it stands for them with
 	// others that can be completed where they can.
@@ -28,16 +27,15 @@ const (
 
 // symbol is a terminal or a rule.
 type symbol struct {
-	kind   symbolKind
-	shared bool  // the terminal is one of base, not of own
-	id     int32 // regexID or rule
+	kind symbolKind
+	id   int32 // regexID or rule
 }
 
 // maxSymbols bounds the size of a program.
 const maxSymbols = 1 << 21
 
 func newProgram(v *Vocabulary) *program {
-	return &program{own: newRegexes(), base: v.base, later: map[int32]func(){}}
+	return &program{own: v.base.extended(), later: map[int32]func(){}}
 }
 
 // rule reserves a rule; its alternatives are added later.
@@ -63,14 +61,6 @@ func (p *program) alternative(rule int32, symbols ...symbol) {
 
 func ruleSymbol(rule int32) symbol { return symbol{kind: symbolRule, id: rule} }
 func ownTerm(id regexID) symbol    { return symbol{kind: symbolTerm, id: int32(id)} }
-func baseTerm(id regexID) symbol   { return symbol{kind: symbolTerm, id: int32(id), shared: true} }
-
-func (p *program) regexes(s symbol) *regexes {
-	if s.shared {
-		return p.base
-	}
-	return p.own
-}
 
 // uses lists, for each rule, the alternatives that name it.
 func (p *program) uses() (uses [][]int32, owner []int32) {
@@ -125,7 +115,7 @@ func (p *program) fixpoint(term func(symbol) bool, uses [][]int32, owner []int32
 // reaches can be completed, and left recursion is refused.
 func (p *program) finish() error {
 	uses, owner := p.uses()
-	nonEmpty := func(s symbol) bool { return p.regexes(s).nonEmpty(regexID(s.id)) }
+	nonEmpty := func(s symbol) bool { return p.own.nonEmpty(regexID(s.id)) }
 	productive := p.fixpoint(nonEmpty, uses, owner)
 	if p.own.err != nil {
 		return p.own.err
@@ -146,7 +136,7 @@ func (p *program) finish() error {
 	if p.own.err != nil {
 		return p.own.err
 	}
-	nullable := p.fixpoint(func(s symbol) bool { return p.regexes(s).nullable(regexID(s.id)) }, uses, owner)
+	nullable := p.fixpoint(func(s symbol) bool { return p.own.nullable(regexID(s.id)) }, uses, owner)
 	return p.refuseLeftRecursion(nullable)
 }
 
@@ -215,7 +205,7 @@ func (p *program) leftmost(rule int32, nullable []bool) (list []int32) {
 				if nullable[s.id] {
 					continue
 				}
-			} else if p.regexes(s).nullable(regexID(s.id)) {
+			} else if p.own.nullable(regexID(s.id)) {
 				continue
 			}
 			break

@@ -99,6 +99,7 @@ const maxEmptiness = 1 << 15
 type regexes struct {
 	nodes   []regexNode
 	index   map[string]regexID
+	base    *regexes // whose expressions these begin with, all of their states made; nil for those themselves
 	states  []*regexState
 	alive   map[regexID]bool // answers of nonEmpty
 	key     []byte
@@ -121,6 +122,12 @@ func newRegexes() *regexes {
 	r.intern(regexNode{op: opNone})
 	r.intern(regexNode{op: opEmpty, nullable: true})
 	return r
+}
+
+// extended returns expressions that begin with those of r, which must not change any more.
+func (r *regexes) extended() *regexes {
+	return &regexes{nodes: slices.Clip(r.nodes), states: slices.Clip(r.states), base: r, index: map[string]regexID{},
+		alive: map[regexID]bool{}, limit: len(r.nodes) + maxRegexes}
 }
 
 // intern returns the id of a node, a new one if no equal node is there.
@@ -146,6 +153,11 @@ func (r *regexes) intern(n regexNode) regexID {
 		k = n.multiple.appendKey(k)
 	}
 	r.key = k
+	if r.base != nil {
+		if id, ok := r.base.index[string(k)]; ok {
+			return id
+		}
+	}
 	if id, ok := r.index[string(k)]; ok {
 		return id
 	}

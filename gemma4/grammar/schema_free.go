@@ -65,7 +65,7 @@ func (p freePlace) with(i int) string {
 
 // member adds the way through one member whose value can be completed.
 func (o *freeObject) member(rule int32, p freePlace, m member, next freePlace) {
-	if int(m.value) < len(o.p.productive) && !o.p.productive[m.value] || !o.p.regexes(m.key).nonEmpty(regexID(m.key.id)) {
+	if int(m.value) < len(o.p.productive) && !o.p.productive[m.value] || !o.p.own.nonEmpty(regexID(m.key.id)) {
 		return
 	}
 	o.p.alternative(rule, o.json.member(m, p.some, o.place(next))...)

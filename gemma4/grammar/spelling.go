@@ -81,9 +81,9 @@ func (s spelling) typeName(name string) string {
 // ofCalls are the terminals of values in Gemma's own form.
 func (t baseTerms) ofCalls(r *regexes) baseTerms {
 	quote := r.marker(quoteMark)
-	t.str = baseTerm(r.concat(quote, r.star(r.runes(0, unicode.MaxRune)), quote))
-	t.key = baseTerm(r.callName())
-	t.null = baseTerm(r.literals(spelling{call: true}.nulls()))
+	t.str = ownTerm(r.concat(quote, r.star(r.runes(0, unicode.MaxRune)), quote))
+	t.key = ownTerm(r.callName())
+	t.null = ownTerm(r.literals(spelling{call: true}.nulls()))
 	return t
 }
 

@@ -29,6 +29,8 @@ type Vocabulary struct {
 	terms     baseTerms
 	callTerms baseTerms
 	freeText  symbol
+	strings   []regexID   // states within strings, which other states are like
+	below     [256]uint32 // nodes of the trie that begin with a byte
 	once      []sync.Once // by state of base: its local mask is made
 	local     []*localMask
 }
@@ -144,6 +146,9 @@ func (v *Vocabulary) buildTrie() {
 	}
 	v.closeNodes(path)
 	v.trie = slices.Clip(v.trie)
+	for i := uint32(0); i < uint32(len(v.trie)); i = v.trie[i].skip {
+		v.below[v.trie[i].byte] = v.trie[i].skip - i
+	}
 }
 
 func (v *Vocabulary) closeNodes(nodes []uint32) {
