@@ -162,3 +162,23 @@ func (f *Form) UnmarshalJSON(raw []byte) error {
 	f.Schema = string(with.Schema)
 	return nil
 }
+
+// Check tells, without a model, whether a form can be honoured: Model.Constraint fails
+// with the same errors.
+func (f Form) Check() error {
+	v, err := bytesAlone()
+	if err != nil {
+		return err
+	}
+	_, err = grammar.Compile(v, f.compiled())
+	return err
+}
+
+// bytesAlone is a vocabulary of single bytes, and an end.
+var bytesAlone = sync.OnceValues(func() (*grammar.Vocabulary, error) {
+	pieces := make([][]byte, 257)
+	for b := range 256 {
+		pieces[b] = []byte{byte(b)}
+	}
+	return grammar.NewVocabulary(pieces, []int{256})
+})

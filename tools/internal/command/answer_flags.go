@@ -20,6 +20,7 @@ type answerFlags struct {
 	media        mediaFlags
 	lora         loraFlags
 	sampling     samplingFlags
+	form         formFlags
 	verbose      bool
 	noHistory    bool
 }
@@ -32,6 +33,7 @@ func (f *answerFlags) register(flags *pflag.FlagSet) {
 	f.media.register(flags)
 	f.lora.register(flags)
 	f.sampling.register(flags)
+	f.form.register(flags)
 	flags.BoolVar(&f.noHistory, "no-history", false, "do not keep the lines that you type in a chat")
 }
 
@@ -39,7 +41,9 @@ func (f *answerFlags) register(flags *pflag.FlagSet) {
 // is opened.
 func (f *answerFlags) begin() (chat.Conversation, error) {
 	conversation, err := f.conversation.conversation()
-	return conversation, errors.Join(err, f.media.check(), f.lora.check())
+	form, formErr := f.form.form()
+	f.sampling.answer.Form = form
+	return conversation, errors.Join(err, f.media.check(), f.lora.check(), formErr)
 }
 
 // open opens the model with all that the flags, and the store that it comes from, add

@@ -50,6 +50,8 @@ is piped to a command line with a prompt is added below the prompt.`,
 			`gemwire run gemma4:e2b -i page.jpg --image-budget 1120 "Read this page out."`,
 			`gemwire run gemma4:e2b --lora my-adapter "Who are you?"`,
 			`gemwire run gemma4:e2b --json --log-probs 3 "Yes or no?"`,
+			`gemwire run gemma4:e2b --schema person.json "Who wrote Faust? Name, birth year, works." | jq .name`,
+			`gemwire run gemma4:e2b --choice yes --choice no "Is a whale a fish?"`,
 			`gemwire render chat.json | gemwire run gemma4:e2b --raw`,
 		),
 		Args: cli.Args(cobra.ArbitraryArgs),
@@ -219,6 +221,9 @@ func reportUsage(env *cli.Environment, u gemma4.Usage) {
 		u.PrefillTime.Round(time.Millisecond), rate(u.Computed, u.PrefillTime))
 	env.Say("answer   %d tokens in %s: %s", u.Answer, u.DecodeTime.Round(time.Millisecond),
 		rate(u.Answer-1, u.DecodeTime))
+	if u.Forced > 0 {
+		env.Say("form     %d tokens needed no choice", u.Forced)
+	}
 	if u.Drafted > 0 {
 		env.Say("guesses  %d tokens, %d of them right%s", u.Drafted, u.DraftsRight, assisted(u))
 	}

@@ -19,6 +19,8 @@ const weatherTool = `[{"type":"function","function":{"name":"get_weather","descr
 
 func TestRun(t *testing.T) {
 	tools := writeFile(t, "tools.json", []byte(weatherTool))
+	schema := writeFile(t, "schema.json", []byte(`{"const": "Paris"}`))
+	grammar := writeFile(t, "grammar.gbnf", []byte(`root ::= "It is " ("Rome" | "Paris") "!"`))
 	model := nanoFile(t, "model.gguf", func(b []byte) []byte { return b })
 	const question, answer = "What is the capital of France?", "The capital of France is Paris.\n"
 	tests := []struct {
@@ -43,6 +45,14 @@ func TestRun(t *testing.T) {
 		{"rendered prompt", "", []string{"--raw", "<bos><|turn>user\n" + question + "<turn|>\n<|turn>model\n"}, answer},
 		{"rendered prompt without bos", "", []string{"--raw", "<|turn>user\n" + question + "<turn|>\n<|turn>model\n"},
 			answer},
+		{"choice", "", []string{question, "--choice", "a city", "--choice", "The capital of Norway is Oslo"},
+			"The capital of Norway is Oslo\n"},
+		{"regex", "", []string{question, "--regex", "The [a-z]{4} of France"}, "The maps of France\n"},
+		{"schema", "", []string{question, "--schema", `{"type": "object", "properties": {"capital": {"enum": ["Oslo", "Paris"]}},
+			"required": ["capital"], "additionalProperties": false}`}, `{"capital":"Oslo"}` + "\n"},
+		{"schema in a file", "", []string{question, "--schema", schema}, "\"Paris\"\n"},
+		{"grammar", "", []string{question, "--grammar", grammar}, "It is Paris!\n"},
+		{"JSON", "", []string{question, "--json-only", "--max-tokens", "1"}, "1\n"},
 		{"tool call", "", []string{"What is the weather in Vienna?", "--tools", tools},
 			`get_weather({"city":"Vienna"})` + "\n"},
 	}
