@@ -2,18 +2,20 @@ package gemma4
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 )
 
-// Form says what an answer must look like: exactly one of JSON, Schema, Regex, Choices
-// and Grammar is set. A form is kept, or refused with an error of package grammar that
+// Form says what an answer must look like: exactly one of JSON, Schema, Regex, Choices,
+// Grammar and Tools is set. A form is kept, or refused with an error of package grammar that
 // names what cannot be honoured.
 type Form struct {
 	// JSON is any JSON value.
@@ -27,6 +29,9 @@ type Form struct {
 	// Grammar is a grammar in llama.cpp's notation (GBNF), which begins at the rule root.
 	Grammar string `json:"grammar,omitempty"`
 
+	// Tools are functions to call, in the model's own form; see Calls.
+	Tools *grammar.Tools `json:"-"`
+
 	// Spaced lets the model write whitespace between the tokens of JSON, as much as it
 	// likes. Without it there is none, and an answer cannot lose itself in blank lines.
 	Spaced bool `json:"spaced,omitempty"`
@@ -37,14 +42,19 @@ type Form struct {
 // compiled is the form as package grammar takes it.
 func (f Form) compiled() grammar.Form {
 	return grammar.Form{
-		JSON: f.JSON, Schema: f.Schema, Regex: f.Regex, Choice: f.Choices, GBNF: f.Grammar,
+		JSON: f.JSON, Schema: f.Schema, Regex: f.Regex, Choice: f.Choices, GBNF: f.Grammar, Tools: f.Tools,
 		Compact: !f.Spaced, AnyOrder: f.AnyOrder,
 	}
 }
 
 // key tells forms apart.
-func (f Form) key() string {
-	return fmt.Sprintf("%t %t %t %q %q %q %q", f.JSON, f.Spaced, f.AnyOrder, f.Schema, f.Regex, f.Grammar, f.Choices)
+func (f Form) key() [sha256.Size]byte {
+	var tools grammar.Tools
+	if f.Tools != nil {
+		tools = *f.Tools
+	}
+	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %q %q %q %q %t %q %d %q %t", f.JSON, f.Spaced, f.AnyOrder, f.Schema,
+		f.Regex, f.Grammar, f.Choices, f.Tools != nil, tools.Declarations, tools.Choice, tools.Name, tools.Parallel))
 }
 
 // maxConstraints bounds how many compiled forms a model keeps.
@@ -54,8 +64,8 @@ const maxConstraints = 8
 type constraints struct {
 	mu         sync.Mutex
 	vocabulary *grammar.Vocabulary
-	kept       map[string]*grammar.Constraint
-	recent     []string // keys of kept, the latest last
+	kept       map[[sha256.Size]byte]*grammar.Constraint
+	recent     [][sha256.Size]byte // keys of kept, the latest last
 }
 
 // Constraint compiles a form for the model's vocabulary, or returns what it kept of an
@@ -79,7 +89,7 @@ func (m *Model) Constraint(ctx context.Context, f Form) (*grammar.Constraint, er
 		if err != nil {
 			return nil, err
 		}
-		c.vocabulary, c.kept = v, map[string]*grammar.Constraint{}
+		c.vocabulary, c.kept = v, map[[sha256.Size]byte]*grammar.Constraint{}
 	}
 	made, err := grammar.Compile(c.vocabulary, f.compiled())
 	if err != nil {
@@ -95,11 +105,12 @@ func (m *Model) constraintOf(ctx context.Context, o GenerateOptions) (*grammar.C
 	if o.Constraint != nil || o.Form == nil {
 		return o.Constraint, nil
 	}
-	return m.Constraint(ctx, *o.Form)
+	c, err := m.Constraint(ctx, *o.Form)
+	return c, toolsError(o.Form, err)
 }
 
 // touch makes a key the latest, and forgets the oldest where there are too many.
-func (c *constraints) touch(key string) {
+func (c *constraints) touch(key [sha256.Size]byte) {
 	for i, k := range c.recent {
 		if k == key {
 			c.recent = append(c.recent[:i], c.recent[i+1:]...)
@@ -126,7 +137,11 @@ func newVocabulary(t *tokenizer.Tokenizer, size int) (*grammar.Vocabulary, error
 	for id := range min(size, t.Len()) {
 		pieces[id] = pieceOf(t, id)
 	}
-	return grammar.NewVocabulary(pieces, t.EOG())
+	controls, err := chat.ControlsOf(t)
+	if err != nil {
+		return nil, err
+	}
+	return grammar.NewVocabularyWith(pieces, t.EOG(), controls)
 }
 
 // pieceOf is the bytes that a token stands for in a text; nil for one that steers.
@@ -174,11 +189,12 @@ func (f Form) Check() error {
 	return err
 }
 
-// bytesAlone is a vocabulary of single bytes, and an end.
+// bytesAlone is a vocabulary of single bytes, an end, and the control tokens of forms.
 var bytesAlone = sync.OnceValues(func() (*grammar.Vocabulary, error) {
-	pieces := make([][]byte, 257)
+	pieces := make([][]byte, 263)
 	for b := range 256 {
 		pieces[b] = []byte{byte(b)}
 	}
-	return grammar.NewVocabulary(pieces, []int{256})
+	return grammar.NewVocabularyWith(pieces, []int{256}, grammar.Controls{CallOpen: 257, CallClose: 258, Quote: 259,
+		Response: 260, ChannelOpen: 261, ChannelClose: 262})
 })

@@ -27,6 +27,9 @@ type GenerateOptions struct {
 	Form *Form
 	// Constraint is the same, compiled by Model.Constraint; it goes before Form.
 	Constraint *grammar.Constraint
+	// Calls say how Chat's answers call the conversation's tools, where neither Form nor
+	// Constraint is set. With one of these, an answer makes no calls.
+	Calls Calls
 	// Drafts and AssistantDrafts are how many tokens a draft has, at most;
 	// see Choosing.
 	Drafts, AssistantDrafts int
@@ -73,6 +76,9 @@ func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
 		if err != nil {
 			yield(Event{}, err)
 			return
+		}
+		if opts.Form == nil && opts.Constraint == nil {
+			opts.Form = opts.Calls.Form(conversation.Options.Tools)
 		}
 		s.Generate(ctx, prompt, opts)(yield)
 	}

@@ -165,29 +165,50 @@ func (g *guide) forced(most int) ([]int32, error) {
 	if g == nil || g.chooseAll || g.stage != inForm || most < leastForced {
 		return nil, nil
 	}
-	text, err := g.matcher.Forced()
-	if err != nil || len(text) < leastForced {
-		return nil, err
-	}
-	ids := g.tokenizer.Encode(string(text))
 	here := g.mark()
 	g.tokens = g.tokens[:0]
-	// The last token may be the beginning of a longer one, unless nothing follows.
-	for _, id := range ids[:min(len(ids), most)] {
-		if g.matcher.Accept(id) != nil {
-			break // the tokenizer spells this text in another way
+	if err := g.force(most); err != nil {
+		return nil, err
+	}
+	if err := g.to(here); err != nil || len(g.tokens) < leastForced {
+		return nil, err
+	}
+	return g.tokens, nil
+}
+
+// force adds to tokens, and accepts, what must come.
+func (g *guide) force(most int) error {
+	for len(g.tokens) < most {
+		if id, ok := g.matcher.ForcedControl(); ok {
+			if err := g.matcher.Accept(id); err != nil {
+				return err
+			}
+			g.tokens = append(g.tokens, int32(id))
+			continue
+		}
+		text, err := g.matcher.Forced()
+		if err != nil || len(text) == 0 {
+			return err
+		}
+		if !g.forceText(text, most) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// forceText adds the tokens of a text as the tokenizer splits it, and says whether all of
+// it was added. The last one is left out where it may be the beginning of a longer one.
+func (g *guide) forceText(text []byte, most int) bool {
+	ids := g.tokenizer.Encode(string(text))
+	for i, id := range ids {
+		if len(g.tokens) == most || g.matcher.Accept(id) != nil { // it may be spelt in another way, too
+			return false
+		}
+		if _, control := g.matcher.ForcedControl(); i == len(ids)-1 && !control && !g.matcher.Complete() {
+			return false
 		}
 		g.tokens = append(g.tokens, int32(id))
 	}
-	complete := len(g.tokens) == len(ids) && g.matcher.Complete()
-	if err := g.to(here); err != nil {
-		return nil, err
-	}
-	if len(g.tokens) == len(ids) && !complete {
-		g.tokens = g.tokens[:len(ids)-1]
-	}
-	if len(g.tokens) < leastForced {
-		return nil, nil
-	}
-	return g.tokens, nil
+	return true
 }

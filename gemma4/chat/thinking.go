@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 )
 
@@ -85,4 +86,19 @@ func ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (t Thinking, err error
 		}
 	}
 	return t, nil
+}
+
+// ControlsOf are the control tokens that thoughts and calls are written with. It fails with
+// ErrVocabulary if the vocabulary lacks one.
+func ControlsOf(tok *tokenizer.Tokenizer) (c grammar.Controls, err error) {
+	for _, marker := range []struct {
+		text string
+		id   *int
+	}{{callOpen, &c.CallOpen}, {callClose, &c.CallClose}, {quote, &c.Quote}, {responseOpen, &c.Response},
+		{channelOpen, &c.ChannelOpen}, {channelClose, &c.ChannelClose}} {
+		if *marker.id, err = lookup(tok, marker.text); err != nil {
+			return grammar.Controls{}, err
+		}
+	}
+	return c, nil
 }

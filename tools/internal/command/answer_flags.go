@@ -43,6 +43,12 @@ func (f *answerFlags) begin() (chat.Conversation, error) {
 	conversation, err := f.conversation.conversation()
 	form, formErr := f.form.form()
 	f.sampling.answer.Form = form
+	if form == nil && f.conversation.tools != "" {
+		f.sampling.answer.Calls = f.conversation.callOptions()
+		if calls := f.sampling.answer.Calls.Form(conversation.Options.Tools); calls != nil {
+			formErr = errors.Join(formErr, calls.Check())
+		}
+	}
 	return conversation, errors.Join(err, f.media.check(), f.lora.check(), formErr)
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 )
 
 // conversationFlags say what a prompt holds beside the user's words.
@@ -15,12 +17,25 @@ type conversationFlags struct {
 	system string
 	think  bool
 	tools  string
+	calls  string // which of the tools to call
+	single bool
 }
 
 func (f *conversationFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.system, "system", "", "use this `TEXT` as the system prompt")
 	flags.BoolVar(&f.think, "think", false, "let the model think before it answers")
 	flags.StringVar(&f.tools, "tools", "", "offer the functions in this `FILE`, a JSON list as in OpenAI's API")
+	flags.StringVar(&f.calls, "tool-choice", "",
+		"call \"none\" of the tools, \"required\" for one or more, the tool of this `NAME`, or \"auto\" for as the model "+
+			"likes; \"free\" does not hold calls to what the tools declare")
+	flags.BoolVar(&f.single, "single-call", false, "call one tool at most")
+}
+
+// callOptions say how tools are called.
+func (f *conversationFlags) callOptions() gemma4.Calls {
+	calls := gemma4.ParseCalls(f.calls)
+	calls.Single = f.single
+	return calls
 }
 
 // conversation is the beginning of one, as the flags say.
@@ -30,6 +45,9 @@ func (f *conversationFlags) conversation() (chat.Conversation, error) {
 		c.Messages = []chat.Message{{Role: chat.System, Content: chat.Text(f.system)}}
 	}
 	if f.tools == "" {
+		if f.calls != "" || f.single {
+			return c, cli.Usagef("--tool-choice and --single-call are for --tools, which is not given")
+		}
 		return c, nil
 	}
 	raw, err := os.ReadFile(f.tools)

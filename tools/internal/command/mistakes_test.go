@@ -15,6 +15,7 @@ import (
 // Every mistake ends in one sentence that says what to do.
 func TestMistakes(t *testing.T) {
 	text := writeFile(t, "notes.txt", []byte("These are notes and no model."))
+	tools := writeFile(t, "tools.json", []byte(weatherTool))
 	empty := writeFile(t, "empty.gguf", nil)
 	folder := t.TempDir()
 	cutHeader := nanoFile(t, "cut.gguf", func(b []byte) []byte { return b[:50_000] })
@@ -74,6 +75,9 @@ func TestMistakes(t *testing.T) {
 		{"schema that is none", []string{"run", "--schema", `{"type": "text"}`, "Hi"}, []string{"--schema", "type"}},
 		{"regex that is none", []string{"run", "--regex", "(", "Hi"}, []string{"--regex", "missing closing )"}},
 		{"grammar without a root", []string{"run", "--grammar", text, "Hi"}, []string{"--grammar"}},
+		{"a choice among no tools", []string{"run", "--tool-choice", "required", "Hi"}, []string{"--tools"}},
+		{"a call of no tool", []string{"run", "--tools", tools, "--tool-choice", "get_whether", "Hi"},
+			[]string{"get_whether", "not declared"}},
 		{"no tools", []string{"run", "--tools", missing, "Hi"}, []string{missing}},
 		{"tools that are none", []string{"run", "--tools", text, "Hi"}, []string{text, "expected"}},
 		{"no conversation", []string{"render", text}, []string{text, "expected"}},

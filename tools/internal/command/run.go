@@ -101,6 +101,9 @@ func (r *runCommand) run(ctx context.Context, list []string) error {
 		return cli.Advised(err)
 	}
 	options := r.sampling.options()
+	if options.Form == nil {
+		options.Form = options.Calls.Form(conversation.Options.Tools)
+	}
 	usage, err := r.answer(ctx, model, encoded, options)
 	if err == nil && r.verbose {
 		r.report(model, usage, loaded, options)

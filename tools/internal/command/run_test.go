@@ -55,6 +55,8 @@ func TestRun(t *testing.T) {
 		{"JSON", "", []string{question, "--json-only", "--max-tokens", "1"}, "1\n"},
 		{"tool call", "", []string{"What is the weather in Vienna?", "--tools", tools},
 			`get_weather({"city":"Vienna"})` + "\n"},
+		{"tool call that must be", "", []string{question, "--tools", tools, "--tool-choice", "get_weather",
+			"--single-call"}, `get_weather({"city":"Paris"})` + "\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
