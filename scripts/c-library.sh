@@ -219,7 +219,7 @@ install_library() {
     [[ ! -e "$built/$library" ]] || install -m 755 "$built/$library" "$to/lib"
   done
   pkg_config "$prefix" >"$to/lib/pkgconfig/gemwire.pc"
-  install -m 644 LICENSE-* "$to/share/licenses/gemwire"
+  install -m 644 LICENSE-* bindings/c/THIRD-PARTY-NOTICES.txt "$to/share/licenses/gemwire"
   say "installed below $to"
 }
 

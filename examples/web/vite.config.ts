@@ -59,6 +59,7 @@ export default defineConfig(({ mode }) => ({
         // Everything the first offline answer needs: app, fonts, engine, built-in model.
         globPatterns: [
           "**/*.{js,mjs,css,html,svg,png,wasm,gguf}",
+          "third-party-notices.txt",
           "**/*latin-wght-*.woff2",
           "**/*latin-ext-wght-normal*.woff2",
           "**/KaTeX_*.woff2",

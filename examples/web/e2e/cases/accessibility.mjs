@@ -84,6 +84,10 @@ const screens = {
     await visitor.page.getByText("Report for a bug report").waitFor();
   },
   "the settings": (visitor) => visitor.go("/settings"),
+  "the licenses": async (visitor) => {
+    await visitor.page.getByRole("link", { name: "Licenses of gemwire" }).click();
+    await visitor.page.getByText("npm react-dom").first().waitFor();
+  },
 };
 
 const looks = [

@@ -15,6 +15,7 @@ const ModelsPage = lazy(() => import("../models/ModelsPage").then((page) => ({ d
 const FinetunePage = lazy(() => import("../finetune/FinetunePage").then((page) => ({ default: page.FinetunePage })));
 const SelfTestPage = lazy(() => import("../selftest/SelfTestPage").then((page) => ({ default: page.SelfTestPage })));
 const SettingsPage = lazy(() => import("../settings/SettingsPage").then((page) => ({ default: page.SettingsPage })));
+const LicensesPage = lazy(() => import("../settings/LicensesPage").then((page) => ({ default: page.LicensesPage })));
 
 const Coming = () => <div aria-busy="true" className="flex-1" />;
 
@@ -38,6 +39,7 @@ export function App() {
         {route.page === "finetune" && <FinetunePage />}
         {route.page === "selftest" && <SelfTestPage />}
         {route.page === "settings" && <SettingsPage />}
+        {route.page === "licenses" && <LicensesPage />}
       </Suspense>
       <Toasts />
     </Shell>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-export type Page = "chat" | "models" | "finetune" | "selftest" | "settings";
+export type Page = "chat" | "models" | "finetune" | "selftest" | "settings" | "licenses";
 
 export interface Route {
   page: Page;
@@ -8,7 +8,7 @@ export interface Route {
   chatId: string | null;
 }
 
-/** The address after the #: "/chat/ID", "/models", "/fine-tune", "/self-test", "/settings"; anything else is a new chat. */
+/** The address after the #: "/chat/ID", "/models", "/fine-tune", "/self-test", "/settings", "/licenses"; anything else is a new chat. */
 export function routeOf(hash: string): Route {
   const [, page, id] = hash.replace(/^#/, "").split("/");
   switch (page) {
@@ -20,6 +20,8 @@ export function routeOf(hash: string): Route {
       return { page: "selftest", chatId: null };
     case "settings":
       return { page: "settings", chatId: null };
+    case "licenses":
+      return { page: "licenses", chatId: null };
     case "chat":
       return { page: "chat", chatId: id ? decodeURIComponent(id) : null };
     default:
@@ -35,6 +37,7 @@ export const pageHref: Record<Page, string> = {
   finetune: "#/fine-tune",
   selftest: "#/self-test",
   settings: "#/settings",
+  licenses: "#/licenses",
 };
 
 export const goTo = (href: string): void => {

@@ -1,6 +1,7 @@
 import type { Device, KVCache } from "gemwire";
 import { PageBody } from "../app/PageBody";
 import { PageHeader } from "../app/PageHeader";
+import { pageHref } from "../app/route";
 import { onMac, shortcutsOf } from "../app/shortcuts";
 import { useEngine } from "../engine/engineStore";
 import { TransferChats } from "../history/TransferChats";
@@ -140,6 +141,13 @@ export function SettingsPage() {
               </div>
             ))}
           </dl>
+        </Section>
+        <Section title="About">
+          <p className="text-sm">
+            <a className="underline underline-offset-2" href={pageHref.licenses}>
+              Licenses of gemwire and of what it is made of
+            </a>
+          </p>
         </Section>
       </PageBody>
     </>

@@ -26,7 +26,7 @@ models to measure, and makes releases. What users want is in gemwire.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, cmd := range []*cobra.Command{newBench(env), newSynth(env), newMaskbench(env), newRelease(env)} {
+	for _, cmd := range []*cobra.Command{newBench(env), newSynth(env), newMaskbench(env), newNotices(env), newRelease(env)} {
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)
 	}

@@ -22,6 +22,9 @@ type BuildOptions struct {
 	// the one that leaves the C library in dist/c, a folder for each platform; with
 	// their arguments. An empty one is left out.
 	Package, Library []string
+	// Notices and LibraryNotices are the files with the licences of third parties that
+	// go with the command and with the C library, below the root.
+	Notices, LibraryNotices string
 	// Report hears of each file when it is there, LeftOut why something is not.
 	Report  func(name string, bytes int64)
 	LeftOut func(reason string)
@@ -33,6 +36,8 @@ func OwnBuild() BuildOptions {
 		Command: "tools/cmd/gemwire",
 		Package: []string{"scripts/wasm.sh", "pack"},
 		Library: []string{"scripts/c-library.sh", "all"},
+
+		Notices: "THIRD-PARTY-NOTICES.txt", LibraryNotices: "bindings/c/THIRD-PARTY-NOTICES.txt",
 	}
 }
 
@@ -148,7 +153,7 @@ func (b *build) commands(ctx context.Context) error {
 		}
 		b.report(stem + ".cdx.json")
 		files := []packedFile{{Name: t.program(name), From: program, Mode: 0o755}}
-		beside, err := b.licences()
+		beside, err := b.licences(b.Notices)
 		if err != nil {
 			return err
 		}
@@ -177,8 +182,8 @@ func (t *toolchain) installed(ctx context.Context, target Target, name string) (
 	return filepath.Join(bin, target.program(name)), nil
 }
 
-// licences are the files that go with every program.
-func (b *build) licences() ([]packedFile, error) {
+// licences are the files that go with every program: ours, and those of third parties.
+func (b *build) licences(notices string) ([]packedFile, error) {
 	names, err := filepath.Glob(filepath.Join(b.root, "LICENSE*"))
 	if err != nil {
 		return nil, err
@@ -186,6 +191,10 @@ func (b *build) licences() ([]packedFile, error) {
 	var files []packedFile
 	for _, name := range names {
 		files = append(files, packedFile{Name: filepath.Base(name), From: name, Mode: 0o644})
+	}
+	if notices != "" {
+		from := filepath.Join(b.root, filepath.FromSlash(notices))
+		files = append(files, packedFile{Name: path.Base(notices), From: from, Mode: 0o644})
 	}
 	return files, nil
 }
@@ -264,7 +273,7 @@ func (b *build) library(ctx context.Context) error {
 
 // filesOf are all files below a folder, and the licences.
 func (b *build) filesOf(folder string) ([]packedFile, error) {
-	files, err := b.licences()
+	files, err := b.licences(b.LibraryNotices)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,7 @@ func TestBuild(t *testing.T) {
 	options := BuildOptions{
 		Command: "top/cmd/count", Targets: []Target{host(t)},
 		Package: []string{"scripts/package.sh", "house"}, Library: []string{"scripts/library.sh"},
+		Notices: "NOTICES.txt", LibraryNotices: "bindings/NOTICES.txt",
 		LeftOut: func(reason string) { left = append(left, reason) },
 	}
 
@@ -73,13 +74,15 @@ func TestBuild(t *testing.T) {
 		t.Error(diff)
 	}
 	library := unpack(t, filepath.Join(first, "libgemwire_v0.1.0_tin.tar.gz"))
-	if string(library["include/house.h"]) != "v0.1.0\n" || len(library["LICENSE-MIT"]) == 0 {
+	if string(library["include/house.h"]) != "v0.1.0\n" || len(library["LICENSE-MIT"]) == 0 ||
+		string(library["NOTICES.txt"]) != "By Ben.\n" {
 		t.Errorf("the library holds %q", library)
 	}
 
 	program := filepath.Join(t.TempDir(), "count")
 	files := unpack(t, filepath.Join(first, stem+".tar.gz"))
-	if err := os.WriteFile(program, files["count"], 0o755); err != nil || len(files["LICENSE-MIT"]) == 0 {
+	if err := os.WriteFile(program, files["count"], 0o755); err != nil || len(files["LICENSE-MIT"]) == 0 ||
+		string(files["NOTICES.txt"]) != "By Ada.\n" {
 		t.Fatalf("packed %d files: %v", len(files), err)
 	}
 	if info := shell(t, repo.Root, "go", "version", "-m", program); !strings.Contains(info,

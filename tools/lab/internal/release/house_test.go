@@ -16,7 +16,8 @@ func house(t *testing.T) *Repository {
 	for name, text := range map[string]string{
 		".gitignore":  "/dist/\n",
 		"LICENSE-MIT": "Do as you like.\n",
-		"go.work":     "go 1.25.0\n\nuse (\n\t./low\n\t./mid\n\t./mid/inner\n\t./top\n\t./top/shed\n)\n",
+		"NOTICES.txt": "By Ada.\n", "bindings/NOTICES.txt": "By Ben.\n",
+		"go.work": "go 1.25.0\n\nuse (\n\t./low\n\t./mid\n\t./mid/inner\n\t./top\n\t./top/shed\n)\n",
 
 		"low/go.mod": "module example.org/house/low\n\ngo 1.25.0\n",
 		"low/low.go": "// Package low adds.\npackage low\n\n// Sum adds.\nfunc Sum(a, b int) int { return a + b }\n",
