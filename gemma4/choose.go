@@ -13,7 +13,7 @@ import (
 // Choosing says how tokens are chosen, one after another.
 type Choosing struct {
 	Sampling sample.Params
-	// MaxTokens bounds how many; 0 means what the context leaves.
+	// MaxTokens bounds how many, beside what the context leaves; 0 means no other bound.
 	MaxTokens int
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
@@ -177,16 +177,17 @@ func (s *Session) admit(prompt Prompt, c Choosing) (int, error) {
 	if c.MaxTokens < 0 {
 		return 0, fmt.Errorf("%w: an answer of %d tokens", ErrUnsupported, c.MaxTokens)
 	}
-	if err := s.room(len(prompt.Tokens), max(c.MaxTokens, 1)); err != nil {
+	limit, err := s.room(len(prompt.Tokens), 1)
+	if err != nil {
 		return 0, err
 	}
 	if err := c.Sampling.Validate(s.model.arch.Config.Vocab); err != nil {
 		return 0, err
 	}
-	if c.MaxTokens == 0 {
-		return s.context - len(prompt.Tokens), nil
+	if c.MaxTokens > 0 {
+		limit = min(limit, c.MaxTokens)
 	}
-	return c.MaxTokens, nil
+	return limit, nil
 }
 
 // prepare computes the prompt and begins to choose.

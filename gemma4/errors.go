@@ -10,8 +10,8 @@ import (
 // What a caller can act on. Errors of this package wrap one of these, of
 // wgslkit's or of gguf's, or the cause of a cancelled context.
 var (
-	// ErrContextFull: the prompt and the answer asked for do not fit into the
-	// session's context. Nothing was computed.
+	// ErrContextFull: the prompt does not fit into the session's context with at least
+	// one token of an answer. Nothing was computed.
 	ErrContextFull = errors.New("the context is full")
 	// ErrUnsupported: the file holds something that this version cannot compute.
 	ErrUnsupported = engine.ErrUnsupported
@@ -32,16 +32,17 @@ var (
 // ErrContextFull.
 type ContextFullError struct {
 	Prompt  int // tokens of the prompt
-	Answer  int // tokens of the answer that was asked for, 1 where nothing was said
 	Context int // what the session holds
 	Most    int // what the model was made for
 }
 
 // Error implements error.
 func (e *ContextFullError) Error() string {
-	return fmt.Sprintf("%v: a prompt of %d tokens and an answer of %d in a session of %d; shorten the "+
-		"conversation, ask for fewer tokens, or open a larger context (the model takes %d)",
-		ErrContextFull, e.Prompt, e.Answer, e.Context, e.Most)
+	text := fmt.Sprintf("%v: a prompt of %d tokens in a session of %d; shorten it", ErrContextFull, e.Prompt, e.Context)
+	if e.Most > e.Context {
+		text += fmt.Sprintf(", or open a larger context (the model takes %d)", e.Most)
+	}
+	return text
 }
 
 // Unwrap returns ErrContextFull.

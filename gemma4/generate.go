@@ -16,7 +16,7 @@ import (
 type GenerateOptions struct {
 	// Sampling chooses each token; see sample.Default for what Gemma recommends.
 	Sampling sample.Params
-	// MaxTokens bounds the answer. 0 means what the context leaves.
+	// MaxTokens bounds the answer, beside what the context leaves; 0 means no other bound.
 	MaxTokens int
 	// Stop ends the answer where one of these strings appears in its text.
 	Stop []string

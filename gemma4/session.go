@@ -165,7 +165,7 @@ func (s *Session) Logits(ctx context.Context, prompt Prompt, each func(i int, ro
 	if err := prompt.check(s.model.arch.Config); err != nil {
 		return err
 	}
-	if err := s.room(len(prompt.Tokens), 0); err != nil {
+	if _, err := s.room(len(prompt.Tokens), 0); err != nil {
 		return err
 	}
 	s.clear()
@@ -178,13 +178,13 @@ func (s *Session) Logits(ctx context.Context, prompt Prompt, each func(i int, ro
 	return err
 }
 
-// room refuses, before any work, what does not fit.
-func (s *Session) room(prompt, answer int) error {
-	if answer > s.context-prompt {
-		return &ContextFullError{Prompt: prompt, Answer: answer, Context: s.context,
-			Most: s.model.arch.Config.ContextLength}
+// room refuses, before any work, a prompt that does not fit with at least so many tokens
+// behind it, and tells how many may come.
+func (s *Session) room(prompt, least int) (int, error) {
+	if least > s.context-prompt {
+		return 0, &ContextFullError{Prompt: prompt, Context: s.context, Most: s.model.arch.Config.ContextLength}
 	}
-	return nil
+	return s.context - prompt, nil
 }
 
 // advance brings the caches to prompt, computing only what they do not hold,

@@ -12,7 +12,7 @@ var AnswerSettings = []sampling.Setting[GenerateOptions]{
 	{
 		Name: "max-tokens", Aliases: []string{"max-completion-tokens", "num-predict"}, Max: math.Inf(1), Unit: "tokens",
 		At:   func(o *GenerateOptions) any { return &o.MaxTokens },
-		Help: "stop after this many tokens; 0 means when the context is full",
+		Help: "stop after this many tokens, and where the context is full in any case; 0 means only there",
 	},
 	{
 		Name: "stop", At: func(o *GenerateOptions) any { return &o.Stop },

@@ -52,10 +52,6 @@ func (r reworded) Unwrap() error { return r.error }
 // tooLong says what does not fit into the context, and which flags help.
 func tooLong(full *gemma4.ContextFullError) string {
 	text := fmt.Sprintf("the prompt has %d tokens, and the context holds %d; shorten it", full.Prompt, full.Context)
-	if full.Answer > 1 {
-		text = fmt.Sprintf("the prompt has %d tokens and the answer may have %d, and the context holds %d; shorten the "+
-			"prompt, ask for less with --max-tokens", full.Prompt, full.Answer, full.Context)
-	}
 	if full.Most > full.Context {
 		text += fmt.Sprintf(", or use --context N, up to %d with this model", full.Most)
 	}

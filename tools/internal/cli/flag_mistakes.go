@@ -30,6 +30,8 @@ func FlagError(err error) error {
 		return fmt.Errorf("--%s is %s; wanted a whole number", flag.Name, invalid.GetValue())
 	case "float32", "float64":
 		return fmt.Errorf("--%s is %s; wanted a number", flag.Name, invalid.GetValue())
+	case countFlag{}.Type():
+		return fmt.Errorf("--%s is %s; %w", flag.Name, invalid.GetValue(), errCount)
 	case "bool":
 		return fmt.Errorf("--%s is %s; wanted true or false", flag.Name, invalid.GetValue())
 	}

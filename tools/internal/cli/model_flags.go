@@ -53,10 +53,9 @@ func (f *ModelFlags) OwnAdapters(ctx context.Context) ([]adapter.Weighted, error
 // Register adds all of them: for commands that compute.
 func (f *ModelFlags) Register(flags *pflag.FlagSet) {
 	f.RegisterReference(flags)
-	flags.IntVar(
-		&f.Context,
+	flags.Var(
+		countFlag{&f.Context},
 		"context",
-		0,
 		fmt.Sprintf("hold this many `TOKENS`, prompts and answers together (default: %d, or the model's own limit)",
 			gemma4.DefaultContext),
 	)

@@ -46,15 +46,15 @@ func (p *textPrinter) event(e gemma4.Event) error {
 		return p.printLine(e.Text)
 	case chat.DoneEvent:
 		if e.Reason == chat.ReasonLength {
-			p.notes = append(p.notes, p.lengthNote())
+			p.notes = append(p.notes, p.lengthNote(e.Usage.Answer))
 		}
 	}
 	return nil
 }
 
-// lengthNote says why an answer is cut off.
-func (p *textPrinter) lengthNote() string {
-	if p.maxTokens > 0 {
+// lengthNote says why an answer of n tokens is cut off.
+func (p *textPrinter) lengthNote(n int) string {
+	if p.maxTokens > 0 && n >= p.maxTokens {
 		return fmt.Sprintf("gemwire: the answer was cut off after --max-tokens %d", p.maxTokens)
 	}
 	return "gemwire: the answer was cut off: " + p.full

@@ -45,7 +45,7 @@ func (c *chatLoop) explainFull(err error) error {
 		return err
 	}
 	return errors.New(fullContext(full.Context, full.Most) +
-		fmt.Sprintf("; this message takes the conversation to %d tokens, so it was removed", full.Prompt+full.Answer))
+		fmt.Sprintf("; this message takes the conversation to %d tokens, so it was removed", full.Prompt))
 }
 
 // fullContext says that a chat's context is full, and what makes room.

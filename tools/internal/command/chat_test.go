@@ -47,8 +47,9 @@ func TestChat(t *testing.T) {
 				"prompt removed\nno system prompt\n"}, nil},
 		{"think", []string{"/think", "/think off", "/think maybe"}, "",
 			[]string{"thinking is on\nthinking is off\n", "use on or off"}, nil},
-		{"set", []string{"/set max_tokens 3", question, "/set max-tokens 0", "/set"}, "",
-			[]string{"max-tokens is 3", "cut off after"}, []string{"The capital of\n  temperature "}},
+		{"set", []string{"/set max_tokens 3", question, "/set max-tokens 0", "/set max-tokens none", "/set"}, "",
+			[]string{"max-tokens is 3", "cut off after", "max-tokens is 0; wanted a whole number, 1 or more, or none",
+				"max-tokens is none"}, []string{"The capital of\n  temperature "}},
 		{"set wrong", []string{"/set warmth 3", "/set top-k few", "/set temperature 1000", "/set temperature",
 			"/set temprature 1", question}, paris,
 			[]string{`no option "warmth"`, "top-k is few; wanted a whole number", "temperature is 1000; wanted",
@@ -142,10 +143,12 @@ func TestChatContextFull(t *testing.T) {
 	if !strings.HasPrefix(got.err, want) || strings.Count(got.err, "full") != 1 {
 		t.Errorf("messages %q, want %q", got.err, want)
 	}
-	got = chatting(t, []string{"Tell me a story."}, "--context", "20")
 	const cut = "the answer was cut off: the context of 20 tokens is full: /undo "
-	if !strings.Contains(got.err, cut) || strings.Count(got.err, "full") != 1 {
-		t.Errorf("messages %q, want %q", got.err, cut)
+	for _, most := range []string{"none", "2048"} { // an answer takes what is left
+		got = chatting(t, []string{"Tell me a story."}, "--context", "20", "--max-tokens", most)
+		if !strings.Contains(got.err, cut) || strings.Count(got.err, "full") != 1 {
+			t.Errorf("messages %q, want %q", got.err, cut)
+		}
 	}
 }
 

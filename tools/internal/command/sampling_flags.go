@@ -35,9 +35,43 @@ func (f *samplingFlags) register(flags *pflag.FlagSet) {
 	}
 	f.flags.BoolVar(&f.greedy, "greedy", false, "always take the most probable token: --temperature 0")
 	for _, s := range gemma4.AnswerSettings {
+		if s.Name == maxTokens {
+			s.Help = maxTokensHelp
+		}
 		addSetting(f.flags, s, &f.answer)
 	}
 	flags.AddFlagSet(f.flags)
+}
+
+// An answer's length is a number here, or none for as long as the context allows: who
+// types 0 may mean no tokens at all as well as no bound.
+const (
+	maxTokens       = "max-tokens"
+	maxTokensHelp   = "stop after this many tokens, and where the context is full in any case; none means only there"
+	maxTokensWanted = "a whole number, 1 or more, or " + noBound
+	noBound         = "none"
+)
+
+// bounded makes the flag of an answer's length refuse 0 and take none.
+func (f settingFlag) bounded() settingFlag {
+	text, set := f.text, f.set
+	f.text = func() string {
+		if n := text(); n != "0" {
+			return n
+		}
+		return noBound
+	}
+	f.set = func(n string) error {
+		if n == noBound {
+			f.clear()
+			return nil
+		}
+		if err := set(n); err != nil || text() == "0" {
+			return &sampling.Error{Setting: f.name, Value: strings.TrimSpace(n), Wanted: maxTokensWanted}
+		}
+		return nil
+	}
+	return f
 }
 
 // newSampling is the settings as they are without flags.
@@ -60,6 +94,9 @@ func addSetting[T any](flags *pflag.FlagSet, s sampling.Setting[T], at *T) {
 		set:         func(text string) error { return s.Set(at, text) },
 		clear:       func() { s.Clear(at) },
 		list:        s.List(),
+	}
+	if s.Name == maxTokens {
+		value = value.bounded()
 	}
 	flags.Var(value, s.Name, help)
 	for _, alias := range s.Aliases {

@@ -36,7 +36,11 @@ func TestSettingsAreFlags(t *testing.T) {
 		holdFlag(t, f.flags, s, s.Text(&recommended))
 	}
 	for _, s := range gemma4.AnswerSettings {
-		holdFlag(t, f.flags, s, s.Text(&gemma4.GenerateOptions{}))
+		value := s.Text(&gemma4.GenerateOptions{})
+		if s.Name == maxTokens {
+			value = noBound
+		}
+		holdFlag(t, f.flags, s, value)
 	}
 	f.flags.VisitAll(func(flag *pflag.Flag) {
 		_, sampled := sampling.Find(sampling.Settings, flag.Name)
@@ -137,9 +141,12 @@ func settingRow[T any](b *strings.Builder, s sampling.Setting[T], of *T) {
 	for _, alias := range s.Aliases {
 		also = append(also, "`--"+alias+"`")
 	}
-	value := s.Text(of)
-	if s.Name == "seed" {
+	value, wanted, help := s.Text(of), s.Wanted(), s.Help
+	switch s.Name {
+	case "seed":
 		value = "another each time"
+	case maxTokens:
+		value, wanted, help = noBound, maxTokensWanted, maxTokensHelp
 	}
-	fmt.Fprintf(b, "| `--%s` | %s | %s | %s | %s |\n", s.Name, strings.Join(also, ", "), value, s.Wanted(), s.Help)
+	fmt.Fprintf(b, "| `--%s` | %s | %s | %s | %s |\n", s.Name, strings.Join(also, ", "), value, wanted, help)
 }

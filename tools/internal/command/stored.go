@@ -53,11 +53,11 @@ func (f *samplingFlags) takeStored(params map[string]any) (unused []string, err 
 	return unused, nil
 }
 
-// storedMeaning is a parameter's value as the setting has it: without an end to an
-// answer is a negative number in Ollama, and 0 here.
+// storedMeaning is a parameter's value as the setting has it: an answer without a bound
+// is 0 or a negative number in Ollama, and none here.
 func storedMeaning(setting, value string) string {
-	if setting == "max-tokens" && strings.HasPrefix(value, "-") {
-		return "0"
+	if setting == maxTokens && (value == "0" || strings.HasPrefix(value, "-")) {
+		return noBound
 	}
 	return value
 }

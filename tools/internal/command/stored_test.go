@@ -149,7 +149,7 @@ func TestStoredParameters(t *testing.T) {
 	}
 	s.create("endless", map[string]string{"params": `{"num_predict":-1,"repeat_last_n":0,"repeat_penalty":9,"seed":7}`})
 	set := ok(t, s.run("/set\n", "chat", "--device", "cpu", "endless"))
-	for _, want := range []string{"max-tokens         0\n", "repetition-penalty 1\n", "seed               7\n"} {
+	for _, want := range []string{"max-tokens         none\n", "repetition-penalty 1\n", "seed               7\n"} {
 		if !strings.Contains(set, want) {
 			t.Errorf("settings %q lack %q", set, want)
 		}
