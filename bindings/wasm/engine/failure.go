@@ -104,7 +104,7 @@ var advices = map[Code]string{
 	CodeBadAdapter:  "Take an adapter that was trained on this very model: PEFT's two files, or llama.cpp's one.",
 	CodeBadData:     "Put each example on a line of its own, as JSON, or skip lines that are none.",
 	CodeDiverged:    "Train again with a lower learning rate, or continue from an earlier checkpoint.",
-	CodeContextFull: "Shorten the conversation, ask for fewer tokens, or load with a larger context.",
+	CodeContextFull: "Shorten the conversation, or load with a larger context.",
 	CodeBusy:        "Wait for the answer under way or stop it; or give each conversation a session of its own.",
 	CodeNetwork:     "Check the connection and try again: a download resumes where it stopped.",
 	CodeNoRanges:    "Download the file into the browser's storage first, and load it from there.",

@@ -60,8 +60,8 @@ export interface SamplingOptions {
 /** How long an answer gets, and how it is sped up. */
 export interface AnswerOptions {
   /**
-   * Stop after this many tokens; 0 means when the context is full. A whole number, 0 or more; 0 if not
-   * given.
+   * Stop after this many tokens, and where the context is full in any case; 0 means only there. A whole
+   * number, 0 or more; 0 if not given.
    */
   maxTokens?: number;
   /**
@@ -164,7 +164,7 @@ export const settings = {
   maxTokens: {
     default: 0, min: 0, max: Infinity, whole: true,
     help:
-      "stop after this many tokens; 0 means when the context is full",
+      "stop after this many tokens, and where the context is full in any case; 0 means only there",
   },
   drafts: {
     default: 0, min: -Infinity, max: 63, whole: true,
