@@ -118,7 +118,7 @@ func tolerance(m *gemma4.Model) float64 {
 }
 
 func TestSoftTokens(t *testing.T) {
-	for _, name := range []string{"e2b", "types", "dense", "moe"} {
+	for _, name := range conformance.Some(1, "e2b", "types", "dense", "moe") {
 		t.Run(name, func(t *testing.T) {
 			path := conformance.Path(t, name+".gguf")
 			cases := readMediaCases(t, name)
@@ -198,7 +198,7 @@ func longPrompt(cases []mediaCase) gemma4.Prompt {
 // Images larger than a chunk, in the middle of what is there: the GPU computes
 // what the CPU does, however the prompt comes.
 func TestManyMedia(t *testing.T) {
-	for _, name := range []string{"e2b", "dense"} {
+	for _, name := range conformance.Some(1, "e2b", "dense") {
 		t.Run(name, func(t *testing.T) {
 			path := conformance.Path(t, name+".gguf")
 			p := longPrompt(readMediaCases(t, name)[:2])

@@ -10,12 +10,14 @@ import (
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gemma4/internal/enginetest"
 	"github.com/gemwire/gemwire/gemma4/sample"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
-// likeGPU opens a small model with the kernels of a large GPU, whatever this one is.
-func likeGPU(t *testing.T, context int) *gpu.Engine {
+// likeGPU opens a small model with the products of a GPU for few tokens, whatever this one
+// is, or with all kernels of a large one.
+func likeGPU(t *testing.T, kind wgslkit.Kind, context int) *gpu.Engine {
 	t.Helper()
 	device, err := wgslkit.Open(wgslkit.Options{})
 	if errors.Is(err, wgslkit.ErrNoDevice) {
@@ -25,7 +27,9 @@ func likeGPU(t *testing.T, context int) *gpu.Engine {
 		t.Fatal(err)
 	}
 	m := enginetest.OpenModel(t, "../testdata/conformance/e2b.gguf")
-	kit := ops.NewTuned(device, ops.TuningFor(wgslkit.DiscreteGPU, device.Features()))
+	tuning := ops.TuningFor(kind, device.Features())
+	tuning.LargeMatvec = true
+	kit := ops.NewTuned(device, tuning)
 	e, err := gpu.NewEngine(t.Context(), kit, m, engine.Options{Context: context})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +45,12 @@ func likeGPU(t *testing.T, context int) *gpu.Engine {
 // On a GPU a text is guessed from itself unasked, as many tokens as a product takes at
 // once; what that needs is planned, and nothing else comes of it.
 func TestGPUsGuess(t *testing.T) {
-	e := likeGPU(t, 128)
+	for _, kind := range conformance.Some(1, wgslkit.CPU, wgslkit.DiscreteGPU) {
+		t.Run(string(kind), func(t *testing.T) { testGPUGuesses(t, likeGPU(t, kind, 128)) })
+	}
+}
+
+func testGPUGuesses(t *testing.T, e *gpu.Engine) {
 	ctx := context.Background()
 	var prompt []int32
 	for i := range int32(30) {

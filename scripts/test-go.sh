@@ -27,11 +27,14 @@ if [[ "${1:-}" == -race ]]; then
   options+=(-race -short)
 fi
 
-# Those that take minutes go first: one of them last would leave the other cores idle.
-long='/gemwire/(wgslkit/ops|gemma4|finetune/gpu|multimodal/gpu|finetune)$'
+# Those that take long go first: one of them last would leave the other cores idle. Neighbours share few kernels: a
+# driver keeps what it has compiled, but two packages that want the same one at once compile it twice.
+first='finetune/gpu wgslkit/ops gemma4 multimodal/gpu gemma4/cpu finetune gemma4/parity quant multimodal/parity'
 packages=$(go list "$@")
+set --
+for package in $first; do set -- "$@" $(grep -E "/gemwire/$package\$" <<<"$packages"); done
 # shellcheck disable=SC2046
-set -- $(grep -E "$long" <<<"$packages") $(grep -vE "$long" <<<"$packages")
+set -- "$@" $(grep -vE "/gemwire/(${first// /|})\$" <<<"$packages")
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

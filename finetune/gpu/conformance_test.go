@@ -151,7 +151,7 @@ func TestLossAndGradients(t *testing.T) {
 // The reference's run: its adapter with B = 0, a constant rate of 5e-3, both
 // examples in each of 20 steps.
 func TestRun(t *testing.T) {
-	for _, p := range []Precision{Float32, Float16} {
+	for _, p := range conformance.Some(1, Float32, Float16) {
 		t.Run(string(p), func(t *testing.T) { testRun(t, p) })
 	}
 }
@@ -166,7 +166,8 @@ func testRun(t *testing.T, precision Precision) {
 	m, _ := machineFor(t, openPath(t, c.Model, gemma4.OpenOptions{}), pairs)
 	m.Precision = precision
 	batch := c.Batch(t)
-	for i, want := range c.Run.Losses {
+	losses := conformance.Some(4, c.Run.Losses...)
+	for i, want := range losses {
 		loss, err := m.Gradients(t.Context(), batch, 1/float64(c.Targets))
 		if err != nil {
 			t.Fatal(err)
@@ -185,11 +186,11 @@ func testRun(t *testing.T, precision Precision) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state.Steps != len(c.Run.Losses) {
-		t.Errorf("%d steps remembered, made %d", state.Steps, len(c.Run.Losses))
+	if state.Steps != len(losses) {
+		t.Errorf("%d steps remembered, made %d", state.Steps, len(losses))
 	}
-	if precision != Float32 {
-		return // whose losses are compared; steps of halves may end elsewhere
+	if precision != Float32 || len(losses) < len(c.Run.Losses) {
+		return // losses are compared; steps of halves may end elsewhere
 	}
 	trained := lora.ReadPairs(t, file, "trained", c.Alpha)
 	for i, s := range m.tape.Slots {

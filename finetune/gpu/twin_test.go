@@ -13,6 +13,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -117,7 +118,7 @@ func TestTwin(t *testing.T) {
 	some := func(target adapter.Target) bool {
 		return target.Layer == 2 && target.Linear != adapter.K || target.Layer > 2 && target.Linear == adapter.Down
 	}
-	for _, name := range []string{"f32", "types", "dense", "moe"} {
+	for _, name := range conformance.Some(1, "e2b", "f32", "types", "dense", "moe") {
 		t.Run(name, func(t *testing.T) {
 			model := openModel(t, name, gemma4.OpenOptions{})
 			c := model.Config()
@@ -144,17 +145,18 @@ func TestTwin(t *testing.T) {
 // windows of rows, values lie in several pieces, and what that takes is known before.
 func TestWindows(t *testing.T) {
 	upper := func(target adapter.Target) bool { return target.Layer > 1 }
-	for _, test := range []struct {
+	type test struct {
 		model     string
 		recompute bool
 		precision Precision
 		pieceRows int
 		batches   [][]int
-	}{
-		{"e2b", false, Float32, windowStep, [][]int{{70, 20}, {9}}}, // for which the second window has nothing to do
-		{"e2b", true, Float16, 0, [][]int{{70}}},
-		{"moe", false, Float32, windowStep, [][]int{{70}}},
-	} {
+	}
+	for _, test := range conformance.Some(2,
+		test{"e2b", false, Float32, windowStep, [][]int{{70, 20}, {9}}}, // for which the second window has nothing to do
+		test{"e2b", true, Float16, 0, [][]int{{70}}},
+		test{"moe", false, Float32, windowStep, [][]int{{70}}},
+	) {
 		t.Run(test.model+string(test.precision), func(t *testing.T) {
 			model := openModel(t, test.model, gemma4.OpenOptions{})
 			m, pairs := machineFor(t, model, somePairs(t, model, upper))

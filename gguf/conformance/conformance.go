@@ -21,11 +21,25 @@ import (
 // the same form.
 const FurtherCases = "GEMWIRE_CASES"
 
+// Everything is the environment variable that, at 1, asks for all that [Some] leaves out,
+// as make test-all does.
+const Everything = "GEMWIRE_TEST_ALL"
+
 const (
 	alignment = 32 // of the built-in model's tensors
 	folder    = "testdata/conformance"
 	nano      = "gemma4/nano/nano.gguf"
 )
+
+// Some are the cases that a run wants: the first n in make test, all in make test-all. The
+// others do the same once more with another model or precision, for which a software
+// rasterizer compiles each kernel anew.
+func Some[T any](n int, cases ...T) []T {
+	if os.Getenv(Everything) == "1" {
+		return cases
+	}
+	return cases[:n]
+}
 
 // Path is the path of a case's file: "e2b.gguf", "nano/cases.json". The name
 // "nano/nano.gguf" is the built-in model.
