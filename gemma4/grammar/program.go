@@ -154,8 +154,11 @@ func (p *program) fits(at int32, productive []bool, nonEmpty func(symbol) bool) 
 func (p *program) alternatives(rule int32) []int32 {
 	if do := p.later[rule]; do != nil {
 		delete(p.later, rule)
+		before := p.rules[rule]
 		p.rules[rule] = nil
-		do()
+		if do(); len(p.rules[rule]) == 0 {
+			p.rules[rule] = before
+		}
 	}
 	return p.rules[rule]
 }

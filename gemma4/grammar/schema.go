@@ -9,7 +9,7 @@ import (
 // the schema; a keyword that cannot be honoured is an error that names it and its place. Read in this order:
 // schema_value.go (JSON that keeps its order), schema_node.go and schema_read.go (keywords), schema_logic.go (what does
 // not fit a schema is a schema too), schema_conjunction.go (schemas that hold at once become rules), schema_object.go,
-// schema_array.go, schema_number.go, schema_text.go, schema_pattern.go, schema_format.go.
+// schema_array.go, schema_unique.go, schema_number.go, schema_text.go, schema_pattern.go, schema_format.go.
 func (p *program) schemaForm(v *Vocabulary, form Form) error {
 	s := &schema{p: p, json: jsonRules{p: p, terms: &v.terms, compact: form.Compact}, free: form.AnyOrder}
 	rule, err := s.compile(form.Schema)

@@ -95,7 +95,6 @@ func (s *schema) fitsArray(n *node, v *value, depth int) bool {
 	if len(v.items) < n.minItems || n.maxItems >= 0 && len(v.items) > n.maxItems {
 		return false
 	}
-	found := n.contains == nil
 	for i, item := range v.items {
 		if i < len(n.prefix) {
 			if !s.fits(n.prefix[i], item, depth+1) {
@@ -104,12 +103,20 @@ func (s *schema) fitsArray(n *node, v *value, depth int) bool {
 		} else if n.items != nil && !s.fits(n.items, item, depth+1) {
 			return false
 		}
-		found = found || s.fits(n.contains, item, depth+1)
 		if n.unique && slices.ContainsFunc(v.items[:i], item.equal) {
 			return false
 		}
 	}
-	return found
+	for _, c := range n.contains {
+		found := 0
+		for _, item := range v.items[min(c.from, len(v.items)):] {
+			found += int(flag(s.fits(c.node, item, depth+1)))
+		}
+		if found < c.least || c.most >= 0 && found > c.most {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *schema) fitsObject(n *node, v *value, depth int) bool {
@@ -128,6 +135,15 @@ func (s *schema) fitsObject(n *node, v *value, depth int) bool {
 			}
 		}
 		if n.names != nil && !s.fits(n.names, &value{kind: valueString, text: name}, depth+1) {
+			return false
+		}
+	}
+	for _, some := range n.some {
+		found := false
+		for i, name := range v.keys {
+			found = found || s.matches(some.pattern, name) && s.fits(some.node, v.items[i], depth+1)
+		}
+		if !found {
 			return false
 		}
 	}

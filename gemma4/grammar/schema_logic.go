@@ -254,18 +254,35 @@ func (s *schema) notArray(n *node, way func(types) *node) {
 		w.prefix = append(w.prefix, s.not(item))
 	}
 	if n.items != nil && n.items != s.anything {
-		if len(n.prefix) > 0 {
-			way(typeArray).refusal = "the opposite of items behind others (in not, if or oneOf)"
-		} else {
-			way(typeArray).contains = s.not(n.items)
-		}
+		way(typeArray).contains = []contained{{node: s.not(n.items), least: 1, most: -1, from: len(n.prefix)}}
 	}
-	if n.contains != nil {
-		way(typeArray).items = s.not(n.contains)
+	for _, c := range n.contains {
+		if c.least == 1 && c.from == 0 {
+			way(typeArray).items = s.not(c.node)
+		} else if c.least > 0 {
+			way(typeArray).contains = []contained{{node: c.node, most: c.least - 1, from: c.from}}
+		}
+		if c.most >= 0 {
+			way(typeArray).contains = []contained{{node: c.node, least: c.most + 1, most: -1, from: c.from}}
+		}
 	}
 	if n.unique {
 		way(typeArray).refusal = "the opposite of uniqueItems (in not, if or oneOf)"
 	}
+}
+
+// additionalNames are the names that additionalProperties speaks of.
+func (s *schema) additionalNames(n *node) stringPattern {
+	r := s.p.own
+	names := make([]string, len(n.props))
+	for i, p := range n.props {
+		names[i] = s.spelling.bare(p.name)
+	}
+	list := []regexID{r.not(r.literals(names))}
+	for _, p := range n.patternProps {
+		list = append(list, r.unless(p.pattern.id, !p.pattern.not))
+	}
+	return stringPattern{id: r.and(list...)}
 }
 
 func (s *schema) notObject(n *node, way func(types) *node) {
@@ -287,13 +304,19 @@ func (s *schema) notObject(n *node, way func(types) *node) {
 		way(typeObject).minProps = n.maxProps + 1
 	}
 	if n.additional != nil && n.additional != s.anything {
-		way(typeObject).refusal = "the opposite of additionalProperties (in not, if or oneOf)"
+		way(typeObject).some = []someProperty{{s.additionalNames(n), s.not(n.additional)}}
 	}
-	if len(n.patternProps) > 0 {
-		way(typeObject).refusal = "the opposite of patternProperties (in not, if or oneOf)"
+	for _, p := range n.patternProps {
+		if p.node != s.anything {
+			way(typeObject).some = []someProperty{{p.pattern, s.not(p.node)}}
+		}
 	}
 	if n.names != nil && n.names != s.anything {
-		way(typeObject).refusal = "the opposite of propertyNames (in not, if or oneOf)"
+		other := stringPattern{id: s.p.own.not(s.nameContent(n.names))}
+		way(typeObject).some = []someProperty{{other, s.anything}}
+	}
+	for _, some := range n.some {
+		way(typeObject).patternProps = []patternProperty{{some.pattern, s.not(some.node)}}
 	}
 	if n.refusal != "" {
 		way(n.types).refusal = n.refusal

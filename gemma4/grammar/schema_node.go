@@ -40,7 +40,7 @@ type node struct {
 	patterns       []stringPattern
 	prefix         []*node
 	items          *node // behind prefix
-	contains       *node
+	contains       []contained
 	minItems       int
 	maxItems       int // < 0: not said
 	unique         bool
@@ -48,6 +48,7 @@ type node struct {
 	patternProps   []patternProperty
 	additional     *node
 	names          *node
+	some           []someProperty
 	required       []string
 	minProps       int
 	maxProps       int // < 0: not said
@@ -71,6 +72,20 @@ type property struct {
 type patternProperty struct {
 	pattern stringPattern
 	node    *node
+}
+
+// someProperty says that one property has a name that matches and a value that fits.
+type someProperty struct {
+	pattern stringPattern
+	node    *node
+}
+
+// contained says how many items from a place on fit a schema.
+type contained struct {
+	node  *node
+	least int
+	most  int // < 0: no bound
+	from  int
 }
 
 // stringPattern is a pattern that texts match, or do not.

@@ -9,8 +9,14 @@ import (
 // member is a property that an object may have.
 type member struct {
 	key      symbol // its name, in quotes
-	value    int32  // rule
+	values   []memberValue
 	required bool
+}
+
+// memberValue is one way of a member's value.
+type memberValue struct {
+	rule  int32
+	finds uint8 // which of the properties it is that an object must have some of, as bits
 }
 
 // members are the properties of the objects of a conjunction: those with names in the order in which the schemas name
@@ -19,15 +25,19 @@ type members struct {
 	named  []member
 	others []member
 	least  int
-	most   int // < 0: no bound
+	most   int   // < 0: no bound
+	some   uint8 // the properties that an object must have some of, as bits
 }
+
+// maxSome bounds the schemas that one property must fit each.
+const maxSome = 4
 
 // counted is a number of members as far as it matters: beyond both bounds all are the same.
 func (m *members) counted(n int) int { return min(n, max(m.least, m.most+1)) }
 
 // member is a member of an object and the rule of what comes behind it. Behind another one it begins with a comma.
-func (j *jsonRules) member(m member, behind bool, rest int32) []symbol {
-	symbols := []symbol{m.key, j.terms.colon, ruleSymbol(m.value), ruleSymbol(rest)}
+func (j *jsonRules) member(key symbol, value int32, behind bool, rest int32) []symbol {
+	symbols := []symbol{key, j.terms.colon, ruleSymbol(value), ruleSymbol(rest)}
 	if behind {
 		symbols = append([]symbol{j.terms.comma}, symbols...)
 	}
@@ -39,6 +49,8 @@ const maxPatterns = 6
 
 func (s *schema) members(c *conjunction) *members {
 	m := &members{most: -1}
+	some := s.some(c)
+	m.some = uint8(1<<len(some) - 1)
 	var names []string
 	var required []string
 	for _, n := range c.nodes {
@@ -69,12 +81,54 @@ func (s *schema) members(c *conjunction) *members {
 			says = append(says, s.sayOf(n, name)...)
 		}
 		key := ownTerm(s.p.own.literal(s.spelling.key(name)))
-		m.named = append(m.named, member{key, s.rule(says...), slices.Contains(required, name)})
+		found := s.found(some, func(p stringPattern) bool { return s.matches(p, name) })
+		m.named = append(m.named, member{key, s.memberValues(says, some, found), slices.Contains(required, name)})
 	}
 	if !s.spelling.call || len(m.named) < m.least || len(m.named) == 0 || c.saysOfOthers() {
-		m.others = s.others(c, names)
+		m.others = s.others(c, names, some)
 	}
 	return m
+}
+
+// some lists the properties that the objects of a conjunction must have some of.
+func (s *schema) some(c *conjunction) (list []someProperty) {
+	for _, n := range c.nodes {
+		for _, one := range n.some {
+			if !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+	}
+	if len(list) > maxSome {
+		s.unsupported(c.nodes[0].place, "over %d opposites of what is said of all properties", maxSome)
+		return nil
+	}
+	return list
+}
+
+// found is the set of those of a list whose pattern matches a name.
+func (s *schema) found(some []someProperty, matches func(stringPattern) bool) (set uint8) {
+	for i, one := range some {
+		set |= flag(matches(one.pattern)) << i
+	}
+	return set
+}
+
+// memberValues are the ways of a member's value: as what it may be found.
+func (s *schema) memberValues(says []*node, some []someProperty, found uint8) (list []memberValue) {
+	for set := range uint8(1 << len(some)) {
+		if set&^found != 0 {
+			continue
+		}
+		all := slices.Clone(says)
+		for i, one := range some {
+			if set>>i&1 == 1 {
+				all = append(all, one.node)
+			}
+		}
+		list = append(list, memberValue{s.rule(all...), set})
+	}
+	return list
 }
 
 // saysOfOthers tells whether properties without names are spoken of.
@@ -85,7 +139,8 @@ func (c *conjunction) saysOfOthers() bool {
 // nameless has no object fit where a name is required that is not allowed.
 func (s *schema) nameless(m *members, name string, required []string) {
 	if slices.Contains(required, name) {
-		m.named = append(m.named, member{ownTerm(regexNone), s.rule(s.nothing), true})
+		none := []memberValue{{rule: s.rule(s.nothing)}}
+		m.named = append(m.named, member{ownTerm(regexNone), none, true})
 	}
 }
 
@@ -95,8 +150,13 @@ func (s *schema) allowedName(c *conjunction, name string) bool {
 }
 
 // others are the properties that have no names in the schemas: a case for each set of patterns that a name may match.
-func (s *schema) others(c *conjunction, names []string) (list []member) {
+func (s *schema) others(c *conjunction, names []string, some []someProperty) (list []member) {
 	var patterns []stringPattern
+	for _, one := range some {
+		if !slices.Contains(patterns, one.pattern) {
+			patterns = append(patterns, one.pattern)
+		}
+	}
 	for _, n := range c.nodes {
 		for _, p := range n.patternProps {
 			if !slices.Contains(patterns, p.pattern) {
@@ -113,9 +173,10 @@ func (s *schema) others(c *conjunction, names []string) (list []member) {
 		if closed {
 			continue
 		}
-		key, some := s.otherKey(c, names, patterns, set)
-		if some {
-			list = append(list, member{key: key, value: s.rule(says...)})
+		key, any := s.otherKey(c, names, patterns, set)
+		if any {
+			found := s.found(some, func(p stringPattern) bool { return set>>slices.Index(patterns, p)&1 == 1 })
+			list = append(list, member{key: key, values: s.memberValues(says, some, found)})
 		}
 	}
 	return list
@@ -181,10 +242,21 @@ func (r *regexes) unless(id regexID, not bool) regexID {
 
 // nameContent is what propertyNames leaves of names, as the text between quotes.
 func (s *schema) nameContent(n *node) regexID {
-	c := s.conjunction([]*node{n})
-	if len(c.open) > 0 {
-		s.unsupported(n.place, "propertyNames with alternatives")
-		return regexNone
+	return s.contentOf(s.conjunction([]*node{n}), 0)
+}
+
+// contentOf is the text between the quotes of the strings of a conjunction with choices.
+func (s *schema) contentOf(c *conjunction, depth int) regexID {
+	if len(c.open) > 0 && c.types()&typeString != 0 {
+		if depth >= maxListed {
+			s.unsupported(c.nodes[0].place, "propertyNames with many alternatives")
+			return regexNone
+		}
+		var list []regexID
+		for _, alternative := range c.open[0].alternatives {
+			list = append(list, s.contentOf(s.with(c, 0, alternative), depth+1))
+		}
+		return s.p.own.or(list...)
 	}
 	if list, listed := s.values(c); listed {
 		var texts []string
@@ -211,8 +283,8 @@ func (s *schema) object(rule int32, c *conjunction) {
 	if m.most >= 0 && m.most < m.least {
 		return
 	}
-	if len(m.named) == 0 && m.least == 0 && m.most < 0 && len(m.others) == 1 && m.others[0].key == s.json.terms.key &&
-		m.others[0].value == s.rule() {
+	if len(m.named) == 0 && m.least == 0 && m.most < 0 && m.some == 0 && len(m.others) == 1 &&
+		m.others[0].key == s.json.terms.key && m.others[0].values[0].rule == s.rule() {
 		s.p.alternative(rule, ruleSymbol(s.anyObject()))
 		return
 	}
@@ -222,7 +294,12 @@ func (s *schema) object(rule int32, c *conjunction) {
 	o.run()
 	if s.free && len(m.named)+len(m.others) > 1 {
 		free := &freeObject{p: s.p, json: s.json, members: m, rules: map[string]int32{}}
-		s.p.later[start] = func() { free.fill(start, freePlace{seen: string(make([]byte, (len(m.named)+7)/8))}) }
+		first := freePlace{seen: string(make([]byte, (len(m.named)+7)/8))}
+		s.p.later[start] = func() {
+			if free.completable(first) {
+				free.fill(start, first)
+			}
+		}
 	}
 }
 
@@ -240,12 +317,13 @@ type objectPlace struct {
 	next  int  // the first named member that may come
 	some  bool // a member came: a comma comes before the next
 	count int  // members that came, as far as that matters
+	found uint8
 }
 
 func (o *objectRules) place(p objectPlace) int32 {
 	p.count = o.members.counted(p.count)
 	k := binary.AppendUvarint(nil, uint64(p.next))
-	k = binary.AppendUvarint(append(k, flag(p.some)), uint64(p.count))
+	k = binary.AppendUvarint(append(k, flag(p.some), p.found), uint64(p.count))
 	if r, ok := o.rules[string(k)]; ok {
 		return r
 	}
@@ -270,16 +348,16 @@ func (o *objectRules) run() {
 func (o *objectRules) fill(rule int32, p objectPlace) {
 	m := o.members
 	if p.next < len(m.named) {
-		next := objectPlace{next: p.next + 1, some: true, count: p.count + 1}
+		next := objectPlace{next: p.next + 1, some: true, count: p.count + 1, found: p.found}
 		o.member(rule, p, m.named[p.next], next)
 		if !m.named[p.next].required {
-			o.s.p.alternative(rule, ruleSymbol(o.place(objectPlace{next: p.next + 1, some: p.some, count: p.count})))
+			o.s.p.alternative(rule, ruleSymbol(o.place(objectPlace{p.next + 1, p.some, p.count, p.found})))
 		}
 		return
 	}
 	o.end(rule, p)
 	for _, other := range m.others {
-		o.member(rule, p, other, objectPlace{next: p.next, some: true, count: p.count + 1})
+		o.member(rule, p, other, objectPlace{next: p.next, some: true, count: p.count + 1, found: p.found})
 	}
 }
 
@@ -288,11 +366,16 @@ func (o *objectRules) member(rule int32, p objectPlace, m member, next objectPla
 	if o.members.most >= 0 && next.count > o.members.most {
 		return
 	}
-	o.s.p.alternative(rule, o.s.json.member(m, p.some, o.place(next))...)
+	for _, v := range m.values {
+		if v.finds&p.found == 0 {
+			next.found = p.found | v.finds
+			o.s.p.alternative(rule, o.s.json.member(m.key, v.rule, p.some, o.place(next))...)
+		}
+	}
 }
 
 func (o *objectRules) end(rule int32, p objectPlace) {
-	if p.count >= o.members.least {
+	if p.count >= o.members.least && p.found == o.members.some {
 		o.s.p.alternative(rule, o.s.json.terms.close)
 	}
 }

@@ -200,8 +200,7 @@ func (s *schema) keyword(n *node, v *value, key string, arg *value) {
 		s.numberKeyword(n, v, key, arg, place)
 	case "minLength", "maxLength", "pattern", "format":
 		s.stringKeyword(n, key, arg, place)
-	case "items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems", "uniqueItems",
-		"minContains", "maxContains":
+	case "items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems", "uniqueItems":
 		s.arrayKeyword(n, v, key, arg, place)
 	case "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties",
 		"maxProperties", "dependencies", "dependentRequired", "dependentSchemas":
@@ -345,16 +344,17 @@ func (s *schema) arrayKeyword(n *node, v *value, key string, arg *value, place s
 			n.items = s.node(arg)
 		}
 	case "contains":
-		if least := v.get("minContains"); s.draft >= 2019 && least != nil && least.text != "1" {
-			s.unsupported(n.place+"/minContains", "minContains %s", least.text)
+		if s.draft < 6 {
+			return
 		}
-		if s.draft >= 6 {
-			n.contains = s.node(arg)
+		c := contained{node: s.node(arg), least: 1, most: -1}
+		if least := v.get("minContains"); least != nil && s.draft >= 2019 {
+			c.least = s.count(least, n.place+"/minContains")
 		}
-	case "maxContains":
-		if s.draft >= 2019 && v.get("contains") != nil {
-			s.unsupported(place, "maxContains")
+		if most := v.get("maxContains"); most != nil && s.draft >= 2019 {
+			c.most = s.most(most, n.place+"/maxContains")
 		}
+		n.contains = append(n.contains, c)
 	case "minItems":
 		n.minItems = s.count(arg, place)
 	case "maxItems":

@@ -17,6 +17,8 @@ type maskbenchCommand struct {
 	env       *cli.Environment
 	options   maskbench.Options
 	tokenizer string
+	suite     string
+	draft     string
 	failures  bool
 	json      bool
 }
@@ -29,18 +31,30 @@ func newMaskbench(env *cli.Environment) *cobra.Command {
 		Long: `Compile each schema of MaskBench (the folder maskbench/data of a clone of
 github.com/guidance-ai/jsonschemabench) and follow its instances token by token.
 A schema passes if every valid instance is accepted and every other one refused.
-Without --tokenizer, tokens are single bytes and masks are not timed.`,
+Without --tokenizer, tokens are single bytes and masks are not timed.
+With --suite, run the cases of the JSON Schema Test Suite in a folder instead.`,
 		Example: cli.Examples(
 			`lab maskbench jsonschemabench/maskbench/data`,
 			`lab maskbench jsonschemabench/maskbench/data --tokenizer gemma3-tokenizer.json`,
+			`lab maskbench --suite JSON-Schema-Test-Suite/tests/draft2020-12`,
 		),
-		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, list []string) error { return m.run(cmd.Context(), list[0]) },
+		Args: cli.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error {
+			switch {
+			case m.suite != "" && len(list) == 0:
+				return m.runSuite(cmd.Context())
+			case m.suite != "" || len(list) == 0:
+				return fmt.Errorf("give the folder of MaskBench, or one of the test suite with --suite")
+			}
+			return m.run(cmd.Context(), list[0])
+		},
 	}
 	cmd.Flags().StringVar(&m.tokenizer, "tokenizer", "", "take the pieces of this tokenizer.json `FILE` of Gemma")
 	cmd.Flags().BoolVar(&m.options.AnyOrder, "any-order", true, "accept properties in any order, as instances have them")
 	cmd.Flags().StringVar(&m.options.Only, "only", "", "run schemas whose names match this `PATTERN`")
 	cmd.Flags().BoolVar(&m.failures, "failures", false, "list what did not pass, with the reason")
+	cmd.Flags().StringVar(&m.suite, "suite", "", "run the cases of the JSON Schema Test Suite in this `FOLDER`")
+	cmd.Flags().StringVar(&m.draft, "draft", "", "take schemas of the suite that name no $schema for this `ONE`")
 	cmd.Flags().BoolVar(&m.json, "json", false, "print the figures as JSON")
 	return cmd
 }
@@ -78,4 +92,15 @@ func (m *maskbenchCommand) run(ctx context.Context, folder string) error {
 		}
 	}
 	return table.Write(m.env.Out)
+}
+
+func (m *maskbenchCommand) runSuite(ctx context.Context) error {
+	groups, err := maskbench.Suite(ctx, m.suite, m.draft)
+	if err != nil {
+		return err
+	}
+	if m.json {
+		return json.NewEncoder(m.env.Out).Encode(groups)
+	}
+	return maskbench.WriteSuite(m.env.Out, groups, m.failures)
 }
