@@ -11,6 +11,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/gguf"
@@ -108,6 +109,11 @@ var kinds = []struct {
 	{chat.ErrMessage, BadArgument},
 	{chat.ErrTool, BadArgument},
 	{sample.ErrParams, BadArgument},
+	{grammar.ErrSyntax, BadArgument},
+	{grammar.ErrUnsatisfiable, BadArgument},
+	{grammar.ErrTooComplex, BadArgument},
+	{grammar.ErrVocabulary, BadArgument},
+	{grammar.ErrUnsupported, Unsupported},
 	{fs.ErrNotExist, NotFound},
 }
 

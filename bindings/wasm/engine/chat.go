@@ -12,6 +12,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/gemwire/gemwire/wgslkit/sampling"
@@ -82,9 +83,26 @@ func (c *call) chatParams() (ChatParams, error) {
 }
 
 func (p ChatParams) options() gemma4.GenerateOptions {
-	return gemma4.GenerateOptions{
+	o := gemma4.GenerateOptions{
 		Sampling: p.Params, MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, AssistantDrafts: p.AssistantDrafts,
+		Form: p.Form, Calls: p.Calls.calls(),
 	}
+	if o.Form == nil {
+		o.Form = o.Calls.Form(p.Tools)
+	}
+	return o
+}
+
+func (c *CallParams) calls() gemma4.Calls {
+	if c == nil {
+		return gemma4.Calls{}
+	}
+	calls := gemma4.ParseCalls(c.Choice)
+	if c.Name != "" {
+		calls = gemma4.Calls{Choice: grammar.ToolNamed, Name: c.Name}
+	}
+	calls.Single = c.Single
+	return calls
 }
 
 // answer turns gemma4's events into the protocol's.
@@ -183,7 +201,7 @@ func usageOf(u *gemma4.Usage) Usage {
 		PromptTokens: u.Prompt, ComputedTokens: u.Computed, AnswerTokens: u.Answer,
 		Media: u.Media, MediaMs: milliseconds(u.MediaTime),
 		PrefillMs: milliseconds(u.PrefillTime), DecodeMs: milliseconds(u.DecodeTime),
-		Drafted: u.Drafted, DraftsRight: u.DraftsRight, Assisted: u.Assisted, AssistedRight: u.AssistedRight,
+		Forced: u.Forced, Drafted: u.Drafted, DraftsRight: u.DraftsRight, Assisted: u.Assisted, AssistedRight: u.AssistedRight,
 	}
 	out.TokensPerSecond = rate(out.AnswerTokens, out.DecodeMs)
 	return out

@@ -166,6 +166,10 @@ type ChatParams struct {
 	Media    []MediaRef     `json:"media,omitempty"` // one for each binary
 	Tools    []chat.Tool    `json:"tools,omitempty"`
 	Thinking bool           `json:"thinking,omitempty"`
+	// Form is what the answer must look like; with one, it calls no tools.
+	Form *gemma4.Form `json:"form,omitempty"`
+	// Calls say how the tools are called.
+	Calls *CallParams `json:"calls,omitempty"`
 	sample.Params
 	MaxTokens int      `json:"maxTokens,omitempty"` // 0: what the context leaves
 	Stop      []string `json:"stop,omitempty"`
@@ -173,6 +177,13 @@ type ChatParams struct {
 	// gemma4.Choosing has them.
 	Drafts          int `json:"drafts,omitempty"`
 	AssistantDrafts int `json:"assistantDrafts,omitempty"`
+}
+
+// CallParams say whether an answer calls tools, and which.
+type CallParams struct {
+	Choice string `json:"choice,omitempty"` // auto, none, required or free; empty is auto
+	Name   string `json:"name,omitempty"`   // the tool to call
+	Single bool   `json:"single,omitempty"` // one call at most
 }
 
 // ChatEvent is a part of an answer; Type says which of the others it has.
@@ -219,6 +230,7 @@ type Usage struct {
 	ComputedTokens  int     `json:"computedTokens"`  // of the prompt, those that were not cached
 	Media           int     `json:"media,omitempty"` // images and clips that were encoded
 	AnswerTokens    int     `json:"answerTokens"`
+	Forced          int     `json:"forced,omitempty"`        // of them, those that the form left no choice of
 	Drafted         int     `json:"drafted,omitempty"`       // tokens guessed ahead
 	DraftsRight     int     `json:"draftsRight,omitempty"`   // of them, those that the model chose
 	Assisted        int     `json:"assisted,omitempty"`      // of those guessed, the assistant's

@@ -49,7 +49,7 @@ func typescript(t *testing.T) string {
 	for _, message := range []any{
 		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{},
 		SessionResult{},
-		ChatParams{}, Usage{}, Call{}, ChosenToken{}, TokenLogProb{}, TokenizeParams{}, TokensResult{},
+		ChatParams{}, CallParams{}, gemma4.Form{}, Usage{}, Call{}, ChosenToken{}, TokenLogProb{}, TokenizeParams{}, TokensResult{},
 		DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
 		AdapterParams{}, UseAdaptersParams{}, AdapterWeight{}, AdaptersResult{}, ConvertParams{}, FileChunk{},
 		gemma4.AdapterUse{},
@@ -128,6 +128,9 @@ func (w *writer) fields(t reflect.Type, optional bool) {
 			continue
 		}
 		key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if key == "-" {
+			continue
+		}
 		mark, typ := "", w.typ(field.Type)
 		if optional || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") {
 			mark, typ = "?", strings.TrimSuffix(typ, " | null")

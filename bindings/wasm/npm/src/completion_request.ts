@@ -1,7 +1,8 @@
 import { closest } from "./closest.js";
 import { GemwireError } from "./error.js";
 import { completionNames, type CompletionSampling } from "./settings.gen.js";
-import type { Message, Tool } from "./types.js";
+import { toForm } from "./response_format.js";
+import type { Message, ResponseFormat, Tool, ToolChoice } from "./types.js";
 
 /** A message in OpenAI's form. What a model cannot take is refused. */
 export interface CompletionMessage {
@@ -14,7 +15,7 @@ export interface CompletionMessage {
 
 /**
  * A request of OpenAI's chat completions. What this package cannot do, such as several
- * answers (n) or a response_format, is refused, as is any name that has no meaning.
+ * answers (n), is refused, as is any name that has no meaning.
  */
 export interface CompletionRequest extends CompletionSampling {
   messages: readonly (Message | CompletionMessage)[];
@@ -29,8 +30,15 @@ export interface CompletionRequest extends CompletionSampling {
   /** And of this many of the most probable tokens in their places; with logprobs. */
   top_logprobs?: number | null;
   tools?: readonly (Tool | { type: string })[];
-  /** "none" leaves the tools out; "auto", as if not given, lets the model choose. */
-  tool_choice?: "none" | "auto" | "required" | object;
+  /**
+   * "none" leaves the tools out; "auto", as if not given, lets the model choose; "required" and one named
+   * make it call. Calls fit what the tools declare.
+   */
+  tool_choice?: "none" | "auto" | "required" | object | null;
+  /** False for one call at most. */
+  parallel_tool_calls?: boolean | null;
+  /** What the answer must look like: json_object, json_schema, or what ResponseFormat has besides. */
+  response_format?: ResponseFormat | null;
   stream_options?: { include_usage?: boolean; include_obfuscation?: boolean } | null;
   /** "none" lets the model think less; any other value lets it think. */
   reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
@@ -58,6 +66,8 @@ const taken = [
   "top_logprobs",
   "tools",
   "tool_choice",
+  "parallel_tool_calls",
+  "response_format",
   "stream_options",
   "reasoning_effort",
 ];
@@ -82,10 +92,7 @@ const neutral: Record<string, (value: unknown) => boolean> = {
   modalities: (value) => JSON.stringify(value) === '["text"]',
   moderation: () => false,
   n: (value) => value === 1,
-  parallel_tool_calls: (value) => value === true,
   prediction: () => false,
-  response_format: (value) => (value as { type?: unknown }).type === "text",
-  tool_choice: (value) => value === "auto" || value === "none",
   verbosity: (value) => value === "medium",
   web_search_options: () => false,
 };
@@ -112,6 +119,8 @@ export function checkRequest(request: CompletionRequest, extras: CompletionExtra
   }
   if (request.top_logprobs && !request.logprobs)
     throw refuse("bad-argument", "top_logprobs without logprobs", "Set logprobs to true.");
+  toForm(request.response_format);
+  toToolChoice(request);
   const effort = request.reasoning_effort;
   if (effort && !efforts.includes(effort)) throw noSuch("reasoning_effort", effort, efforts);
   for (const [i, tool] of (request.tools ?? []).entries())
@@ -121,6 +130,18 @@ export function checkRequest(request: CompletionRequest, extras: CompletionExtra
         `tools[${i}] is of type ${JSON.stringify(tool?.type)}; only "function" can be called`,
       );
   for (const [i, message] of request.messages.entries()) checkMessage(message as CompletionMessage | null, i);
+}
+
+/** toToolChoice is OpenAI's tool_choice as ChatOptions have it. */
+export function toToolChoice({ tool_choice: choice, tools }: CompletionRequest): ToolChoice | undefined {
+  if (choice === null || choice === undefined) return undefined;
+  if (typeof choice === "string" && ["auto", "none", "required"].includes(choice)) return choice as ToolChoice;
+  const { type, function: called } = choice as { type?: unknown; function?: { name?: unknown } };
+  if (type !== "function" || typeof called?.name !== "string")
+    throw refuse("unsupported", `tool_choice: ${JSON.stringify(choice)} cannot be done here`);
+  const names = (tools ?? []).map((tool) => (tool as Partial<Tool>).function?.name ?? "");
+  if (!names.includes(called.name)) throw noSuch("tool_choice", called.name, names);
+  return { name: called.name };
 }
 
 function checkNames(given: object, names: readonly string[], where: string): void {

@@ -7,7 +7,7 @@ import type {
   CompletionUsage,
   FinishReason,
 } from "./completion.js";
-import { checkRequest, type CompletionExtras, type CompletionRequest } from "./completion_request.js";
+import { checkRequest, toToolChoice, type CompletionExtras, type CompletionRequest } from "./completion_request.js";
 import { CompletionStream } from "./completion_stream.js";
 import { GemwireError } from "./error.js";
 import { Queue } from "./queue.js";
@@ -155,7 +155,12 @@ function toOptions(r: CompletionRequest, signal?: AbortSignal): ChatOptions {
   if (r.logprobs) set("logProbs", Math.max(r.top_logprobs ?? 0, 1));
   set("maxTokens", r.max_completion_tokens ?? r.max_tokens);
   set("stop", typeof r.stop === "string" ? [r.stop] : r.stop);
-  if (r.tool_choice !== "none") set("tools", r.tools as Tool[] | undefined);
+  if (r.tool_choice !== "none") {
+    set("tools", r.tools as Tool[] | undefined);
+    set("toolChoice", toToolChoice(r));
+    set("parallelToolCalls", r.parallel_tool_calls);
+  }
+  if (r.response_format?.type !== "text") set("responseFormat", r.response_format);
   set("thinking", r.reasoning_effort ? r.reasoning_effort !== "none" : undefined);
   set("signal", signal);
   return options;

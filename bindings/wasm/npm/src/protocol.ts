@@ -160,8 +160,25 @@ export interface ChatParams extends Omit<SamplingOptions, "logitBias">, AnswerOp
   media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
+  form?: Form;
+  calls?: CallParams;
   /** JSON has no infinity. */
   logitBias?: Record<number, number | "-Infinity">;
+}
+/** One of the first five, and how JSON is written. */
+export interface Form {
+  json?: boolean;
+  schema?: string;
+  regex?: string;
+  choices?: string[];
+  grammar?: string;
+  spaced?: boolean;
+  anyOrder?: boolean;
+}
+export interface CallParams {
+  choice?: "auto" | "none" | "required" | "free";
+  name?: string;
+  single?: boolean;
 }
 export interface TokenizeParams {
   model: number;

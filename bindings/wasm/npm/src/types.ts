@@ -226,6 +226,8 @@ export interface Usage {
   /** What that took. */
   mediaMs?: number;
   answerTokens: number;
+  /** Of them, those that the response format left no choice of. */
+  forced?: number;
   /** Tokens guessed ahead. */
   drafted?: number;
   /** Of them, those that the model chose. */
@@ -277,11 +279,56 @@ export type ChatEvent =
   | ({ type: "malformed_call"; text: string; error: string } & WithTokens)
   | ({ type: "done"; reason: DoneReason; /** The string that ended it. */ stop?: string; usage: Usage } & WithTokens);
 
+/** A JSON schema, or a schema of a library that makes a JSON schema of it: Zod, ArkType, Standard JSON Schema. */
+export type SchemaSource =
+  | Readonly<Record<string, unknown>>
+  | boolean
+  | { readonly "~standard": object }
+  | { toJSONSchema(...args: never[]): object }
+  | { toJsonSchema(): object };
+
+/** How JSON is written: without whitespace and in the schema's order, unless these say otherwise. */
+export interface JsonStyle {
+  /** Let the model put spaces and line breaks into its JSON. */
+  spaced?: boolean;
+  /** Let properties come in any order. */
+  anyOrder?: boolean;
+}
+
+/**
+ * What an answer must look like. It is kept by choosing among the tokens that fit alone; what cannot be
+ * kept is refused. A thought stays free, and comes before. An answer that maxTokens or stop ends may be cut
+ * short. A schema of a library can stand for the whole.
+ */
+export type ResponseFormat =
+  | { type: "text" }
+  | ({ type: "json_object" } & JsonStyle)
+  | ({ type: "json_schema"; schema: SchemaSource } & JsonStyle)
+  | ({ type: "json_schema"; json_schema: { name?: string; schema?: SchemaSource } } & JsonStyle)
+  /** The whole answer matches it; RE2's syntax, without slashes around. */
+  | { type: "regex"; regex: string }
+  | { type: "choice"; choices: readonly string[] }
+  /** In llama.cpp's notation (GBNF), from the rule root on. */
+  | { type: "grammar"; grammar: string }
+  | { readonly "~standard": object; readonly type?: never };
+
+/**
+ * Which tools an answer calls: as the model likes ("auto"), none, at least one ("required"), or this one.
+ * Calls fit what the tools declare, unless they are "free".
+ */
+export type ToolChoice = "auto" | "none" | "required" | "free" | { name: string };
+
 /** How an answer is made. */
 export interface ChatOptions extends SamplingOptions, AnswerOptions {
   /** Let the model think before it answers. */
   thinking?: boolean;
   tools?: Tool[];
+  /** "auto" if not given. */
+  toolChoice?: ToolChoice;
+  /** Whether one answer may call several tools; true if not given. */
+  parallelToolCalls?: boolean;
+  /** With one, an answer calls no tools. */
+  responseFormat?: ResponseFormat;
   /** Ends the answer with an error of code "cancelled"; Model.stop ends it with a "done" event. */
   signal?: AbortSignal;
 }

@@ -43,10 +43,26 @@ test("what cannot be done is refused, and never ignored", async (t) => {
   const completions = new gemwire.Completions(model);
   const wrong = {
     "no messages": [{}, "bad-argument", /needs messages/],
-    "a form of answer": [{ response_format: { type: "json_object" } }, "unsupported", /response_format/],
+    "a form of answer that there is not": [{ response_format: { type: "xml" } }, "bad-argument", /xml/, /json_schema/],
+    "a schema that is missing": [{ response_format: { type: "json_schema" } }, "bad-argument", /no schema/],
+    "a schema without a JSON schema": [
+      { response_format: { type: "json_schema", schema: { "~standard": { vendor: "some" } } } },
+      "bad-argument",
+      /schema of some/,
+      /toJSONSchema/,
+    ],
+    "no choices": [{ response_format: { type: "choice", choices: [] } }, "bad-argument", /choices/],
     "several answers": [{ n: 2 }, "unsupported", /^n: 2/, /Ask again/],
-    "a forced call": [{ tool_choice: "required" }, "unsupported", /tool_choice/],
-    "calls one by one": [{ parallel_tool_calls: false }, "unsupported", /parallel_tool_calls/],
+    "a choice among allowed tools": [{ tool_choice: { type: "allowed_tools" } }, "unsupported", /tool_choice/],
+    "a call of no tool": [
+      {
+        tools: [{ type: "function", function: { name: "weather" } }],
+        tool_choice: { type: "function", function: { name: "wether" } },
+      },
+      "bad-argument",
+      /wether/,
+      /Did you mean weather\?/,
+    ],
     "another kind of tool": [{ tools: [{ type: "custom" }] }, "unsupported", /tools\[0\]/],
     "sound as an answer": [{ modalities: ["text", "audio"] }, "unsupported", /modalities/],
     "functions of old": [{ functions: [] }, "unsupported", /functions/, /Use tools/],
@@ -103,6 +119,33 @@ test("what asks for nothing is taken", async () => {
   model.next();
   assert.equal((await asked).choices[0].message.content, "hello");
   assert.deepEqual(model.options, [{ temperature: 0 }], "tool_choice none leaves the tools out");
+});
+
+test("what an answer must look like reaches the model", async (t) => {
+  const tools = [{ type: "function", function: { name: "f" } }];
+  const schema = { type: "object", properties: { a: { type: "integer" } } };
+  const format = { type: "json_schema", json_schema: { name: "x", schema, strict: true } };
+  for (const [name, request, want] of [
+    ["a schema", { response_format: format }, { responseFormat: format }],
+    [
+      "a call",
+      { tools, tool_choice: "required", parallel_tool_calls: false },
+      { tools, toolChoice: "required", parallelToolCalls: false },
+    ],
+    [
+      "a call of one tool",
+      { tools, tool_choice: { type: "function", function: { name: "f" } } },
+      { tools, toolChoice: { name: "f" } },
+    ],
+  ])
+    await t.test(name, async () => {
+      const model = scripted();
+      const asked = new gemwire.Completions(model).create({ ...say("hello"), ...request });
+      await settled();
+      model.next();
+      await asked;
+      assert.deepEqual(model.options, [want]);
+    });
 });
 
 test("calls wait for their turn", async () => {

@@ -29,6 +29,8 @@ export type Checks = [
   Check<Alike<go.SessionRef, wire.SessionRef>>,
   Check<Alike<go.SessionResult, wire.SessionResult>>,
   Check<Alike<go.ChatParams, wire.ChatParams>>,
+  Check<Alike<go.CallParams, wire.CallParams>>,
+  Check<Alike<go.Gemma4Form, wire.Form>>,
   Check<Alike<go.Usage, api.Usage>>,
   Check<Alike<go.Call, api.ToolCall>>,
   Check<Alike<go.ChosenToken, api.ChosenToken>>,
@@ -87,7 +89,13 @@ export type Checks = [
   Check<Alike<go.CheckupFindings, api.Findings>>,
   Check<Alike<go.CheckupLeftOut, api.LeftOut>>,
   Check<Alike<go.WgslkitKernelID, api.Kernel>>,
-  Check<Same<Exclude<keyof api.ChatOptions, "signal"> | "session" | "messages" | "media", keyof go.ChatParams>>,
+  Check<
+    Same<
+      | Exclude<keyof api.ChatOptions, "signal" | "responseFormat" | "toolChoice" | "parallelToolCalls">
+      | ("session" | "messages" | "media" | "form" | "calls"),
+      keyof go.ChatParams
+    >
+  >,
 ];
 
 export { ops };

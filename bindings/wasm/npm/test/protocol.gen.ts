@@ -71,6 +71,12 @@ export interface Call {
   arguments: unknown;
 }
 
+export interface CallParams {
+  choice?: string;
+  name?: string;
+  single?: boolean;
+}
+
 export interface CancelParams {
   target: number;
 }
@@ -81,6 +87,8 @@ export interface ChatParams {
   media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
+  form?: Gemma4Form;
+  calls?: CallParams;
   temperature?: number;
   topK?: number;
   topP?: number;
@@ -225,6 +233,16 @@ export interface Gemma4AdapterUse {
   name: string;
   weight: number;
   parameters: number;
+}
+
+export interface Gemma4Form {
+  json?: boolean;
+  schema?: string;
+  regex?: string;
+  choices?: string[];
+  grammar?: string;
+  spaced?: boolean;
+  anyOrder?: boolean;
 }
 
 export interface Gemma4Info {
@@ -529,6 +547,7 @@ export interface Usage {
   computedTokens: number;
   media?: number;
   answerTokens: number;
+  forced?: number;
   drafted?: number;
   draftsRight?: number;
   assisted?: number;
