@@ -190,8 +190,11 @@ func (r *regexes) set(s byteSet) regexID {
 }
 
 func (r *regexes) literal(text string) regexID {
-	if text == "" {
+	switch len(text) {
+	case 0:
 		return regexEmpty
+	case 1: // so that bytes that stand for each other become one set
+		return r.set(setRange(int(text[0]), int(text[0])))
 	}
 	return r.intern(regexNode{op: opLiteral, text: text})
 }
@@ -498,10 +501,15 @@ func (r *regexes) nonEmpty(id regexID) bool {
 	if id == regexNone {
 		return false
 	}
-	if !r.nodes[id].logic || r.nullable(id) {
+	if r.surely(id) {
 		return true
 	}
 	if known, ok := r.alive[id]; ok {
+		return known
+	}
+	if n := r.nodes[id]; n.op == opConcat { // parted, so that no ways through both are looked for
+		known := r.nonEmpty(n.a) && r.nonEmpty(n.b)
+		r.alive[id] = known
 		return known
 	}
 	from := map[regexID]regexID{id: unknown}
@@ -514,7 +522,7 @@ func (r *regexes) nonEmpty(id regexID) bool {
 				continue
 			}
 			from[next] = at
-			if known, ok := r.alive[next]; known || r.nullable(next) || !r.nodes[next].logic {
+			if known, ok := r.alive[next]; known || r.surely(next) {
 				for ; next != unknown; next = from[next] {
 					r.alive[next] = true
 				}
@@ -532,6 +540,20 @@ func (r *regexes) nonEmpty(id regexID) bool {
 		r.alive[x] = false
 	}
 	return false
+}
+
+// surely tells whether it shows that an expression matches a text.
+func (r *regexes) surely(id regexID) bool {
+	for {
+		n := &r.nodes[id]
+		switch {
+		case n.nullable || !n.logic && id != regexNone:
+			return true
+		case n.op != opConcat || !r.surely(n.a):
+			return false
+		}
+		id = n.b
+	}
 }
 
 // or of texts, with what they begin with in common kept once.

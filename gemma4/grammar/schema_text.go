@@ -69,15 +69,16 @@ func (s *schema) character() regexID {
 
 // spelledRunes is a character from lo to hi as JSON strings usually spell it.
 func (r *regexes) spelledRunes(lo, hi rune) regexID {
-	list := []regexID{}
+	var escaped []string
 	for c := lo; c <= min(hi, 0x1F); c++ {
-		list = append(list, r.literal(spelled(c)))
+		escaped = append(escaped, spelled(c))
 	}
 	for _, c := range []rune{'"', '\\'} {
 		if lo <= c && c <= hi {
-			list = append(list, r.literal(spelled(c)))
+			escaped = append(escaped, spelled(c))
 		}
 	}
+	list := []regexID{r.literals(escaped)}
 	for _, plain := range [][2]rune{{' ', '!'}, {'#', '['}, {']', 0x10FFFF}} {
 		if from, to := max(lo, plain[0]), min(hi, plain[1]); from <= to {
 			list = append(list, r.runes(from, to))
