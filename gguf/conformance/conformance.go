@@ -31,11 +31,14 @@ const (
 	nano      = "gemma4/nano/nano.gguf"
 )
 
+// All says whether a run wants every case, as make test-all does.
+func All() bool { return os.Getenv(Everything) == "1" }
+
 // Some are the cases that a run wants: the first n in make test, all in make test-all. The
 // others do the same once more with another model or precision, for which a software
 // rasterizer compiles each kernel anew.
 func Some[T any](n int, cases ...T) []T {
-	if os.Getenv(Everything) == "1" {
+	if All() {
 		return cases
 	}
 	return cases[:n]

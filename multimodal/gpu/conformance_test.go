@@ -154,7 +154,7 @@ func relativeL2(t testing.TB, got, want []float32) float64 {
 
 func TestImages(t *testing.T) {
 	kits := kits(t)
-	for _, model := range []string{"e2b", "types", "dense", "moe"} {
+	for _, model := range conformance.Some(1, "e2b", "types", "dense", "moe") {
 		t.Run(model, func(t *testing.T) {
 			tower, err := openTowers(t, conformance.Path(t, model+".gguf")).NeedVision()
 			if err != nil {
@@ -197,7 +197,7 @@ func checkSoft(t *testing.T, name string, got, want []float32) {
 
 func TestClips(t *testing.T) {
 	kits := kits(t)
-	for _, model := range []string{"e2b", "types"} {
+	for _, model := range conformance.Some(1, "e2b", "types") {
 		t.Run(model, func(t *testing.T) {
 			tower, err := openTowers(t, conformance.Path(t, model+".gguf")).NeedAudio()
 			if err != nil {

@@ -50,8 +50,11 @@ func kindOf(c opstest.Case, types []string) string {
 		return c.Op
 	case c.Op == "Sample":
 		return c.Name
+	case modes && (c.Op == "PackedAttention" || c.Op == "FullAttention"):
+		return c.Op + mode // each size of heads is compiled anew
 	case modes && (c.Op == "Attention" || c.Op == "Sequence"):
-		if mode == "few cores" || strings.HasSuffix(rest, "odd heads") || strings.HasSuffix(rest, "sliding chunked") {
+		if mode == "few cores" && !strings.HasPrefix(rest, "q8 ") ||
+			strings.HasSuffix(rest, "odd heads") || strings.HasSuffix(rest, "sliding chunked") {
 			return c.Op + c.Name
 		}
 		return ""
