@@ -8,13 +8,22 @@ import (
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // gpuEngine trains on the GPU that the model is on.
 type gpuEngine struct{ machine *gpu.Machine }
 
-func newGPUEngine(t *tape.Tape, model *gemma4.Model, c *Config) (*gpuEngine, error) {
-	m, err := gpu.New(t, model)
+// newGPUEngine examines the kernels that the run takes before it has any.
+func newGPUEngine(ctx context.Context, t *Trainer, model *gemma4.Model) (*gpuEngine, error) {
+	c := &t.config
+	err := model.ExamineOnWeights(ctx, "training", func(kit *ops.Kit) error {
+		return gpu.Rehearse(ctx, kit, t.tape, model, c.Rank, float32(c.Alpha/float64(c.Rank)), t.longest())
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := gpu.New(t.tape, model)
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (t *Trainer) prepare(ctx context.Context, model *gemma4.Model) (err error) 
 	if t.release, err = model.Retain(); err != nil {
 		return err
 	}
-	if t.engine, err = newEngine(t.tape, model, &t.config); err != nil {
+	if t.engine, err = t.newEngine(ctx, model); err != nil {
 		t.release()
 	}
 	return err
@@ -178,11 +178,11 @@ func (t *Trainer) begin(ctx context.Context, done int) error {
 }
 
 // newEngine computes where the model is.
-func newEngine(t *tape.Tape, model *gemma4.Model, c *Config) (engine, error) {
+func (t *Trainer) newEngine(ctx context.Context, model *gemma4.Model) (engine, error) {
 	if model.Kit() != nil {
-		return newGPUEngine(t, model, c)
+		return newGPUEngine(ctx, t, model)
 	}
-	return newCPUEngine(t, model.CPU(), c), nil
+	return newCPUEngine(t.tape, model.CPU(), &t.config), nil
 }
 
 // firstPairs are Kaiming-uniform with a = √5, which is ±1/√in, and zeros.

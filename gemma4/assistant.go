@@ -40,6 +40,9 @@ func (m *Model) attach(ctx context.Context, file *gguf.File, opts OpenOptions) e
 	if err != nil {
 		return err
 	}
+	if err := m.examineAssistant(ctx, a); err != nil {
+		return err
+	}
 	if err := m.engine.AttachAssistant(ctx, a, opts.reportWeights); err != nil {
 		return err
 	}

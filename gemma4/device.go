@@ -76,7 +76,7 @@ func (m *Model) newCPUEngine(ctx context.Context, opts OpenOptions) (engine.Engi
 }
 
 func (m *Model) newGPUEngine(ctx context.Context, opts OpenOptions, beforeWeights func()) (engine.Engine, error) {
-	m.examiner = opts.examiner()
+	m.examiner, m.hearExamined = opts.examiner(), opts.Examined
 	device, err := opts.openGPU(m.examiner)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (m *Model) newGPUEngine(ctx context.Context, opts OpenOptions, beforeWeight
 	options.BeforeWeights = beforeWeights
 	m.options = options
 	kit, err := m.ExamineKernels(ctx, ops.New(device), func(kit *ops.Kit) error {
-		return gpu.Rehearse(ctx, kit, m.arch, options, nil)
+		return gpu.Rehearse(ctx, kit, m.arch, options, nil, nil)
 	})
 	if err != nil {
 		return nil, errors.Join(err, device.Close())

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/gpu"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -55,29 +56,53 @@ func (m *Model) ExamineKernels(ctx context.Context, kit *ops.Kit, rehearse func(
 		return kit, nil
 	}
 	kit, found, err := m.examiner.Examine(ctx, kit, rehearse)
-	m.examined.Lock()
-	defer m.examined.Unlock()
-	m.kernels = m.kernels.With(found)
+	m.noteKernels(found)
 	if errors.Is(err, checkup.ErrNoVariant) {
 		return nil, fmt.Errorf("%w; use the device %q", err, DeviceCPU)
 	}
 	return kit, err
 }
 
-// examineAdapters examines the kernels that the model takes with adapters. Its kit is
-// what it was opened with: where others would have to stand in, it takes no adapters.
+func (m *Model) noteKernels(found *checkup.Findings) {
+	m.examined.Lock()
+	m.kernels = m.kernels.With(found)
+	all := m.kernels
+	m.examined.Unlock()
+	if m.hearExamined != nil {
+		m.hearExamined(all)
+	}
+}
+
+// examineAdapters examines the kernels that the model takes with adapters.
 func (m *Model) examineAdapters(ctx context.Context, adapters []adapter.Weighted) error {
-	kit := m.Kit()
-	if kit == nil || len(adapters) == 0 {
+	if len(adapters) == 0 {
 		return nil
 	}
 	options := m.options
-	settled, err := m.ExamineKernels(ctx, kit, func(kit *ops.Kit) error {
-		return gpu.Rehearse(ctx, kit, m.arch, options, adapters)
+	return m.ExamineOnWeights(ctx, "adapters; merge them into the model", func(kit *ops.Kit) error {
+		return gpu.Rehearse(ctx, kit, m.arch, options, adapters, nil)
 	})
+}
+
+// examineAssistant examines the kernels that the model takes with an assistant.
+func (m *Model) examineAssistant(ctx context.Context, a *arch.Assistant) error {
+	options := m.options
+	return m.ExamineOnWeights(ctx, "an assistant; answer without it", func(kit *ops.Kit) error {
+		return gpu.Rehearse(ctx, kit, m.arch, options, nil, a)
+	})
+}
+
+// ExamineOnWeights is ExamineKernels for what computes with the model's own weights, which
+// lie as the model's kit has laid them: where others would have to stand in, the error
+// wraps checkup.ErrNoVariant, and says what it is that cannot be had, and what to do instead.
+func (m *Model) ExamineOnWeights(ctx context.Context, what string, rehearse func(*ops.Kit) error) error {
+	kit := m.Kit()
+	if kit == nil {
+		return nil
+	}
+	settled, err := m.ExamineKernels(ctx, kit, rehearse)
 	if err == nil && settled != kit {
-		err = fmt.Errorf("%w: those of adapters; merge them into the model, or use the device %q",
-			checkup.ErrNoVariant, DeviceCPU)
+		err = fmt.Errorf("%w: that of %s, or use the device %q", checkup.ErrNoVariant, what, DeviceCPU)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package gemma4_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -158,5 +159,34 @@ func TestUncheckedKernels(t *testing.T) {
 	options.UncheckedKernels = true
 	if m := open(t, nanoPath, options); m.Info().Kernels != nil {
 		t.Errorf("%+v", m.Info().Kernels)
+	}
+}
+
+// TestAssistantsKernelsAreExamined attaches an assistant: it adds kernels, each of them right on
+// its cases; where one is wrong that it needs, it is refused, and the model stays as it is.
+func TestAssistantsKernelsAreExamined(t *testing.T) {
+	raw, err := os.ReadFile(assistantPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := checkup.Store{Folder: t.TempDir(), Version: "v1"}
+	heard := 0
+	options := examined(&checkup.Examiner{Keeper: store})
+	options.Examined = func(f *checkup.Findings) { heard = f.Kernels }
+	m := open(t, targetPath, options)
+	alone := m.Info().Kernels.Kernels
+	if heard != alone {
+		t.Errorf("%d kernels were told of, %d are known", heard, alone)
+	}
+	if err := m.AttachAssistant(context.Background(), memoryFile(t, raw), gemma4.OpenOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if with := m.Info().Kernels; with.Kernels <= alone || len(with.LeftOut) > 0 || heard != with.Kernels {
+		t.Errorf("%d kernels without it, %+v with it, told of %d", alone, with, heard)
+	}
+	broken := open(t, targetPath, examined(&checkup.Examiner{Run: wrong("rotate.wgsl")}))
+	err = broken.AttachAssistant(context.Background(), memoryFile(t, raw), gemma4.OpenOptions{})
+	if !errors.Is(err, checkup.ErrNoVariant) || broken.Info().Assistant != "" {
+		t.Errorf("with a kernel that computes wrongly: %v", err)
 	}
 }

@@ -69,6 +69,9 @@ type OpenOptions struct {
 	// left out: Info.Kernels names them. Where nothing can take their place, opening fails
 	// with checkup.ErrNoVariant.
 	Kernels *checkup.Examiner
+	// Examined, where set, hears after each examination of kernels what Info.Kernels is
+	// then: of the model, and later of what comes to it.
+	Examined func(*checkup.Findings)
 	// UncheckedKernels takes kernels as they are, examined or not.
 	UncheckedKernels bool
 	// Progress, where set, is called from time to time while the model loads.
@@ -123,6 +126,8 @@ type Model struct {
 	constraints constraints
 	examiner    *checkup.Examiner // of kernels; nil for none
 	options     engine.Options    // of an engine on a GPU
+
+	hearExamined func(*checkup.Findings) // OpenOptions.Examined
 
 	examined sync.Mutex // guards kernels alone: who examines may be waited for by Close
 	kernels  *checkup.Findings

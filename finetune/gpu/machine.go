@@ -44,8 +44,12 @@ type Machine struct {
 
 // New makes a machine for a tape of the model's.
 func New(t *tape.Tape, model *gemma4.Model) (*Machine, error) {
+	return newMachine(t, model, model.Kit())
+}
+
+func newMachine(t *tape.Tape, model *gemma4.Model, kit *ops.Kit) (*Machine, error) {
 	m := &Machine{
-		tape: t, weights: model.GPUWeights(), kit: model.Kit(), uses: usesOf(t), lossBytes: mostLossBytes,
+		tape: t, weights: model.GPUWeights(), kit: kit, uses: usesOf(t), lossBytes: mostLossBytes,
 		groups: map[*tape.Linear]*group{}, groupOf: map[tape.Value]*group{}, experts: map[string]*ops.Matrix{},
 	}
 	if m.weights == nil {

@@ -12,10 +12,10 @@ import (
 // Rehearse loads a model on a kit whose device rehearses, with the plan that NewEngine
 // makes, and records all that text takes there: prompts, steps, drafts, the logits of
 // each position, soft tokens among text, and caches that are saved, all with adapters
-// where there are some. Whoever listens to the kit and traces its device learns which
-// kernels answer. Those of the towers and of an assistant are not among them.
+// where there are some, and drafts of an assistant where it is not nil. Whoever listens to the kit and traces its device learns which
+// kernels answer. Those of the towers are not among them.
 func Rehearse(ctx context.Context, kit *ops.Kit, m *arch.Model, opts engine.Options,
-	adapters []adapter.Weighted) (err error) {
+	adapters []adapter.Weighted, assistant *arch.Assistant) (err error) {
 	p, err := newPlanner(kit.Heard(nil), m, opts, nil)
 	if err != nil {
 		return err
@@ -29,6 +29,12 @@ func Rehearse(ctx context.Context, kit *ops.Kit, m *arch.Model, opts engine.Opti
 		return err
 	}
 	defer e.adapters.release()
+	if assistant != nil {
+		if e.assistant, err = e.loadAssistant(ctx, assistant, nil); err != nil {
+			return err
+		}
+		defer e.assistant.release()
+	}
 	s, err := e.newState(p.sizing.context)
 	if err != nil {
 		return err
@@ -39,6 +45,13 @@ func Rehearse(ctx context.Context, kit *ops.Kit, m *arch.Model, opts engine.Opti
 
 // rehearse records what a session makes on first use.
 func (s *state) rehearse(ctx context.Context) error {
+	if s.engine.assistant != nil {
+		drafter, err := s.newDrafter()
+		drafter.release()
+		if err != nil {
+			return err
+		}
+	}
 	if err := s.startDraftReads(); err != nil {
 		return err
 	}

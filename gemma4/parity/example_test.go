@@ -28,7 +28,9 @@ func Example() {
 	// f32, prompt 0: ids: within 0: true
 	// f32, prompt 1: ids: within 0: true
 	// f32, prompt 0: logits: within 1e-05: true
+	// f32, prompt 0: in a chunk, then by token: within 1e-05: true
 	// f32, prompt 1: logits: within 1e-05: true
+	// f32, prompt 1: in a chunk, then by token: within 1e-05: true
 	// f32, prompt 0: 24 greedy tokens: within 0: true
 	// f32, prompt 1: 24 greedy tokens: within 0: true
 }

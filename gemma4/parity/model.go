@@ -42,6 +42,8 @@ type Options struct {
 	Open gemma4.OpenOptions
 	// BuiltIn is the nano model's file, for cases that come without one.
 	BuiltIn func() gguf.Source
+	// Kernels, where set, hears the names of the GPU's kernels that a model's answers take.
+	Kernels func(names []string)
 }
 
 // Run runs a case. An error ends the sequence; a check that does not pass does not.
@@ -110,7 +112,16 @@ func (r *run) model() error {
 	if err := r.logits(s, prompts); err != nil {
 		return err
 	}
-	return r.greedy(s, prompts)
+	if err := r.longPrompt(s, prompts[len(prompts)-1].IDs); err != nil {
+		return err
+	}
+	if err := r.greedy(s, prompts); err != nil {
+		return err
+	}
+	if found := m.Info().Kernels; found != nil && r.opts.Kernels != nil {
+		r.opts.Kernels(found.Taken())
+	}
+	return nil
 }
 
 // encoding compares the ids of the prompts' text.
@@ -154,6 +165,9 @@ func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
 			return err
 		}
 		if err := r.check(fmt.Sprintf("prompt %d: logits", i), RelativeError(got, want), tolerance, ""); err != nil {
+			return err
+		}
+		if err := r.production(s, i, p.IDs, want); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,13 @@
 // Before it starts, JavaScript sets globalThis.gemwireHost to
 //
 //	interface Host {
-//	  ready(handle: (request: string, ...attached: (Source | Uint8Array)[]) => void): void;
+//	  ready(handle: (request: string, ...attached: (Source | Uint8Array)[]) => void, kernels: string): void;
 //	  post(reply: string, data?: Uint8Array): void;
 //	}
 //
 // A Source is what gguf.OpenJS takes; a Uint8Array is an image or a clip of the
-// request's messages, or training data. An error that a source throws has a
+// request's messages, or training data; kernels is the digest of the text of all
+// kernels, which verdicts about them are kept by. An error that a source throws has a
 // property code, one of the protocol's.
 package main
 
@@ -22,6 +23,7 @@ import (
 
 	"github.com/gemwire/gemwire/bindings/wasm/engine"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
 // memoryWanted is above what the CPU path keeps, weights and all. Without it the
@@ -47,7 +49,7 @@ func main() {
 		binaries, sources := open(args[1:])
 		e.Handle([]byte(args[0].String()), binaries, sources)
 		return nil
-	}))
+	}), ops.ShaderDigest())
 	select {}
 }
 

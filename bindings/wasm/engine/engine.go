@@ -10,6 +10,8 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+	"github.com/gemwire/gemwire/wgslkit/ops/opstest"
 )
 
 // Options connect an engine to its surroundings.
@@ -20,11 +22,15 @@ type Options struct {
 	Device gemma4.Device
 	// CodeOf is the code of an error from outside, such as a source's, or "".
 	CodeOf func(error) Code
+
+	// runCase, where set, examines kernels in place of their cases, in tests alone.
+	runCase func(context.Context, opstest.Case, *ops.Kit) (float64, error)
 }
 
 // Engine runs requests, each in a goroutine of its own.
 type Engine struct {
-	options Options
+	options  Options
+	verdicts verdicts
 
 	mu       sync.Mutex
 	running  map[int]context.CancelCauseFunc

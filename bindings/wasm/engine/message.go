@@ -7,6 +7,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
 // Request asks for something. Its ID is the caller's choice and comes back
@@ -17,16 +18,41 @@ type Request struct {
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// Reply answers a request: any number of events, then a result or an error.
+// Reply answers a request: any number of events, then a result or an error. A notice
+// answers none, and has the ID 0.
 type Reply struct {
 	ID     int      `json:"id"`
 	Event  any      `json:"event,omitempty"`
 	Result any      `json:"result,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
+	Notice *Notice  `json:"notice,omitempty"`
 	// Data are bytes that go with an event. They are good until Options.Post
 	// returns.
 	Data []byte `json:"-"`
 }
+
+// Notice tells what was found out about a GPU's kernels, now or on the way; Type says
+// which of the others it has.
+type Notice struct {
+	Type     NoticeType        `json:"type"`
+	Model    int               `json:"model,omitempty"`    // 0 while it opens
+	Done     int               `json:"done,omitempty"`     // check: kernels
+	Total    int               `json:"total,omitempty"`    // check
+	Findings *checkup.Findings `json:"findings,omitempty"` // found: as Info.Kernels has them
+	// Verdict is what is to be kept for the next opening with this preference.
+	Verdict         *Verdict                `json:"verdict,omitempty"`
+	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"` // verdict
+}
+
+// NoticeType says what a notice is about.
+type NoticeType string
+
+// The notices.
+const (
+	NoticeCheck   NoticeType = "check"   // how far an examination is that an open model waits for
+	NoticeFound   NoticeType = "found"   // what came of it
+	NoticeVerdict NoticeType = "verdict" // an adapter's verdict has changed
+)
 
 // Op names what a request asks for.
 type Op string
@@ -87,8 +113,9 @@ type OpenParams struct {
 	KVCache gemma4.CacheType `json:"kvCache,omitempty"`
 	// PowerPreference is WebGPU's: empty is "high-performance".
 	PowerPreference wgslkit.PowerPreference `json:"powerPreference,omitempty"`
-	Avoid           wgslkit.Avoid           `json:"avoid,omitzero"`     // what the self-test found broken
-	TextOnly        bool                    `json:"textOnly,omitempty"` // refuse images and audio
+	Verdict         *Verdict                `json:"verdict,omitempty"`   // what is known of the adapter
+	Unchecked       bool                    `json:"unchecked,omitempty"` // take kernels that were not examined
+	TextOnly        bool                    `json:"textOnly,omitempty"`  // refuse images and audio
 	// Smaller asks a plan for a suggestion even where it fits: what was
 	// reckoned to fit has failed.
 	Smaller bool `json:"smaller,omitempty"`
@@ -105,9 +132,9 @@ const (
 )
 
 // LoadProgress is how far opening is, in bytes; a total of 0 is not known.
-// Kernels are 0 of 0 while they compile.
+// Kernels are 0 of 0 while they compile, and are counted while they are checked.
 type LoadProgress struct {
-	Phase string `json:"phase"` // header, weights, kernels
+	Phase string `json:"phase"` // header, check, weights, kernels
 	Done  int64  `json:"done"`
 	Total int64  `json:"total"`
 }

@@ -22,11 +22,12 @@ type openModel struct {
 	media    *multimodal.Media // nil where it takes text only
 	audience audience
 	training atomic.Bool // it has a run
+	watch    *watch      // examines its kernels
 }
 
 // phases are gemma4's, in the protocol's words.
 var phases = map[gemma4.Phase]string{
-	gemma4.PhaseHeader: "header", gemma4.PhaseWeights: "weights", gemma4.PhaseKernels: "kernels",
+	gemma4.PhaseHeader: "header", gemma4.PhaseCheck: "check", gemma4.PhaseWeights: "weights", gemma4.PhaseKernels: "kernels",
 }
 
 func (p OpenParams) check() error {
@@ -48,17 +49,15 @@ func (p OpenParams) check() error {
 	return nil
 }
 
-func (c *call) openOptions(p OpenParams) gemma4.OpenOptions {
+func (c *call) openOptions(p OpenParams, w *watch) gemma4.OpenOptions {
 	device := c.engine.options.Device
 	if p.Device != "" && p.Device != DeviceAuto {
 		device = gemma4.Device(p.Device)
 	}
 	return gemma4.OpenOptions{
 		Device: device, Context: p.Context, KVCache: p.KVCache,
-		GPU: wgslkit.Options{
-			MemoryBudget: p.MemoryBudget, Power: p.PowerPreference,
-			Avoid: func(wgslkit.Info) wgslkit.Avoid { return p.Avoid },
-		},
+		GPU:     wgslkit.Options{MemoryBudget: p.MemoryBudget, Power: p.PowerPreference, Avoid: w.avoid},
+		Kernels: w.examiner(), Examined: w.found, UncheckedKernels: p.Unchecked,
 	}
 }
 
@@ -74,7 +73,8 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := c.openOptions(p)
+	watch := c.watch(p)
+	options := c.openOptions(p, watch)
 	options.Progress = c.progress(gemma4.PhaseHeader)
 	model, err := gemma4.OpenGGUF(ctx, file, options)
 	if errors.Is(err, wgslkit.ErrBrokenKernel) || errors.Is(err, wgslkit.ErrNoDevice) {
@@ -98,6 +98,7 @@ func (c *call) open(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, errors.Join(err, closeModel(model, session))
 	}
+	m.watch = watch
 	c.engine.addModel(m)
 	return OpenResult{Model: m.id, Session: c.engine.addSession(m, session).describe(), Info: model.Info(),
 		Media: m.takes()}, nil
@@ -115,6 +116,7 @@ func (e *Engine) addModel(m *openModel) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	m.id = e.number()
+	m.watch.model.Store(int64(m.id))
 	e.models[m.id] = m
 }
 
@@ -146,7 +148,7 @@ func (c *call) plan(ctx context.Context) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := gemma4.PlanFor(file, c.openOptions(p))
+	plan, err := gemma4.PlanFor(file, c.openOptions(p, c.watch(p)))
 	if plan == nil {
 		return nil, errors.Join(err, file.Close())
 	}

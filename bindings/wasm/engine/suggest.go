@@ -18,7 +18,7 @@ func (c *call) suggest(file *gguf.File, p OpenParams) *Suggestion {
 		return nil
 	}
 	for context := asked.Context; context >= leastContext; context /= 2 {
-		q := OpenParams{Device: p.Device, Context: context, KVCache: p.KVCache, Avoid: p.Avoid}
+		q := OpenParams{Device: p.Device, Context: context, KVCache: p.KVCache, Verdict: p.Verdict}
 		least := c.total(file, q, 1)
 		if least == nil {
 			return nil
@@ -38,6 +38,6 @@ func (c *call) suggest(file *gguf.File, p OpenParams) *Suggestion {
 // leaves all in the file that can be left there.
 func (c *call) total(file *gguf.File, p OpenParams, budget int64) *gemma4.Plan {
 	p.MemoryBudget = budget
-	plan, _ := gemma4.PlanFor(file, c.openOptions(p))
+	plan, _ := gemma4.PlanFor(file, c.openOptions(p, c.watch(p)))
 	return plan
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +32,7 @@ type parityCommand struct {
 	styles         terminal.Styles
 	results        []parityResult
 	passed, failed int
+	kernels        map[string]bool // that answers took, on the GPU
 }
 
 // bothDevices is a value of --device that other commands do not have.
@@ -42,7 +45,8 @@ func newParity(env *cli.Environment) *cobra.Command {
 		Short: "Compare with the reference implementation",
 		Long: `Run conformance cases: small models, prompts, images, clips and conversations
 with the results of a reference implementation. Each error is printed with its limit;
-if one is larger, the exit status is 1.
+if one is larger, the exit status is 1. Prompts are also computed as answers compute
+them, in chunks and then token by token; the kernels that did it on a GPU are listed.
 
 With --against-ollama, ask a running Ollama for the greedy answers to some
 prompts, and compare them with those of the same model here.`,
@@ -85,14 +89,27 @@ func (p *parityCommand) run(ctx context.Context, list []string) error {
 	return p.finish()
 }
 
+// took notes kernels that answers took.
+func (p *parityCommand) took(names []string) {
+	if p.kernels == nil {
+		p.kernels = map[string]bool{}
+	}
+	for _, name := range names {
+		p.kernels[name] = true
+	}
+}
+
 // finish prints the summary.
 func (p *parityCommand) finish() error {
 	if p.json {
 		if err := p.env.PrintJSON(map[string]any{"checks": p.results, "passed": p.passed,
-			"failed": p.failed}); err != nil {
+			"failed": p.failed, "kernels": slices.Sorted(maps.Keys(p.kernels))}); err != nil {
 			return err
 		}
 	} else {
+		for _, name := range slices.Sorted(maps.Keys(p.kernels)) {
+			fmt.Fprintf(p.env.Out, "took %s\n", name)
+		}
 		fmt.Fprintf(p.env.Out, "%d comparisons, %d failed\n", p.passed+p.failed, p.failed)
 	}
 	if p.failed > 0 {
@@ -152,6 +169,7 @@ func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma
 			KVCache: gemma4.CacheType(p.model.KVCache), Kernels: p.model.Examiner(),
 			UncheckedKernels: p.model.Unchecked},
 		BuiltIn: func() gguf.Source { return nano.Source() },
+		Kernels: p.took,
 	}
 	shown := string(device)
 	if c.Kind != parity.ModelCase {

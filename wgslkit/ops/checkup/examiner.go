@@ -138,6 +138,9 @@ func (f *Findings) Names() string {
 	return strings.Join(names, ", ")
 }
 
+// Taken are the names of the kernels that the program takes, in order.
+func (f *Findings) Taken() []string { return slices.Sorted(maps.Keys(f.names)) }
+
 func (f *Findings) take(kernels []wgslkit.KernelID) {
 	f.names = map[string]bool{}
 	for _, k := range kernels {

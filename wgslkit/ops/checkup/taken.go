@@ -65,6 +65,17 @@ func (t *taken) cover(kit *ops.Kit, unknown []wgslkit.KernelID) (cases []planned
 	return cases, left
 }
 
+// Uncovered are the kernels of a program that no case shows right on kit's device: an
+// Examiner leaves them out. Nothing is computed.
+func Uncovered(kit *ops.Kit, rehearse func(*ops.Kit) error) ([]wgslkit.KernelID, error) {
+	program, err := listen(kit, rehearse)
+	if err != nil {
+		return nil, err
+	}
+	_, left := program.cover(kit, program.kernels)
+	return left, nil
+}
+
 // both are the kernels of a that are among b's, too.
 func both(a, b []wgslkit.KernelID) (list []wgslkit.KernelID) {
 	for _, k := range a {

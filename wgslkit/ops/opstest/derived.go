@@ -74,6 +74,16 @@ func shapeOf(op any, width int) shape {
 			n: min(o.Slots, leastSlots) - 1, q8: o.Type == quant.Q8_0}
 	case ops.Router:
 		return routerShape{width: width, tokens: tokensOf(width), experts: o.Experts, k: o.K, scaled: o.Scale != nil}
+	case ops.ExpertBack:
+		return expertBackOf(o, width)
+	case ops.LinearBack:
+		return backOf(o.W, nil, o.Add, width)
+	case ops.AllRows:
+		return backOf(o.W, o.LowRank, false, width)
+	case ops.PackedAttention:
+		return packedHeads(o.HeadDim)
+	case ops.PackedAttentionBack:
+		return packedHeads(o.HeadDim)
 	case ops.FullAttention:
 		return gridShape{heads: o.Heads, headDim: o.HeadDim, columns: 11, tokens: max(width*7/8, 1), width: width}
 	}

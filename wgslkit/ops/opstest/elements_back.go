@@ -28,14 +28,21 @@ func elementBackCases(*ops.Kit) []Case {
 		}
 	}
 	for _, s := range []struct{ heads, headDim, rotated int }{{1, 2, 2}, {3, 10, 10}, {2, 64, 32}} {
-		add("Rotate", fmt.Sprint(s), 2e-6, s.headDim,
-			func(r *rig) (float64, error) { return rotateCase(r, s.heads, s.headDim, s.rotated) })
+		for _, more := range []bool{false, true} {
+			add("Rotate", fmt.Sprintf("%v_add=%t", s, more), 2e-6, s.headDim,
+				func(r *rig) (float64, error) { return rotateCase(r, s.heads, s.headDim, s.rotated, more) })
+		}
 	}
 	for _, paired := range []bool{false, true} {
-		add("Gate", fmt.Sprintf("paired=%t", paired), 1e-5, 7,
-			func(r *rig) (float64, error) { return gateCase(r, 35, paired) })
+		for _, more := range []bool{false, true} {
+			add("Gate", fmt.Sprintf("paired=%t_add=%t", paired, more), 1e-5, 7,
+				func(r *rig) (float64, error) { return gateCase(r, 35, paired, more) })
+		}
 	}
-	add("Combine", "67", 1e-6, 8, combineCase)
+	for _, more := range []bool{false, true} {
+		add("Combine", fmt.Sprintf("67_add=%t", more), 1e-6, 8,
+			func(r *rig) (float64, error) { return combineCase(r, more) })
+	}
 	add("PickRows", "67", 1e-6, 9, pickRowsCase)
 	return cases
 }
@@ -67,7 +74,7 @@ func normBackCase(r *rig, s normShape, add bool) (float64, error) {
 	return r.compare(got, want)
 }
 
-func rotateCase(r *rig, heads, headDim, rotated int) (float64, error) {
+func rotateCase(r *rig, heads, headDim, rotated int, add bool) (float64, error) {
 	const width, theta = 3, 50
 	size := heads * headDim
 	x, before := r.normal(width*size), r.normal(width*size)
@@ -79,7 +86,7 @@ func rotateCase(r *rig, heads, headDim, rotated int) (float64, error) {
 	op := ops.Rotate{X: xBuffer, Y: y, Positions: where, Rope: rope, Heads: heads, HeadDim: headDim}
 	r.run(width, 0, width, func(rec *ops.Recorder) {
 		rec.Rotate(op)
-		op.Y, op.Back, op.Add = back, true, true
+		op.Y, op.Back, op.Add = back, true, add
 		rec.Rotate(op)
 	})
 	var forward, behind []float64
@@ -92,7 +99,7 @@ func rotateCase(r *rig, heads, headDim, rotated int) (float64, error) {
 			behind = append(behind, slopes(turn, r.normal(headDim), x[at:at+headDim])...)
 		}
 	}
-	return r.compare(joined(r.read(y, len(x)), r.read(back, len(x))), joined(forward, plus(true, before, behind)))
+	return r.compare(joined(r.read(y, len(x)), r.read(back, len(x))), joined(forward, plus(add, before, behind)))
 }
 
 func turnedBy(x []float64, rotated int, theta, position float64) []float64 {
@@ -105,7 +112,8 @@ func turnedBy(x []float64, rotated int, theta, position float64) []float64 {
 	return y
 }
 
-func gateCase(r *rig, size int, paired bool) (float64, error) {
+// gateCase adds to what is there for both, or for neither.
+func gateCase(r *rig, size int, paired, add bool) (float64, error) {
 	const width = 2
 	both := scaled(r.normal(width*2*size), 2)
 	dy, before := r.normal(width*size), r.normal(width*2*size)
@@ -119,8 +127,8 @@ func gateCase(r *rig, size int, paired bool) (float64, error) {
 	into := func(l ops.Lattice) ops.Lattice { l.Bind = back.All(); return l }
 	r.run(width, 0, width, func(rec *ops.Recorder) {
 		rec.Gate(ops.Gate{Gate: gate, Up: up, Out: ops.Rows(out, size), Size: size})
-		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(gate), DY: dyBuffer, Size: size})
-		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(up), DY: dyBuffer, Size: size, OfUp: true, Add: true})
+		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(gate), DY: dyBuffer, Size: size, Add: add})
+		rec.GateBack(ops.GateBack{Gate: gate, Up: up, Out: into(up), DY: dyBuffer, Size: size, OfUp: true, Add: add})
 	})
 	product := func(x []float64) []float64 {
 		y := make([]float64, width*size)
@@ -131,24 +139,21 @@ func gateCase(r *rig, size int, paired bool) (float64, error) {
 		}
 		return y
 	}
-	want := slopes(product, both, dy)
-	for i := range width * size {
-		u := i/size*2*size + up.Offset + i%size*up.Column
-		want[u] += before[u]
-	}
+	want := plus(add, before, slopes(product, both, dy))
 	return r.compare(joined(r.read(out, width*size), r.read(back, len(both))), joined(product(both), want))
 }
 
-func combineCase(r *rig) (float64, error) {
+// combineCase is the sum of two and a multiple of one, both on top of what is there or neither.
+func combineCase(r *rig, add bool) (float64, error) {
 	const width, size, scale = 3, 67, 0.25
 	a, b := r.normal(width*size), r.normal(width*size)
-	aBuffer, bBuffer, sum, more := r.upload(a), r.upload(b), r.floats(width*size), r.upload(a)
+	aBuffer, bBuffer, sum, more := r.upload(a), r.upload(b), r.upload(b), r.upload(a)
 	r.run(width, 0, width, func(rec *ops.Recorder) {
-		rec.Combine(ops.Combine{A: aBuffer, B: bBuffer, Out: sum, Size: size, Scale: scale})
-		rec.Combine(ops.Combine{A: bBuffer, Out: more, Size: size, Scale: scale, Accumulate: true})
+		rec.Combine(ops.Combine{A: aBuffer, B: bBuffer, Out: sum, Size: size, Scale: scale, Accumulate: add})
+		rec.Combine(ops.Combine{A: bBuffer, Out: more, Size: size, Scale: scale, Accumulate: add})
 	})
 	return r.compare(joined(r.read(sum, len(a)), r.read(more, len(a))),
-		joined(scaled(plus(true, a, b), scale), plus(true, a, scaled(b, scale))))
+		joined(plus(add, b, scaled(plus(true, a, b), scale)), plus(add, a, scaled(b, scale))))
 }
 
 func pickRowsCase(r *rig) (float64, error) {

@@ -18,6 +18,47 @@ type expertBackShape struct {
 	sum, add        bool
 	paired          bool
 	grouped         bool // by expert, where the kit does so
+	distinct        int  // rows before they repeat, 0 for as usual
+}
+
+func expertBackOf(o ops.ExpertBack, width int) expertBackShape {
+	return expertBackShape{quant: o.W.Type, experts: o.W.Experts, chosen: o.K, rows: o.W.Rows / o.W.Experts,
+		cols: o.W.Cols, width: width, tokens: tokensOf(width), sum: o.Sum, add: o.Add, paired: o.W.Layout == ops.Paired,
+		grouped: o.Groups != nil, distinct: derivedRows}
+}
+
+func (s expertBackShape) derived() Case {
+	c := s.toCase()
+	c.Name = "as taken/" + c.Name
+	return c
+}
+
+func (s expertBackShape) halved() (smaller []shape) {
+	if half, ok := halfOf(s.rows, 8, leastRows); ok {
+		h := s
+		h.rows = half
+		smaller = append(smaller, h)
+	}
+	if half, ok := halfOf(s.width, 1, leastTokens); ok {
+		h := s
+		h.width, h.tokens = half, tokensOf(half)
+		smaller = append(smaller, h)
+	}
+	return smaller
+}
+
+func (s expertBackShape) toCase() Case {
+	name := fmt.Sprintf("%v_%dof%d_%dx%d_sum=%t_add=%t", s.quant, s.chosen, s.experts, s.rows, s.cols, s.sum, s.add)
+	if s.grouped {
+		name += "_grouped"
+	}
+	return Case{Op: "ExpertBack", Name: name, Tolerance: 5e-6,
+		Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.rows))
+			r.distinct = s.distinct
+			defer r.close()
+			return s.run(ctx, r)
+		}}
 }
 
 func expertBackCases(*ops.Kit) []Case {
@@ -39,16 +80,7 @@ func expertBackCases(*ops.Kit) []Case {
 			grouped: true},
 		{quant: quant.F16, experts: 4, chosen: 2, rows: 372, cols: 204, width: 40, tokens: 39, grouped: true},
 	} {
-		name := fmt.Sprintf("%v_%dof%d_%dx%d_sum=%t_add=%t", s.quant, s.chosen, s.experts, s.rows, s.cols, s.sum, s.add)
-		if s.grouped {
-			name += "_grouped"
-		}
-		cases = append(cases, Case{Op: "ExpertBack", Name: name, Tolerance: 5e-6,
-			Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
-				r := newRig(kit, uint64(s.rows))
-				defer r.close()
-				return s.run(ctx, r)
-			}})
+		cases = append(cases, s.toCase())
 	}
 	for _, shape := range [][3]int{{8, 3, 37}, {128, 8, 300}, {2, 2, 1}} {
 		cases = append(cases, Case{Op: "RouterBack", Name: fmt.Sprint(shape), Tolerance: 2e-5,
@@ -74,11 +106,11 @@ func (r *rig) chosen(tokens, experts, k int) []uint32 {
 
 func (s expertBackShape) run(ctx context.Context, r *rig) (float64, error) {
 	layout, parts := ops.Stacked, []rows{r.rows(s.quant, s.experts*s.rows, s.cols, s.experts)}
-	row := func(i int) []float64 { return parts[0].values[i*s.cols : (i+1)*s.cols] }
+	row := func(i int) []float64 { return parts[0].row(i) }
 	if s.paired { // rows of gate and up take turns
 		layout, parts = ops.Paired, []rows{r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts),
 			r.rows(s.quant, s.experts*s.rows/2, s.cols, s.experts)}
-		row = func(i int) []float64 { return parts[i%2].values[i/2*s.cols : (i/2+1)*s.cols] }
+		row = func(i int) []float64 { return parts[i%2].row(i / 2) }
 	}
 	ids := r.chosen(s.tokens, s.experts, s.chosen)
 	outs, grads := s.tokens*s.chosen, s.tokens

@@ -16,6 +16,7 @@ type backShape struct {
 	width, tokens int
 	paired, add   bool
 	ranks         []int // of what LowRank adds to each part of the rows, nil for none
+	distinct      int   // rows before they repeat, 0 for as usual
 }
 
 func (s backShape) String() string {
@@ -90,6 +91,46 @@ func linearBackCases(kit *ops.Kit) []Case {
 			}})
 	}
 	return cases
+}
+
+// backOf is the shape of a product with all rows of a matrix, or of its way back.
+func backOf(w *ops.Matrix, low *ops.LowRank, add bool, width int) shape {
+	s := backShape{quant: w.Type, cols: w.Cols, rows: w.Rows, width: width, tokens: tokensOf(width),
+		paired: w.Layout == ops.Paired, add: add, distinct: derivedRows}
+	if low != nil {
+		s.ranks = []int{0}
+		if s.paired {
+			s.ranks = []int{0, 0}
+		}
+		for _, p := range low.Parts {
+			s.ranks[0] = max(s.ranks[0], p.Rank)
+		}
+	}
+	return s
+}
+
+func (s backShape) derived() Case {
+	return Case{Op: "LinearBack", Name: "as taken/" + s.String(), Tolerance: 5e-6,
+		Run: func(ctx context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(s.cols))
+			r.distinct = s.distinct
+			defer r.close()
+			return linearBackCase(ctx, r, s)
+		}}
+}
+
+func (s backShape) halved() (smaller []shape) {
+	if half, ok := halfOf(s.rows, 8, leastRows); ok {
+		h := s
+		h.rows = half
+		smaller = append(smaller, h)
+	}
+	if half, ok := halfOf(s.width, 1, leastTokens); ok {
+		h := s
+		h.width, h.tokens = half, tokensOf(half)
+		smaller = append(smaller, h)
+	}
+	return smaller
 }
 
 // linearBackCase runs both ways.

@@ -104,6 +104,12 @@ func (r *rig) rows(t quant.Type, n, cols, experts int) rows {
 	return out
 }
 
+// row is row i, where rows repeat the one that it is like.
+func (w rows) row(i int) []float64 {
+	i %= len(w.values) / w.source.Cols
+	return w.values[i*w.source.Cols : (i+1)*w.source.Cols]
+}
+
 // dot is row i times x.
 func (w rows) dot(i int, x []float64) float64 {
 	var sum float64

@@ -3,6 +3,7 @@ package opstest
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
@@ -40,10 +41,7 @@ func packedAttentionCases(*ops.Kit) []Case {
 					tuned := forms(kit)[form]
 					r := newRig(tuned, uint64(s.headDim))
 					defer r.close()
-					return s.run(r, func(rec *ops.Recorder, op ops.PackedAttentionBack, _ int) {
-						rec.PackedAttention(op.PackedAttention)
-						rec.PackedAttentionBack(op)
-					})
+					return s.run(r, whole)
 				}})
 		}
 	}
@@ -56,6 +54,32 @@ func packedAttentionCases(*ops.Kit) []Case {
 			}})
 	}
 	return cases
+}
+
+// packedHeads is attention with heads of so many values, there and back. Its kernels depend
+// on nothing else.
+type packedHeads int
+
+func (d packedHeads) derived() Case {
+	s := packedShape{heads: 2, kvHeads: 1, headDim: int(d), lengths: []int{5, 38}, window: 36, ahead: 3, every: 1}
+	return Case{Op: "PackedAttention", Name: "as taken/" + s.String(), Tolerance: 2e-5,
+		Run: func(_ context.Context, kit *ops.Kit) (float64, error) {
+			r := newRig(kit, uint64(d))
+			defer r.close()
+			inOne, err := s.run(r, whole)
+			if err != nil {
+				return 0, err
+			}
+			inParts, err := s.run(r, s.inParts)
+			return math.Max(inOne, inParts), err
+		}}
+}
+
+func (packedHeads) halved() []shape { return nil }
+
+func whole(rec *ops.Recorder, op ops.PackedAttentionBack, _ int) {
+	rec.PackedAttention(op.PackedAttention)
+	rec.PackedAttentionBack(op)
 }
 
 // inParts records the op as for buffers of a tile each.

@@ -1,6 +1,6 @@
 import { checkBrowser } from "./environment.js";
 import { cancelled, fromFailure, GemwireError } from "./error.js";
-import type { Op, Operations, PageRequest, Port, WireMedium, WireSource, WorkerReply } from "./protocol.js";
+import type { Notice, Op, Operations, PageRequest, Port, WireMedium, WireSource, WorkerReply } from "./protocol.js";
 import type { Serve } from "./types.js";
 
 interface Pending {
@@ -24,6 +24,7 @@ export class Connection {
   #port: Port;
   #end: () => void;
   #pending = new Map<number, Pending>();
+  #notices = new Map<number, (notice: Notice) => void>();
   #last = 0;
   #dead: GemwireError | null = null;
   #lose!: (error: GemwireError) => void;
@@ -107,6 +108,11 @@ export class Connection {
     }).finally(() => signal?.removeEventListener("abort", abort));
   }
 
+  /** hear passes on what concerns a model and answers no request. */
+  hear(model: number, listener: (notice: Notice) => void): void {
+    this.#notices.set(model, listener);
+  }
+
   /** close ends the worker, if it is our own, and all that is under way. */
   close(): void {
     this.#die(new GemwireError("closed", "the model is closed"));
@@ -121,9 +127,10 @@ export class Connection {
     );
   }
 
-  #receive({ id, event, result, error, fatal, lost }: WorkerReply): void {
+  #receive({ id, event, result, error, fatal, lost, notice }: WorkerReply): void {
     if (fatal) return this.#die(fromFailure(fatal));
     if (lost) return this.#lose(fromFailure(lost));
+    if (notice) return this.#notices.get(notice.model ?? 0)?.(notice);
     const pending = this.#pending.get(id);
     if (event !== undefined) {
       (pending?.event as ((event: unknown) => void) | undefined)?.(event);

@@ -3,7 +3,7 @@ import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
 import { pack } from "./media.js";
-import type { MemoryResult, OpenParams, OpenResult } from "./protocol.js";
+import type { MemoryResult, Notice, OpenParams, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { toParams, toWire } from "./source.js";
@@ -15,6 +15,7 @@ import type {
   ChatEvent,
   ChatOptions,
   CountOptions,
+  LeftOut,
   LoadOptions,
   Message,
   ModelInfo,
@@ -27,6 +28,7 @@ import type {
 export class Model {
   /** What it is and where it runs: sizes, residency plan, adapter, limits. */
   readonly info: ModelInfo;
+  readonly #options: LoadOptions;
   /** OpenAI-shaped: `model.completions.create({ messages, stream })`. */
   readonly completions: Completions;
   /** Resolves when the GPU device is lost or the worker has died: load the model again. */
@@ -35,13 +37,16 @@ export class Model {
   readonly #id: number;
   readonly #main: Session;
 
-  private constructor(connection: Connection, { model, session, info, media }: OpenResult) {
+  private constructor(connection: Connection, { model, session, info, media }: OpenResult, options: LoadOptions) {
+    this.#options = options;
     this.#connection = connection;
     this.#id = model;
     this.#main = new Session(connection, session);
     this.info = { ...info, ...media };
     this.lost = connection.lost;
     this.completions = new Completions(this);
+    this.#tellLeftOut(info.kernels?.leftOut);
+    connection.hear(model, (notice) => this.#heed(notice));
   }
 
   /** Loads a model: streams it to the GPU without ever holding it in memory, or keeps a small one there for the CPU. */
@@ -53,14 +58,32 @@ export class Model {
     const wire = toWire(source, options);
     const connection = await Connection.open(options.worker);
     try {
-      return new Model(
-        connection,
-        await connection.call("open", params, { source: wire, signal: options.signal, onEvent: options.onProgress }),
-      );
+      const opened = await connection.call("open", params, {
+        source: wire,
+        signal: options.signal,
+        onEvent: (progress) => {
+          options.onProgress?.(progress);
+          if (progress.phase === "check") options.onCheck?.({ done: progress.done, total: progress.total });
+        },
+      });
+      return new Model(connection, opened, options);
     } catch (error) {
       connection.close();
       throw error;
     }
+  }
+
+  // heed takes in what is found out about kernels that come to the open model.
+  #heed({ type, done = 0, total = 0, findings }: Notice): void {
+    if (type === "check") this.#options.onCheck?.({ done, total });
+    if (!findings) return;
+    const known = new Set(this.info.kernels?.leftOut?.map(({ kernel }) => kernel));
+    this.info.kernels = findings;
+    this.#tellLeftOut(findings.leftOut?.filter(({ kernel }) => !known.has(kernel)));
+  }
+
+  #tellLeftOut(kernels: LeftOut[] = []): void {
+    if (kernels.length > 0) this.#options.onLeftOut?.(kernels);
   }
 
   /** Loads a model from a server that serves ranges. */

@@ -9,12 +9,12 @@ import type {
   AdapterFormat,
   AdapterInfo,
   AdapterWeight,
-  Avoid,
   ChatEvent,
   DataOptions,
   DataPreview,
   DataReport,
   Device,
+  Findings,
   KVCache,
   LoadProgress,
   Message,
@@ -124,7 +124,10 @@ export interface OpenParams {
   memoryBudget?: number;
   kvCache?: KVCache;
   powerPreference?: PowerPreference;
-  avoid?: Avoid;
+  /** What is known of the adapter. */
+  verdict?: Verdict;
+  /** Take kernels that were not examined. */
+  unchecked?: boolean;
   textOnly?: boolean;
   smaller?: boolean;
 }
@@ -420,6 +423,19 @@ export interface WorkerReply {
   fatal?: Failure;
   /** Set where the GPU device has gone, and the models with it. */
   lost?: Failure;
+  /** Answers no request. */
+  notice?: Notice;
+}
+
+/** Notice tells what was found out about the GPU's kernels. A verdict goes no further than the worker. */
+export interface Notice {
+  type: "check" | "found" | "verdict";
+  model?: number;
+  done?: number;
+  total?: number;
+  findings?: Findings;
+  verdict?: Verdict;
+  powerPreference?: PowerPreference;
 }
 
 export type { Port } from "./port.js";

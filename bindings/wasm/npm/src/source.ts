@@ -30,8 +30,10 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
 }
 
 /** toParams is what Go hears of the options. */
-export function toParams({ device, context, memoryBudget, kvCache, powerPreference }: LoadOptions): OpenParams {
+export function toParams(options: LoadOptions): OpenParams {
+  const { device, context, memoryBudget, kvCache, powerPreference, checkKernels = true } = options;
   return {
+    ...(!checkKernels && { unchecked: true }),
     ...(context !== undefined && { context }),
     ...(memoryBudget !== undefined && { memoryBudget: Math.floor(memoryBudget) }),
     ...(device !== undefined && { device }),

@@ -127,13 +127,19 @@ export interface ModelInfo {
   images: boolean;
   /** Whether it can be given recordings. */
   audio: boolean;
-  /** What was found out about its kernels; in a browser not yet. */
+  /** What was found out about its kernels on the GPU, which ones were left out among that. */
   kernels?: Findings;
 }
 
-/** How far loading is, in bytes; a total of 0 is not known. */
+/** How far loading is, in bytes, or in kernels while those are checked; a total of 0 is not known. */
 export interface LoadProgress {
-  phase: "header" | "weights" | "kernels";
+  phase: "header" | "check" | "weights" | "kernels";
+  done: number;
+  total: number;
+}
+
+/** How many kernels are checked, of those that were not checked before. */
+export interface CheckProgress {
   done: number;
   total: number;
 }
@@ -401,6 +407,16 @@ export interface LoadOptions {
   powerPreference?: PowerPreference;
   signal?: AbortSignal;
   onProgress?: (progress: LoadProgress) => void;
+  /**
+   * Whether the kernels that the model takes are checked against the CPU, the first time
+   * that this browser takes them on this GPU: true if not given. It takes seconds, and
+   * what is found out is kept in the browser's storage. Kernels that compute wrongly are left out.
+   */
+  checkKernels?: boolean;
+  /** How many kernels are checked: while the model loads, and when images, adapters or training take new ones. */
+  onCheck?: (progress: CheckProgress) => void;
+  /** Hears which kernels are left out, since they compute wrongly here: others do their work, more slowly. */
+  onLeftOut?: (kernels: LeftOut[]) => void;
   /** How a server is talked to, where the source is a URL. */
   request?: RequestOptions;
 }
@@ -818,7 +834,7 @@ export interface Verdict {
   ops: OpVerdict[];
   failures: SelfTestFailure[] | null;
   avoid: Avoid;
-  /** Kernels that came out right; natively alone, so far. */
+  /** Kernels that came out right. */
   right?: Kernel[];
   seconds: number;
 }

@@ -33,7 +33,7 @@ const reply = "The capital of France is Paris.";
 
 test("loading tells its phases, in bytes", async () => {
   const progress = await page.evaluate(() => globalThis.progress);
-  assert.deepEqual([...new Set(progress.map((p) => p.phase))], ["header", "weights", "kernels"]);
+  assert.deepEqual([...new Set(progress.map((p) => p.phase))], ["header", "check", "weights", "kernels"]);
   const weights = progress.filter((p) => p.phase === "weights");
   assert.ok(weights.every((p, i) => i === 0 || p.done >= weights[i - 1].done));
   assert.ok(weights.at(-1).total > 1e6);

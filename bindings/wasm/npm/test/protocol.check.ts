@@ -75,6 +75,7 @@ export type Checks = [
   Check<Alike<go.MediaRef, wire.MediaRef>>,
   Check<Alike<go.CancelParams, wire.CancelParams>>,
   Check<Alike<go.Failure, wire.Failure>>,
+  Check<Alike<go.Notice, wire.Notice>>,
   Check<Alike<go.Suggestion, wire.Suggestion>>,
   Check<Alike<go.Gemma4Info, Omit<api.ModelInfo, keyof wire.Media>>>,
   Check<Alike<go.Gemma4Plan, api.Plan>>,

@@ -326,6 +326,16 @@ export interface ModelParams {
 export interface Nothing {
 }
 
+export interface Notice {
+  type: string;
+  model?: number;
+  done?: number;
+  total?: number;
+  findings?: CheckupFindings;
+  verdict?: CheckupVerdict;
+  powerPreference?: string;
+}
+
 export interface OpenParams {
   device?: string;
   parts?: number;
@@ -334,7 +344,8 @@ export interface OpenParams {
   memoryBudget?: number;
   kvCache?: string;
   powerPreference?: string;
-  avoid?: WgslkitAvoid;
+  verdict?: CheckupVerdict;
+  unchecked?: boolean;
   textOnly?: boolean;
   smaller?: boolean;
 }

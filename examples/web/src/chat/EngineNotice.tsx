@@ -1,20 +1,40 @@
+import type { CheckProgress, LoadProgress } from "gemwire";
 import { pageHref } from "../app/route";
 import { useSession } from "../app/session";
 import { FailureNotice, RefusedNotice } from "../engine/FailureNotice";
 import { useEngine } from "../engine/engineStore";
 import { Button } from "../ui/Button";
-import { bytes } from "../ui/format";
+import { bytes, count } from "../ui/format";
 import { Progress } from "../ui/Progress";
 
 const phases = {
   header: "Reading the header",
+  check: "Checking the kernels",
   weights: "Loading the weights",
   kernels: "Preparing the kernels",
 } as const;
 
+const howFar = ({ phase, done, total }: LoadProgress) => {
+  if (total === 0) return "";
+  if (phase === "weights") return `, ${bytes(done)} of ${bytes(total)}`;
+  return phase === "check" ? `, ${count(done)} of ${count(total)}` : "";
+};
+
+/** Kernels that the open model has not taken before, as for its first picture. */
+function Examining({ done, total }: CheckProgress) {
+  return (
+    <div className="px-2 pb-2.5">
+      <p className="pb-1 text-sm text-soft tabular-nums">
+        Checking this GPU’s kernels, {count(done)} of {count(total)}…
+      </p>
+      <Progress label="Checking the kernels" done={done} total={total} />
+    </div>
+  );
+}
+
 /** What stands between the reader and an answer: loading, or a failure with a way out. */
 function LoadState() {
-  const { engine, close } = useEngine();
+  const { engine, examining, close } = useEngine();
   const support = useSession((state) => state.support);
   if (engine.state === "failed") return <FailureNotice label={engine.label} failure={engine.failure} />;
   if (engine.state === "closed")
@@ -26,17 +46,16 @@ function LoadState() {
         </a>
       </p>
     ) : null;
+  if (engine.state === "ready" && examining) return <Examining {...examining} />;
   if (engine.state !== "loading") return null;
   const { progress } = engine;
   const phase = progress ? phases[progress.phase] : "Starting";
-  const sizes =
-    progress?.phase === "weights" && progress.total > 0 ? `, ${bytes(progress.done)} of ${bytes(progress.total)}` : "";
   return (
     <div className="px-2 pb-2.5">
       <div className="flex items-center gap-2 pb-1">
         <p className="min-w-0 flex-1 truncate text-sm text-soft tabular-nums">
           {phase} of {engine.label}
-          {sizes}…
+          {progress ? howFar(progress) : ""}…
         </p>
         <Button
           look="plain"
@@ -50,8 +69,13 @@ function LoadState() {
       <Progress
         label={`Loading ${engine.label}`}
         done={progress?.done ?? 0}
-        total={progress?.phase === "weights" ? progress.total : 0}
+        total={progress?.total ?? 0}
       />
+      {progress?.phase === "check" && (
+        <p className="pt-1.5 text-sm text-soft">
+          Once for each GPU and browser, gemwire compares what the GPU computes with the processor.
+        </p>
+      )}
     </div>
   );
 }

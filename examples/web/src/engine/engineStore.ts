@@ -1,5 +1,7 @@
-import { store, type LoadProgress, type Model, type Source, type Suggestion } from "gemwire";
+import { store, type CheckProgress, type LoadProgress, type Model, type Source, type Suggestion } from "gemwire";
 import { create } from "zustand";
+import { useToasts } from "../app/toasts";
+import { leftOutText } from "../models/kernelsText";
 import { planOptions, useSettings } from "../settings/settingsStore";
 import { loadAssisted } from "./assistants";
 import { nameOf, sourceOf, wholeName, type ModelChoice } from "./choice";
@@ -23,6 +25,8 @@ interface EngineState {
   engine: Engine;
   /** The name of a model whose header is read before the open one goes. */
   checking: string | null;
+  /** How many of the kernels that have come to the open model are compared with the CPU; null for none. */
+  examining: CheckProgress | null;
   refused: Refused | null;
   /** Opens a model in place of the one in memory, which stays or comes back where that fails. */
   open: (choice: ModelChoice) => Promise<void>;
@@ -88,6 +92,12 @@ export const useEngine = create<EngineState>()((set, get) => {
         onProgress: (progress) => {
           if (here()) set({ engine: { state: "loading", label, progress } });
         },
+        onCheck: ({ done, total }) => {
+          if (here()) set({ examining: done < total && get().engine.state === "ready" ? { done, total } : null });
+        },
+        onLeftOut: (kernels) => {
+          if (here()) useToasts.getState().warn(leftOutText(kernels));
+        },
       });
       if (!here()) {
         await model.close();
@@ -142,6 +152,7 @@ export const useEngine = create<EngineState>()((set, get) => {
   return {
     engine: { state: "closed" },
     checking: null,
+    examining: null,
     refused: null,
     open: (choice) => load({ label: nameOf(choice), source: sourceOf(choice), choice }),
     openFiles: (files) =>

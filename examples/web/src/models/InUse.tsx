@@ -4,6 +4,7 @@ import { bytes, count } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Section } from "../ui/Section";
 import { AssistantField } from "./AssistantField";
+import { kernelsText } from "./kernelsText";
 import { memoryText } from "./planText";
 
 /** The model in memory and where it runs. */
@@ -16,7 +17,7 @@ export function InUse() {
         <Progress
           label={`Loading ${engine.label}`}
           done={engine.progress?.done ?? 0}
-          total={engine.progress?.phase === "weights" ? engine.progress.total : 0}
+          total={engine.progress?.total ?? 0}
         />
       </Section>
     );
@@ -33,6 +34,7 @@ export function InUse() {
     ],
   ];
   if (info.assistant) facts.push(["Assistant", info.assistant]);
+  if (info.kernels) facts.push(["Kernels", kernelsText(info.kernels)]);
   if (info.plan) facts.push(["Memory", memoryText(info.plan)]);
   return (
     <Section title="In use">

@@ -4,7 +4,7 @@ import { link } from "gemwire:link";
 // Go would evaluate it otherwise, which a content security policy may forbid.
 import "gemwire:webgpu";
 import { cancelled, fromFailure, GemwireError } from "../error.js";
-import type { Failure, FileChunk, Op, WorkerReply } from "../protocol.js";
+import type { Failure, FileChunk, Notice, Op, WorkerReply } from "../protocol.js";
 import { unreachable } from "./http.js";
 import { hearLastWords, outOfMemory } from "./last_words.js";
 import type { OpenSource } from "./open_source.js";
@@ -61,17 +61,26 @@ export class Engine {
   #pending = new Map<number, Pending>();
   #last = 0;
   #dead: GemwireError | null = null;
+  #notice: (notice: Notice) => void;
+  /** The digest of all kernels, by which verdicts are kept. */
+  kernels = "";
+
+  private constructor(notice: (notice: Notice) => void) {
+    this.#notice = notice;
+  }
 
   /** start compiles and runs the bundle. fatal hears when the program has died, lost when a device has. */
   static async start({
     fatal,
     lost,
+    notice,
   }: {
     fatal(failure: Failure): void;
     lost(failure: Failure): void;
+    notice(notice: Notice): void;
   }): Promise<Engine> {
     watchDevice(lost);
-    const engine = new Engine();
+    const engine = new Engine(notice);
     const go = new Go();
     let code = 0;
     go.exit = (given) => {
@@ -84,8 +93,9 @@ export class Engine {
     const host = globalThis as { gemwireHost?: object };
     await new Promise<void>((resolve, reject) => {
       host.gemwireHost = {
-        ready(handle: Handle) {
+        ready(handle: Handle, digest: string) {
           engine.#handle = handle;
+          engine.kernels = digest;
           resolve();
         },
         post: (reply: string, bytes?: Uint8Array<ArrayBuffer>) =>
@@ -121,7 +131,8 @@ export class Engine {
     }).finally(() => signal.removeEventListener("abort", abort));
   }
 
-  #receive({ id, event, result, error }: WorkerReply, bytes?: Uint8Array<ArrayBuffer>): void {
+  #receive({ id, event, result, error, notice }: WorkerReply, bytes?: Uint8Array<ArrayBuffer>): void {
+    if (notice) return this.#notice(notice);
     const pending = this.#pending.get(id);
     if (!pending) return; // a cancel's own answer
     if (bytes) return pending.write?.(event as FileChunk, bytes);

@@ -1,5 +1,6 @@
 import { fromFailure, toFailure } from "../error.js";
 import type {
+  Notice,
   Op,
   OpenParams,
   Operations,
@@ -19,7 +20,7 @@ import { estimate } from "./room.js";
 import { deleteRun, listRuns, planRun, resumeRun, saveCheckpoint, saveRun } from "./runs.js";
 import { openModel } from "./sources.js";
 import * as store from "./store.js";
-import { selfTest, adapterOf, verdictFor } from "./verdict.js";
+import { adapterOf, keepVerdict, selfTest, verdictFor, verdictsKept } from "./verdict.js";
 
 interface Context<O extends Op> {
   signal: AbortSignal;
@@ -106,10 +107,16 @@ export function serve(port: Port): void {
     (started ??= Engine.start({
       fatal: (failure) => post({ id: 0, fatal: failure }),
       lost: (failure) => post({ id: 0, lost: failure }),
+      notice: (notice) => void heed(notice),
     }).catch((error: unknown) => {
       started = null;
       throw error;
     }));
+
+  async function heed(notice: Notice): Promise<void> {
+    if (notice.type === "verdict") return keepVerdict((await engine()).kernels, notice);
+    post({ id: 0, notice });
+  }
 
   async function run(request: PageRequest, signal: AbortSignal): Promise<unknown> {
     const { id, op, params, source, media, data } = request;
@@ -141,13 +148,18 @@ export function serve(port: Port): void {
     signal: AbortSignal,
     tell: (event: unknown) => void = () => {},
   ): Promise<unknown> {
-    const [go, avoid] = await Promise.all([engine(), verdictFor(params.powerPreference)]);
+    const go = await engine();
+    const verdict = await verdictFor(go, params.powerPreference);
     const { sources, parts } = await openModel(source, signal);
-    return go.call(
-      op,
-      { ...params, parts, ...(source.assistant && { assistant: true }), ...(avoid && { avoid }) },
-      { signal, tell, sources },
-    );
+    try {
+      return await go.call(
+        op,
+        { ...params, parts, ...(source.assistant && { assistant: true }), ...(verdict && { verdict }) },
+        { signal, tell, sources },
+      );
+    } finally {
+      await verdictsKept();
+    }
   }
 
   // withSuggestion adds a smaller plan to what may have failed for want of memory.

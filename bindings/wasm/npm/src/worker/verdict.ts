@@ -1,6 +1,6 @@
-// What the self-test found out is kept in OPFS, by adapter and browser.
-import type { Adapter, Avoid, PowerPreference, SelfTestProgress, Verdict } from "../types.js";
-import type { Operations } from "../protocol.js";
+// What is found out about kernels is kept in OPFS, by adapter, browser and the kernels' text.
+import type { Adapter, PowerPreference, SelfTestProgress, Verdict } from "../types.js";
+import type { Notice, Operations } from "../protocol.js";
 import { version } from "../version.js";
 import type { Engine } from "./engine.js";
 import { folder, readJSON, writeJSON } from "./opfs.js";
@@ -21,8 +21,8 @@ export async function adapterOf(powerPreference: PowerPreference = "high-perform
   };
 }
 
-/** fileOf names the record of this adapter, browser and version; null without an adapter. */
-async function fileOf(power?: PowerPreference): Promise<string | null> {
+/** fileOf names the record of this adapter, browser, version and kernels; null without an adapter. */
+async function fileOf(kernels: string, power?: PowerPreference): Promise<string | null> {
   const adapter = await adapterOf(power);
   if (!adapter) return null;
   const key = JSON.stringify([
@@ -32,6 +32,7 @@ async function fileOf(power?: PowerPreference): Promise<string | null> {
     navigator.userAgent,
     await browserVersion(),
     version,
+    kernels,
   ]);
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return `${Array.from(new Uint8Array(hash, 0, 8), (b) => b.toString(16).padStart(2, "0")).join("")}.json`;
@@ -53,18 +54,33 @@ async function browserVersion(): Promise<string> {
     .join(", ");
 }
 
-async function load(power?: PowerPreference): Promise<Verdict | null> {
+/** verdictFor is what is known of the adapter here; null for nothing. */
+export async function verdictFor({ kernels }: Engine, power?: PowerPreference): Promise<Verdict | null> {
   try {
-    const file = await fileOf(power);
+    const file = await fileOf(kernels, power);
     return file === null ? null : ((await readJSON(await folder(verdictFolder), file)) as Verdict | null);
   } catch {
     return null; // a browser without OPFS keeps nothing
   }
 }
 
-/** verdictFor is what must be avoided here, as far as the self-test has found out. */
-export async function verdictFor(power?: PowerPreference): Promise<Avoid | undefined> {
-  return (await load(power))?.avoid;
+let kept: Promise<void> = Promise.resolve();
+
+/** keepVerdict keeps what Go has found out, one after the other. */
+export function keepVerdict(kernels: string, { verdict, powerPreference }: Notice): void {
+  kept = kept.then(() => write(kernels, verdict!, powerPreference));
+}
+
+/** verdictsKept waits until all is written. */
+export const verdictsKept = (): Promise<void> => kept;
+
+async function write(kernels: string, verdict: Verdict, power?: PowerPreference): Promise<void> {
+  try {
+    const file = await fileOf(kernels, power);
+    if (file) await writeJSON(await folder(verdictFolder), file, { ...verdict, version });
+  } catch {
+    // It holds for as long as this worker lives, and is found out again by the next.
+  }
 }
 
 /** selfTest is the kept verdict, or examines the device and keeps what it finds. */
@@ -74,20 +90,17 @@ export async function selfTest(
   signal: AbortSignal,
   tell: (progress: SelfTestProgress) => void,
 ): Promise<{ verdict: Verdict; cached: boolean }> {
-  const kept = await load(params.powerPreference);
-  if (kept && !force && !(params.full && kept.brief)) return { verdict: kept, cached: true };
+  const kept = await verdictFor(engine, params.powerPreference);
+  // A model's opening examines what the model takes, and lists no ops.
+  const tested = Boolean(kept?.ops?.length);
+  if (kept && tested && !force && !(params.full && kept.brief)) return { verdict: kept, cached: true };
   // What all cases have shown is not forgotten for what a few show.
-  const full = params.full || (kept !== null && !kept.brief);
+  const full = params.full || (tested && !kept!.brief);
   const verdict = (await engine.call(
     "examine",
     { ...params, full },
     { signal, tell: tell as (event: unknown) => void },
   )) as Verdict;
-  try {
-    const file = await fileOf(params.powerPreference);
-    if (file) await writeJSON(await folder(verdictFolder), file, verdict);
-  } catch {
-    // The verdict holds for this time.
-  }
+  await write(engine.kernels, verdict, params.powerPreference);
   return { verdict, cached: false };
 }
