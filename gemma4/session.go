@@ -3,6 +3,7 @@ package gemma4
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,6 +84,7 @@ func (s *Session) Tokens() []int32 {
 func (s *Session) setText(text Prompt) {
 	s.view.Lock()
 	defer s.view.Unlock()
+	text.Tokens = slices.Clone(text.Tokens) // the caller's stay as they are when some are pushed
 	s.text, s.cached = text, s.state.Len()
 }
 

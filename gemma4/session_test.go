@@ -532,3 +532,18 @@ func TestSessionsAreApart(t *testing.T) {
 		}
 	})
 }
+
+// TestPromptsStayTheCallers answers a prompt that is the beginning of a longer text: what is
+// chosen must not be written into the rest of it.
+func TestPromptsStayTheCallers(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 64})
+	s := newSession(t, m, 0)
+	text := []int32{2, 700, 41, 30, 20, 9, 8, 7}
+	want := slices.Clone(text)
+	for n := 3; n < len(text); n++ {
+		greedy(t, s, text[:n], 2)
+		if !slices.Equal(text, want) {
+			t.Fatalf("after an answer to %d tokens, the text is %v, wanted %v", n, text, want)
+		}
+	}
+}

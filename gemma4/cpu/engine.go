@@ -179,7 +179,8 @@ func (s *session) AllLogits(ctx context.Context, p engine.Piece, each func(i int
 func (s *session) Start(params sample.Params, history []int32, _ int, masks engine.Masks) (err error) {
 	vocab := s.model.Config().Vocab
 	s.sampler, err = sample.New(vocab, params)
-	s.history, s.pending, s.masks = history, false, masks
+	// What is appended is not the caller's.
+	s.history, s.pending, s.masks = slices.Clip(history), false, masks
 	if masks != nil && s.mask == nil {
 		s.mask = make([]uint32, engine.MaskWords(vocab))
 	}
