@@ -57,6 +57,9 @@ func (s *Session) EncodeChat(ctx context.Context, c chat.Conversation) (Prompt, 
 }
 
 func (m *Model) encodeChat(ctx context.Context, c chat.Conversation, cache *softCache) (Prompt, error) {
+	if err := chat.CheckRoles(c.Messages); err != nil {
+		return Prompt{}, err
+	}
 	rendered, err := m.template.Render(c.Messages, c.Options)
 	if err != nil {
 		return Prompt{}, err

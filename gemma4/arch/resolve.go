@@ -72,6 +72,8 @@ func (r *resolver) model() *Model {
 		m.PerLayerTokenEmbd = r.need(shape(p*c.Blocks, c.Vocab), "per_layer_token_embd.weight")
 		m.PerLayerModelProj = r.need(shape(d, p*c.Blocks), "per_layer_model_proj.weight")
 		m.PerLayerProjNorm = r.need(shape(p), "per_layer_proj_norm.weight")
+	} else {
+		r.withoutPerLayer()
 	}
 	m.Layers = make([]Layer, c.Blocks)
 	for i := range m.Layers {
@@ -81,6 +83,18 @@ func (r *resolver) model() *Model {
 		m.Layers[i] = r.layer(i)
 	}
 	return m
+}
+
+// withoutPerLayer refuses a file that has per-layer embeddings, and metadata that say it has none: without them the
+// model says nothing.
+func (r *resolver) withoutPerLayer() {
+	for _, name := range []string{"per_layer_token_embd.weight", "per_layer_model_proj.weight"} {
+		if _, there := r.file.Tensor(name); there {
+			r.fail(fmt.Errorf("%s is there, and the key %s.embedding_length_per_layer_input is missing or 0: the file is "+
+				"incomplete: %w", name, Name, ErrConfig))
+			return
+		}
+	}
 }
 
 // tokenEmbd finds the token embedding, whose second dimension is the one place

@@ -160,6 +160,14 @@ func TestVocabularyOfAllTables(t *testing.T) {
 	mentions(t, err, ErrShape, "per_layer_token_embd.weight", "[25 11]", "[25 10]")
 }
 
+// A file that lost the key for its per-layer embeddings would answer with nothing.
+func TestPerLayerEmbeddingsWithoutTheirKey(t *testing.T) {
+	d := small()
+	d.set("embedding_length_per_layer_input", uint32(0))
+	_, err := Open(d.file(t))
+	mentions(t, err, ErrConfig, "per_layer_token_embd.weight", "embedding_length_per_layer_input")
+}
+
 func TestUnsupportedType(t *testing.T) {
 	const name, i32 = "blk.1.ffn_up.weight", quant.Type(26)
 	file := small().file(t)

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // The roles that a message can have.
@@ -30,6 +31,21 @@ type Message struct {
 
 	ToolCallID string // of a tool's message: the call that it answers
 	Name       string // of a tool's message: the function, if no call has the id
+}
+
+// roles are those that a message may have. Templates know the model by two names.
+var roles = []string{System, Developer, User, Assistant, "model", ToolRole}
+
+// CheckRoles refuses messages of roles that Gemma was not taught, with an error that
+// wraps ErrMessage. A template renders them, and the model makes of them what it can.
+func CheckRoles(messages []Message) error {
+	for i, m := range messages {
+		if !slices.Contains(roles, m.Role) {
+			return fmt.Errorf("%w: message %d has the role %.40q; roles are system, developer, user, assistant and tool",
+				ErrMessage, i, m.Role)
+		}
+	}
+	return nil
 }
 
 // ToolCall is a call of a function.

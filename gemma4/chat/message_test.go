@@ -3,6 +3,7 @@ package chat_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -170,5 +171,17 @@ func TestContentString(t *testing.T) {
 		if got := c.String(); got != want {
 			t.Errorf("%+v says %q (want %q)", c, got, want)
 		}
+	}
+}
+
+func TestCheckRoles(t *testing.T) {
+	known := []chat.Message{{Role: "system"}, {Role: "developer"}, {Role: "user"}, {Role: "assistant"}, {Role: "model"},
+		{Role: "tool"}}
+	if err := chat.CheckRoles(known); err != nil {
+		t.Error(err)
+	}
+	err := chat.CheckRoles(append(known, chat.Message{Role: "wizard"}))
+	if !errors.Is(err, chat.ErrMessage) || !strings.Contains(err.Error(), `message 6 has the role "wizard"`) {
+		t.Error(err)
 	}
 }

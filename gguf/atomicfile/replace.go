@@ -20,16 +20,12 @@ func Replace(path string, mode os.FileMode, write func(io.Writer) error) (err er
 	sweep(folder, prefix)
 	f, err := os.CreateTemp(folder, prefix+"*")
 	if err != nil {
-		var about *fs.PathError
-		if errors.As(err, &about) { // nobody knows the temporary file
-			return &fs.PathError{Op: "create", Path: path, Err: about.Err}
-		}
-		return err
+		return named(err, "create", path)
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close() // closed already, where that is not what failed
-			err = errors.Join(err, os.Remove(f.Name()))
+			err = errors.Join(named(err, "write", path), os.Remove(f.Name()))
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
@@ -47,6 +43,21 @@ func Replace(path string, mode os.FileMode, write func(io.Writer) error) (err er
 	}
 	syncFolder(folder)
 	return nil
+}
+
+// named is an error of the file system's about path, and not about the temporary file, which nobody knows. Errors of
+// whoever writes the content stay as they are.
+func named(err error, op, path string) error {
+	var about *fs.PathError
+	var link *os.LinkError
+	prefix := "." + filepath.Base(path) + "."
+	switch {
+	case errors.As(err, &about) && (op == "create" || strings.HasPrefix(filepath.Base(about.Path), prefix)):
+		return &fs.PathError{Op: op, Path: path, Err: about.Err}
+	case errors.As(err, &link) && link.New == path:
+		return &fs.PathError{Op: op, Path: path, Err: link.Err}
+	}
+	return err
 }
 
 // abandoned is how long a file has to lie untouched until nobody is writing it: a

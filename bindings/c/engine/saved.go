@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gguf/atomicfile"
 )
 
 // A saved conversation is the magic, the length of its messages as u32, the messages as JSON, the SHA-256 of those, and
@@ -24,28 +23,15 @@ const maxConversation = 1 << 30
 
 // SaveSession writes a session with the conversation that Say carries on. The file appears whole or not at all.
 func (e *Engine) SaveSession(h Handle, path string) error {
-	return e.between(h, func(s *session) (err error) {
-		file, err := os.CreateTemp(filepath.Dir(path), ".gemwire-session-*")
+	return e.between(h, func(s *session) error {
+		err := atomicfile.Replace(path, 0o600, func(w io.Writer) error {
+			if err := writeConversation(w, s.said); err != nil {
+				return err
+			}
+			return s.Session.Save(w)
+		})
 		if err != nil {
 			return fmt.Errorf("saving the session: %w", err)
-		}
-		defer func() {
-			if err != nil {
-				err = errors.Join(err, os.Remove(file.Name()))
-			}
-		}()
-		err = writeConversation(file, s.said)
-		if err == nil {
-			err = s.Session.Save(file)
-		}
-		if err == nil {
-			err = file.Sync()
-		}
-		if err = errors.Join(err, file.Close()); err == nil {
-			err = os.Rename(file.Name(), path)
-		}
-		if err != nil {
-			return fmt.Errorf("saving the session as %s: %w", path, err)
 		}
 		return nil
 	})

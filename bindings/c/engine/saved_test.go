@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/multimodal/fault"
 )
@@ -87,4 +89,25 @@ func TestNamesOfOllamasStore(t *testing.T) {
 			t.Errorf("%s: %v; want %s", name, err, want)
 		}
 	}
+}
+
+// An error is about the file that the caller named.
+func TestSaveSessionSaysWhere(t *testing.T) {
+	d := newDesk(t)
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "none", "s"), filepath.Join(folder, "file", "s"), folder} {
+		err := d.SaveSession(d.session, path)
+		if err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "/.") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestUnknownRoles(t *testing.T) {
+	d := newDesk(t)
+	_, err := d.Chat(t.Context(), d.session, []chat.Message{{Role: "wizard", Content: chat.Text("Hi")}}, nil, DefaultAnswer())
+	d.want(err, fault.BadArgument)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -135,6 +136,9 @@ PEFT folder otherwise.`,
 			a, err := adapter.Open(cmd.Context(), list[0])
 			if err != nil {
 				return adapterError(list[0], err)
+			}
+			if info, err := os.Stat(list[1]); err == nil && !info.IsDir() && !strings.HasSuffix(list[1], ".gguf") {
+				return fmt.Errorf("%s is not a folder; name a folder, or a file that ends in .gguf", list[1])
 			}
 			if err := a.Save(list[1]); err != nil {
 				return fmt.Errorf("cannot write: %w", err)

@@ -238,9 +238,7 @@ var everyMistake = []struct {
 		`{model}: unusable adapter: the file holds no adapter, by its general.type ""; it may be a model`},
 	{"inspect a b", "gemwire inspect takes [MODEL], and 2 arguments were given; see gemwire inspect --help"},
 	{"rm", "gemwire rm takes NAME…, and nothing was given; see gemwire rm --help"},
-	{"rm nope",
-		"no such model: nope is not a file, was not pulled, and Ollama has no models here; gemwire list " +
-			"shows the models, ollama pull nope or gemwire pull URL downloads one"},
+	{"rm nope", "no such model: nope was not pulled; gemwire list shows the models"},
 	{"pull", "gemwire pull takes URL, and nothing was given; see gemwire pull --help"},
 	{"pull gemma4:e2b",
 		"pull needs a URL that begins with https://; for models from Ollama's library use ollama pull, and " +

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -54,6 +55,9 @@ func notPulled(finder modelref.Finder, name string) error {
 	}
 	ref, err := finder.Find(name)
 	switch {
+	case errors.Is(err, modelref.ErrNotFound) && !modelref.LooksLikePath(name):
+		return fmt.Errorf("%w: %s was not pulled%s; gemwire list shows the models", modelref.ErrNotFound,
+			printable(name), finder.Near(name))
 	case err != nil:
 		if info, statErr := os.Stat(name); statErr == nil && info.IsDir() {
 			return fmt.Errorf("%s is a folder, and no model that was pulled", name)

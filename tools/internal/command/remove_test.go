@@ -20,7 +20,7 @@ func TestRemove(t *testing.T) {
 	mine := writeFile(t, "mine.gguf", nil)
 	for name, want := range map[string]string{
 		"nano": "is built into gemwire", "friend": "ollama rm friend", mine: "a file of your own",
-		"three": "no such model", "https://example.org/x.gguf": "is a URL", "../x": "does not exist", "notes.txt": "no such",
+		"three": "three was not pulled; gemwire list", "https://example.org/x.gguf": "is a URL", "../x": "does not exist", "notes.txt": "notes.txt was not pulled",
 		filepath.Dir(mine): "is a folder", "tow": "did you mean two?",
 	} {
 		got := m.run(t, "", "rm", "one", name)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,8 +56,7 @@ func (t *trainCommand) makeOutput(o *trainOutput) error {
 	if !t.writesFolder() {
 		return nil
 	}
-	_, err := os.Stat(t.output)
-	isNew := errors.Is(err, fs.ErrNotExist)
+	isNew := isNewFolder(t.output)
 	if err := os.MkdirAll(t.output, 0o755); err != nil {
 		return fmt.Errorf("the adapter cannot be written: %w; choose another --output", err)
 	}
@@ -64,6 +64,17 @@ func (t *trainCommand) makeOutput(o *trainOutput) error {
 		o.folder = t.output
 	}
 	return nil
+}
+
+// isNewFolder says whether a folder is still to be made, or holds nothing but the locks of a run that was killed.
+func isNewFolder(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".lock")
+	})
 }
 
 // tryWriting finds out before the first step what would otherwise be found out after

@@ -178,3 +178,25 @@ func TestTrainSavesStepsElsewhere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A folder with nothing but the lock of a run that was killed is as good as none.
+func TestIsNewFolder(t *testing.T) {
+	folder := t.TempDir()
+	if isNewFolder(folder) {
+		t.Error("an empty folder of the user's is taken for ours")
+	}
+	if !isNewFolder(filepath.Join(folder, "none")) {
+		t.Error("a folder that is not there is not new")
+	}
+	for _, tt := range []struct {
+		name string
+		want bool
+	}{{".adapter_model.safetensors.lock", true}, {"notes.txt", false}} {
+		if err := os.WriteFile(filepath.Join(folder, tt.name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := isNewFolder(folder); got != tt.want {
+			t.Errorf("with %s: %t", tt.name, got)
+		}
+	}
+}

@@ -178,6 +178,7 @@ func TestAdapterCommands(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "adapter.gguf")
 	ok(t, gemwire(t, "", "adapter", "convert", folder, file))
+	wantSentence(t, gemwire(t, "", "adapter", "convert", folder, os.DevNull), "is not a folder")
 	a, err := adapter.Open(t.Context(), file)
 	if err != nil || a.Parameters() == 0 {
 		t.Fatalf("converted: %v", err)

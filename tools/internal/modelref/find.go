@@ -83,6 +83,12 @@ func LooksLikeModel(word string) bool {
 	return ok && model != "" && tag != "" && !strings.Contains(tag, ":")
 }
 
+// LooksLikePath says whether a name can only be meant as a file.
+func LooksLikePath(name string) bool { return looksLikePath(name) }
+
+// Near ends a sentence about a name that nothing has with what may have been meant; often there is nothing like it.
+func (f Finder) Near(name string) string { return suggest.Question(f.near(name)) }
+
 // looksLikePath says whether a name can only be meant as a file.
 func looksLikePath(name string) bool {
 	return strings.HasSuffix(strings.ToLower(name), ".gguf") || filepath.IsAbs(name) ||
