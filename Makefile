@@ -163,8 +163,8 @@ docker-build docker-up docker-down docker-logs docker-ps:
 	@scripts/docker.sh $(@:docker-%=%) $(ARGS)
 
 .PHONY: maskbench
-maskbench: lab ## Hold JSON schemas to MaskBench, in DIR (the folder maskbench/data of github.com/guidance-ai/jsonschemabench)
-	@./bin/lab maskbench "$(or $(DIR),jsonschemabench/maskbench/data)" $(ARGS)
+maskbench: lab ## Hold JSON schemas to MaskBench and the JSON Schema Test Suite, fetched unless DIR and SUITE name copies
+	@DIR="$(DIR)" SUITE="$(SUITE)" scripts/maskbench.sh $(ARGS)
 
 .PHONY: bench-smoke
 bench-smoke: ## Count the work of each phase on a software rasterizer, and fail where it grew (ARGS=--write keeps the new figures)

@@ -1,15 +1,16 @@
 package grammar
 
 import (
-	"cmp"
 	"fmt"
+	"net/url"
 )
 
 // schemaForm compiles a JSON schema of draft 4, 6, 7, 2019-09 or 2020-12. Every value that the grammar lets through fits
 // the schema; a keyword that cannot be honoured is an error that names it and its place. Read in this order:
-// schema_value.go (JSON that keeps its order), schema_node.go and schema_read.go (keywords), schema_logic.go (what does
-// not fit a schema is a schema too), schema_conjunction.go (schemas that hold at once become rules), schema_object.go,
-// schema_array.go, schema_unique.go, schema_number.go, schema_text.go, schema_pattern.go, schema_format.go.
+// schema_value.go (JSON that keeps its order), schema_node.go, schema_read.go and schema_ref.go (keywords),
+// schema_logic.go (what does not fit a schema is a schema too), schema_conjunction.go (schemas that hold at once become
+// rules), schema_object.go, schema_array.go, schema_unique.go, schema_number.go, schema_text.go, schema_pattern.go,
+// schema_format.go.
 func (p *program) schemaForm(v *Vocabulary, form Form) error {
 	s := &schema{p: p, json: jsonRules{p: p, terms: &v.terms, compact: form.Compact}, free: form.AnyOrder}
 	rule, err := s.compile(form.Schema)
@@ -28,15 +29,13 @@ func (s *schema) compile(text string) (start int32, err error) {
 		return 0, err
 	}
 	s.root = root
-	s.byValue, s.anchors = map[*value]*node{}, map[string]*value{}
-	s.ids, s.places, s.rules = map[string]*value{}, map[*value]string{}, map[string]int32{}
+	s.byValue, s.targets = map[*value]*node{}, newTargets()
+	s.places, s.rules = map[*value]string{}, map[string]int32{}
 	s.anything, s.nothing = s.newNode("#"), s.newNode("#")
 	s.nothing.types = 0
 	s.readDraft()
-	s.index(root, "#")
-	if id := cmp.Or(root.get("$id"), root.get("id")); id != nil {
-		s.ids[id.text] = root
-	}
+	s.targets.named[""] = root
+	s.index(root, "#", &url.URL{}, true)
 	top := []*node{s.node(root)}
 	if s.spelling.call {
 		object := s.newNode("#")

@@ -252,6 +252,9 @@ func (s *schema) literal(v *value) (out []symbol) {
 		}
 		return append(out, base.closeList)
 	case valueObject:
+		if s.free && len(v.keys) > 1 {
+			return []symbol{ruleSymbol(s.literalObject(v))}
+		}
 		out = append(out, base.open)
 		for i, at := range s.spelling.order(v.keys) {
 			if i > 0 {
@@ -263,4 +266,18 @@ func (s *schema) literal(v *value) (out []symbol) {
 		return append(out, base.close)
 	}
 	return []symbol{ownTerm(s.p.own.literals(s.scalar(v)))}
+}
+
+// literalObject is the rule of a listed object whose members come in any order.
+func (s *schema) literalObject(v *value) int32 {
+	m := &members{most: len(v.keys), least: len(v.keys)}
+	for i, name := range v.keys {
+		rule := s.p.rule()
+		s.p.alternative(rule, s.json.spaced(s.literal(v.items[i])...)...)
+		key := ownTerm(s.p.own.literal(s.spelling.key(name)))
+		m.named = append(m.named, member{key: key, values: []memberValue{{rule: rule}}, required: true})
+	}
+	rule := s.p.rule()
+	s.objectOf(rule, m)
+	return rule
 }

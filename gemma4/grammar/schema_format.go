@@ -21,8 +21,7 @@ var refusedFormats = []string{
 	"idn-email", "idn-hostname", "iri", "iri-reference", "uri-template", "regex",
 }
 
-// Formats of JSON Schema as regular expressions: RFC 3339 for dates and times, RFC 5321 for email (local parts
-// without quotes), RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901
+// Formats of JSON Schema as regular expressions: RFC 3339 for dates and times, RFC 5321 for email, RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901
 // for pointers.
 var formats = func() map[string]string {
 	const (
@@ -38,6 +37,7 @@ var formats = func() map[string]string {
 		hostname  = label + `(?:\.` + label + `)*`
 		byteOf    = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 		ipv4      = byteOf + `(?:\.` + byteOf + `){3}`
+		quotedBy  = `"(?:[ !#-\[\]-~]|\\[ -~])*"`
 		atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 		pct       = `%[0-9A-Fa-f]{2}`
 		pchar     = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|` + pct + `)`
@@ -59,7 +59,7 @@ var formats = func() map[string]string {
 	uri := `[A-Za-z][A-Za-z0-9+.-]*:` + absolute + query + fragment
 	return map[string]string{
 		"date": date, "time": time, "date-time": date + `[Tt]` + time, "duration": durations,
-		"email":    atom + `(?:\.` + atom + `)*@(?:` + hostname + `|\[` + ipv4 + `\])`,
+		"email":    `(?:` + atom + `(?:\.` + atom + `)*|` + quotedBy + `)@(?:` + hostname + `|\[(?:` + ipv4 + `|IPv6:(?:` + ipv6 + `))\])`,
 		"hostname": hostname, "ipv4": ipv4, "ipv6": ipv6, "uuid": uuid, "uri": uri,
 		"uri-reference": `(?:` + uri + `|` + relative + query + fragment + `)`,
 		"json-pointer":  pointer, "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|` + pointer + `)`,

@@ -288,6 +288,11 @@ func (s *schema) object(rule int32, c *conjunction) {
 		s.p.alternative(rule, ruleSymbol(s.anyObject()))
 		return
 	}
+	s.objectOf(rule, m)
+}
+
+// objectOf adds the objects of some members.
+func (s *schema) objectOf(rule int32, m *members) {
 	o := &objectRules{s: s, members: m, rules: map[string]int32{}}
 	start := o.place(objectPlace{})
 	s.p.alternative(rule, s.json.spaced(s.json.terms.open, ruleSymbol(start))...)

@@ -3,9 +3,7 @@ package grammar
 import (
 	"fmt"
 	"math/big"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,10 +13,9 @@ type schema struct {
 	json        jsonRules
 	spelling    spelling
 	root        *value
-	draft       int               // 4, 6, 7, 2019 or 2020
-	byValue     map[*value]*node  // nodes read so far
-	anchors     map[string]*value // by name: $anchor, or $id "#name"
-	ids         map[string]*value // by $id
+	draft       int              // 4, 6, 7, 2019 or 2020
+	byValue     map[*value]*node // nodes read so far
+	targets     targets
 	places      map[*value]string // of what $ref may lead to
 	nodes       []*node
 	choiceCount int32
@@ -65,83 +62,6 @@ func (s *schema) readDraft() {
 	if s.draft == 3 {
 		s.unsupported("#/$schema", "draft 3")
 	}
-}
-
-// How JSON pointers spell names.
-var (
-	toPointer   = strings.NewReplacer("~", "~0", "/", "~1")
-	fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-// index finds all places that $ref may name.
-func (s *schema) index(v *value, place string) {
-	s.places[v] = place
-	switch v.kind {
-	case valueObject:
-		for _, key := range []string{"$id", "id"} {
-			if id := v.get(key); id != nil && id.kind == valueString && id.text != "" {
-				if name, ok := strings.CutPrefix(id.text, "#"); ok {
-					s.anchors[name] = v
-				} else {
-					s.ids[strings.TrimSuffix(id.text, "#")] = v
-				}
-			}
-		}
-		if name := v.get("$anchor"); name != nil && name.kind == valueString {
-			s.anchors[name.text] = v
-		}
-		for i, k := range v.keys {
-			s.index(v.items[i], place+"/"+toPointer.Replace(k))
-		}
-	case valueArray:
-		for i, item := range v.items {
-			s.index(item, place+"/"+strconv.Itoa(i))
-		}
-	}
-}
-
-// refer is the node that a $ref leads to.
-func (s *schema) refer(ref, place string) *node {
-	base, fragment, _ := strings.Cut(ref, "#")
-	at := s.root
-	if base != "" {
-		at = s.ids[base]
-		if at == nil {
-			s.unsupported(place, "$ref to %q, which is not in this schema", ref)
-			return s.nothing
-		}
-	}
-	fragment, err := url.PathUnescape(fragment)
-	if err != nil {
-		s.malformed(place, "$ref %q", ref)
-		return s.nothing
-	}
-	if fragment != "" && fragment[0] != '/' {
-		at = s.anchors[fragment]
-	} else if fragment != "" {
-		at = follow(at, fragment)
-	}
-	if at == nil {
-		s.malformed(place, "$ref to %q leads nowhere", ref)
-		return s.nothing
-	}
-	return s.node(at)
-}
-
-func follow(at *value, pointer string) *value {
-	for _, step := range strings.Split(pointer[1:], "/") {
-		step = fromPointer.Replace(step)
-		if at.kind == valueArray {
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(at.items) {
-				return nil
-			}
-			at = at.items[i]
-		} else if at = at.get(step); at == nil {
-			return nil
-		}
-	}
-	return at
 }
 
 // node reads the schema at a value.
@@ -450,7 +370,7 @@ func (s *schema) dependency(n *node, name string, arg *value, place string) {
 func (s *schema) logicKeyword(n *node, v *value, key string, arg *value, place string) {
 	switch key {
 	case "$ref":
-		n.all = append(n.all, s.refer(arg.text, place))
+		n.all = append(n.all, s.refer(v, arg.text, place))
 	case "allOf":
 		n.all = append(n.all, s.nodeList(arg, place)...)
 	case "anyOf":

@@ -119,6 +119,12 @@ func TestSchemas(t *testing.T) {
 		{`{"oneOf": [{"type": "object", "properties": {"k": {"type": "integer"}}, "additionalProperties": false},
 			{"type": "object", "additionalProperties": {"type": "integer"}}]}`,
 			[]string{`{"x": 1}`, `{"k": 1, "x": 2}`}, []string{`{}`, `{"k": 1}`, `{"k": "x"}`}},
+		{`{"$id": "https://a.b/x/root", "$ref": "y", "$defs": {"y": {"$id": "y", "items": {"$ref": "#/$defs/z"}, "type": "array",
+			"$defs": {"z": {"type": "null"}}}}}`, []string{`[null]`, `[]`}, []string{`[1]`, `null`}},
+		{`{"$defs": {"real": {"$anchor": "n", "type": "null"}}, "$ref": "#n", "default": {"$anchor": "n", "type": "integer"}}`,
+			[]string{`null`}, []string{`1`}},
+		{`{"type": "string", "format": "email"}`, []string{`"a.b@c.d"`, `"\"a b\"@c.d"`, `"a@[IPv6:::1]"`, `"a@[1.2.3.4]"`},
+			[]string{`"a b@c.d"`, `"a@[IPv6:1]"`}},
 		{`{"$ref": "#n", "$defs": {"x": {"$anchor": "n", "type": "null"}}}`, []string{`null`}, []string{`1`}},
 		{`{"$id": "https://a.b/c", "$ref": "https://a.b/c#/$defs/a~1b", "$defs": {"a/b": {"type": "null"}}}`,
 			[]string{`null`}, []string{`1`}},
@@ -189,6 +195,11 @@ func TestAnyOrder(t *testing.T) {
 		if fits(t, free, text) != want {
 			t.Errorf("%s: %v", text, !want)
 		}
+	}
+	listed := compile(t, v, Form{Schema: `{"enum": [{"a": 1, "b": [2], "c": {}}]}`, AnyOrder: true})
+	if !fits(t, listed, `{"c": {}, "a": 1, "b": [2]}`) || fits(t, listed, `{"c": {}, "a": 1}`) ||
+		fits(t, listed, `{"c": {}, "a": 1, "a": 1}`) {
+		t.Error("a listed object in any order")
 	}
 	if fits(t, compile(t, v, Form{Schema: schema}), `{"p39": 1, "p3": 2, "p20": 3}`) {
 		t.Error("an order that is not the schema's fits without AnyOrder")

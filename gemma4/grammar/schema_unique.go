@@ -14,7 +14,7 @@ func (s *schema) uniqueArray(rule int32, l *list) {
 	place := l.unique.place + "/uniqueItems"
 	values, ok := s.listed(s.conjunction(l.items), 0)
 	if !ok || len(l.prefix) > 0 || len(l.contains) > 0 || len(values) > maxUnique {
-		s.unsupported(place, "uniqueItems in arrays of several items, but where all items are of one enum of at most %d values",
+		s.unsupported(place, "uniqueItems in arrays of several items, which are not all of one enum (of at most %d values)",
 			maxUnique)
 		return
 	}
@@ -70,8 +70,8 @@ func (s *schema) listed(c *conjunction, depth int) (list []*value, ok bool) {
 	return different, true
 }
 
-// uniqueItems makes the rules of one kind of arrays whose items differ: one for each set of items that came, made when a
-// machine first comes there.
+// uniqueItems makes the rules of one kind of arrays whose items differ: one for each set of items that came, made when
+// a machine first comes there.
 type uniqueItems struct {
 	p           *program
 	json        jsonRules
