@@ -33,6 +33,10 @@ type GenerateOptions struct {
 	// Drafts and AssistantDrafts are how many tokens a draft has, at most;
 	// see Choosing.
 	Drafts, AssistantDrafts int
+	// Forget lets Chat leave out a conversation's oldest turns where it needs their room,
+	// as FitChat does. Forgot, where set, hears of it before the prompt is computed.
+	Forget bool
+	Forgot func(Forgotten)
 }
 
 // Event is a part of an answer: text, thinking or a tool call as chat.Event
@@ -50,6 +54,7 @@ type Event struct {
 type Usage struct {
 	Prompt        int           `json:"prompt"`                  // tokens of the prompt, soft ones included
 	Computed      int           `json:"computed"`                // of them, those that were not cached
+	Forgotten     int           `json:"forgotten,omitempty"`     // messages that Chat left out; see GenerateOptions.Forget
 	Media         int           `json:"media,omitempty"`         // images and clips that were encoded
 	Answer        int           `json:"answer"`                  // tokens chosen, the one that ended it included
 	Forced        int           `json:"forced,omitempty"`        // of them, those that the form left no choice of
@@ -72,7 +77,7 @@ type Usage struct {
 func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
 	opts GenerateOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		prompt, err := s.EncodeChat(ctx, conversation)
+		fitted, err := s.fitted(ctx, conversation, opts)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -80,8 +85,27 @@ func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
 		if opts.Form == nil && opts.Constraint == nil {
 			opts.Form = opts.Calls.Form(conversation.Options.Tools)
 		}
-		s.Generate(ctx, prompt, opts)(yield)
+		s.Generate(ctx, fitted.Prompt, opts)(func(e Event, err error) bool {
+			if e.Usage != nil {
+				e.Usage.Forgotten = fitted.Forgotten
+			}
+			return yield(e, err)
+		})
 	}
+}
+
+// fitted encodes a conversation, as far as there is room for it where the rest may be
+// forgotten.
+func (s *Session) fitted(ctx context.Context, c chat.Conversation, opts GenerateOptions) (Fitted, error) {
+	if !opts.Forget {
+		prompt, err := s.EncodeChat(ctx, c)
+		return Fitted{Prompt: prompt, Conversation: c}, err
+	}
+	f, err := s.FitChat(ctx, c, opts.MaxTokens)
+	if err == nil && f.Forgotten > 0 && opts.Forgot != nil {
+		opts.Forgot(Forgotten{Messages: f.Forgotten, Known: len(f.Conversation.Messages)})
+	}
+	return f, err
 }
 
 // Generate answers a prompt as it is, the model's turn begun by whoever made it.
