@@ -20,8 +20,9 @@ type Fitted struct {
 
 // Forgotten says what of a conversation a model no longer knows.
 type Forgotten struct {
-	Messages int // that were left out, the oldest ones
-	Known    int // that were not, system text included
+	Messages int  // that were left out, the oldest ones
+	Known    int  // that were not, system text included
+	Tight    bool // nothing was left out yet, and soon will be
 }
 
 // Room for an answer, and what is left out at once, are parts of the context: whole

@@ -34,7 +34,8 @@ type GenerateOptions struct {
 	// see Choosing.
 	Drafts, AssistantDrafts int
 	// Forget lets Chat leave out a conversation's oldest turns where it needs their room,
-	// as FitChat does. Forgot, where set, hears of it before the prompt is computed.
+	// as FitChat does. Forgot, where set, hears of it before the prompt is computed, and
+	// when it is near.
 	Forget bool
 	Forgot func(Forgotten)
 }
@@ -102,8 +103,8 @@ func (s *Session) fitted(ctx context.Context, c chat.Conversation, opts Generate
 		return Fitted{Prompt: prompt, Conversation: c}, err
 	}
 	f, err := s.FitChat(ctx, c, opts.MaxTokens)
-	if err == nil && f.Forgotten > 0 && opts.Forgot != nil {
-		opts.Forgot(Forgotten{Messages: f.Forgotten, Known: len(f.Conversation.Messages)})
+	if err == nil && (f.Forgotten > 0 || f.Tight) && opts.Forgot != nil {
+		opts.Forgot(Forgotten{Messages: f.Forgotten, Known: len(f.Conversation.Messages), Tight: f.Tight})
 	}
 	return f, err
 }

@@ -98,11 +98,24 @@ type answer struct {
 }
 
 func (a *answer) chat(ctx context.Context, messages []chat.Message) error {
-	prompt, err := a.session.EncodeChat(ctx, a.options.conversation(messages))
+	prompt, err := a.fit(ctx, a.options.conversation(messages))
 	if err != nil {
 		return causeOf(ctx, err)
 	}
 	return a.generate(ctx, prompt)
+}
+
+// fit encodes a conversation, without what may be forgotten and has no room.
+func (a *answer) fit(ctx context.Context, c chat.Conversation) (gemma4.Prompt, error) {
+	if !a.options.Forget {
+		return a.session.EncodeChat(ctx, c)
+	}
+	f, err := a.session.FitChat(ctx, c, a.options.MaxTokens)
+	if err == nil && f.Forgotten > 0 {
+		a.result.Usage.Forgotten = f.Forgotten
+		a.tell(Event{Kind: ForgottenEvent, Done: f.Forgotten, Total: len(c.Messages)})
+	}
+	return f.Prompt, err
 }
 
 func (a *answer) generate(ctx context.Context, prompt gemma4.Prompt) error {
@@ -113,7 +126,9 @@ func (a *answer) generate(ctx context.Context, prompt gemma4.Prompt) error {
 		}
 		a.count(len(event.Tokens))
 		if event.Usage != nil {
+			forgotten := a.result.Usage.Forgotten
 			a.result = Result{Reason: event.Reason, Usage: *event.Usage}
+			a.result.Usage.Forgotten = forgotten
 		}
 		a.tell(a.take(event, a.session.newCallID))
 		if cause := context.Cause(ctx); cause != nil && event.Usage == nil {

@@ -14,6 +14,7 @@ import (
 type AnswerOptions struct {
 	gemma4.GenerateOptions // a Seed of 0 is another one each time; Prefill is the engine's own
 	Thinking               bool
+	PreserveThinking       bool
 	Tools                  []chat.Tool
 	// Event, where set, hears of the answer while it comes; false ends it.
 	Event func(Event) bool
@@ -34,7 +35,9 @@ func (o AnswerOptions) generate(prefill func(done, total int)) gemma4.GenerateOp
 }
 
 func (o AnswerOptions) conversation(messages []chat.Message) chat.Conversation {
-	return chat.Conversation{Messages: messages, Options: chat.Options{Tools: o.Tools, EnableThinking: o.Thinking}}
+	return chat.Conversation{Messages: messages, Options: chat.Options{
+		Tools: o.Tools, EnableThinking: o.Thinking, PreserveThinking: o.PreserveThinking,
+	}}
 }
 
 // ParseTools reads a JSON array of OpenAI's tools; nothing is none.

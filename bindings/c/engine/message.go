@@ -21,6 +21,7 @@ const (
 	ToolCallEvent                       // Call is whole
 	MalformedEvent                      // Text was meant as a tool call; Error says what is wrong
 	DoneEvent                           // the answer has ended
+	ForgottenEvent                      // the oldest Done of Total messages were left out
 )
 
 // Event is something that an answer brought.

@@ -40,7 +40,8 @@ func TestHeaderHasSettings(t *testing.T) {
 	for _, s := range gemma4.AnswerSettings {
 		holdField(t, fields, s)
 	}
-	for _, name := range []string{"size", "thinking", "tools_json", "on_event", "user", "reserved"} {
+	for _, name := range []string{"size", "thinking", "tools_json", "on_event", "user", "reserved", "forget",
+		"preserve_thinking"} {
 		delete(fields, name)
 	}
 	for name := range fields {

@@ -67,7 +67,7 @@ extern "C" {
  * same upper 16 bits, and lower ones that are the same or greater, is one that a
  * program built with this header works with.
  */
-#define GEMWIRE_ABI_VERSION 0x00010004u
+#define GEMWIRE_ABI_VERSION 0x00010005u
 uint32_t gemwire_abi_version(void);
 
 /* The library's release or commit. The string lives as long as the process. */
@@ -253,7 +253,8 @@ typedef enum gemwire_event_kind {
   GEMWIRE_EVENT_THINKING = 3,  /* text is what the model thinks first */
   GEMWIRE_EVENT_TOOL_CALL = 4, /* a whole call: call_id, call_name, call_arguments */
   GEMWIRE_EVENT_MALFORMED = 5, /* text was meant as a call; error says what is wrong with it */
-  GEMWIRE_EVENT_DONE = 6       /* the answer ended by itself; always the last, and not there after a failure */
+  GEMWIRE_EVENT_DONE = 6,      /* the answer ended by itself; always the last, and not there after a failure */
+  GEMWIRE_EVENT_FORGOTTEN = 7  /* since 0x00010005: the oldest done of total messages were left out; see forget */
 } gemwire_event_kind;
 
 /* A token with the natural logarithm of its probability, under the model alone. gemwire_detokenize has its text. */
@@ -325,6 +326,11 @@ typedef struct gemwire_answer_options {
   int32_t log_probs;         /* since 0x00010003: tell the log-probabilities of the tokens chosen, and of so many of the
                                 most probable ones in their places, up to 256: see gemwire_event.choices; 0: none */
   int32_t reserved;          /* 0 */
+  int32_t forget;            /* since 0x00010005: not 0: the oldest turns of a conversation are left out where their room is
+                                needed, never system text, tools or the last question; 0: that fails with
+                                GEMWIRE_CONTEXT_FULL */
+  int32_t preserve_thinking; /* since 0x00010005: not 0: what the model thought before the calls of earlier turns stays
+                                in the prompt */
 } gemwire_answer_options;
 
 /* Fills in what Gemma recommends (temperature 1, top_k 64, top_p 0.95), and the size. */
@@ -371,6 +377,8 @@ typedef struct gemwire_result {
   int32_t right_tokens;    /* of them, those that the model chose */
   int32_t assisted_tokens; /* of those guessed, the assistant's */
   int32_t assisted_right_tokens; /* of the assistant's, those that the model chose */
+  int32_t forgotten_messages; /* since 0x00010005: that were left out; see forget */
+  int32_t reserved2;
 } gemwire_result;
 
 /*

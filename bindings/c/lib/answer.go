@@ -38,7 +38,11 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
-	o := engine.AnswerOptions{Thinking: c.thinking != 0, Tools: tools, Event: tellEvents(c.on_event, c.user)}
+	o := engine.AnswerOptions{
+		Thinking: c.thinking != 0, PreserveThinking: c.preserve_thinking != 0, Tools: tools,
+		Event: tellEvents(c.on_event, c.user),
+	}
+	o.Forget = c.forget != 0
 	readSettings(sampling.Settings, &c, &o.Sampling)
 	readSettings(gemma4.AnswerSettings, &c, &o.GenerateOptions)
 	o.Sampling.LogitBias, o.Stop = bias, stop
@@ -116,6 +120,7 @@ func resultOf(r engine.Result) C.gemwire_result {
 		prefill_seconds: C.double(u.PrefillTime.Seconds()), decode_seconds: C.double(u.DecodeTime.Seconds()),
 		drafted_tokens: C.int32_t(u.Drafted), right_tokens: C.int32_t(u.DraftsRight),
 		assisted_tokens: C.int32_t(u.Assisted), assisted_right_tokens: C.int32_t(u.AssistedRight),
+		forgotten_messages: C.int32_t(u.Forgotten),
 	}
 }
 

@@ -9,7 +9,7 @@
 /* What a callback has heard. */
 typedef struct heard {
   char text[2000];
-  int prefills, dones, events;
+  int prefills, dones, events, forgotten, messages;
   size_t tokens;
   char call_id[40], call_name[40], call_arguments[200];
 } heard;
@@ -36,6 +36,10 @@ static int32_t hear(const gemwire_event *event, void *user) {
       break;
     case GEMWIRE_EVENT_DONE:
       h->dones++;
+      break;
+    case GEMWIRE_EVENT_FORGOTTEN:
+      CHECK(h->prefills == 0);
+      h->forgotten = (int)event->done, h->messages = (int)event->total;
       break;
     default:
       CHECK_SAYING(false, "event %d", event->kind);
@@ -86,6 +90,26 @@ static void a_conversation(void) {
   CHECK_STATUS(gemwire_session_system(session, "You are brief."), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
   CHECK(result.computed_tokens > result.prompt_tokens / 2);
+  gemwire_close(model);
+}
+
+/* A conversation that outgrows the context goes on where it may forget, and fails where it may not. */
+static void forgetting(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  CHECK_STATUS(gemwire_close(session), GEMWIRE_OK, model);
+  CHECK_STATUS(gemwire_session_open(model, 128, &session), GEMWIRE_OK, model);
+  gemwire_answer_options options = greedy();
+  gemwire_result result = {.size = sizeof result};
+  gemwire_status status = GEMWIRE_OK;
+  for (int i = 0; i < 20 && status == GEMWIRE_OK; i++) status = gemwire_say(session, CAPITAL, NULL, 0, &options, &result);
+  CHECK_SAYING(status == GEMWIRE_CONTEXT_FULL, "status %d", status);
+  heard heard = {0};
+  options.forget = 1, options.on_event = hear, options.user = &heard;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(strcmp(heard.text, PARIS) == 0, "\"%s\"", heard.text);
+  CHECK(heard.forgotten > 0 && heard.forgotten < heard.messages && result.forgotten_messages == heard.forgotten);
   gemwire_close(model);
 }
 
@@ -217,7 +241,8 @@ static void options(void) {
   CHECK(result.reason == GEMWIRE_REASON_NONE);
   options = greedy();
   options.max_tokens = 1 << 20;
-  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_CONTEXT_FULL, session);
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), PARIS);
   gemwire_close(model);
 }
 
@@ -291,6 +316,7 @@ const test answer_tests[] = {
     {"one answer", one_answer, true},
     {"without options", without_options, false},
     {"a conversation", a_conversation, false},
+    {"forgetting", forgetting, false},
     {"messages in JSON", messages_in_json, false},
     {"tools", tools, false},
     {"raw text", raw_text, false},

@@ -40,18 +40,19 @@ func (c *call) chat(ctx context.Context) (any, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer s.begin(stop)()
-	prompt, err := s.EncodeChat(ctx, chat.Conversation{
-		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
-	})
+	fitted, err := p.fit(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{
-		call: c, tokenizer: s.model.Tokenizer(), begun: time.Now(), usage: Usage{PromptTokens: len(prompt.Tokens)},
+	a := &answer{call: c, tokenizer: s.model.Tokenizer(), begun: time.Now(), usage: Usage{
+		PromptTokens: len(fitted.Prompt.Tokens), Forgotten: fitted.Forgotten,
+	}}
+	if fitted.Forgotten > 0 {
+		c.event(ChatEvent{Type: "forgotten", Messages: fitted.Forgotten, Known: len(fitted.Conversation.Messages)})
 	}
 	options := p.options()
 	options.Prefill = a.prefill
-	for event, err := range s.Generate(ctx, prompt, options) {
+	for event, err := range s.Generate(ctx, fitted.Prompt, options) {
 		if errors.Is(context.Cause(ctx), errStopped) && err != nil {
 			a.cancelled()
 			return Nothing{}, nil
@@ -64,6 +65,18 @@ func (c *call) chat(ctx context.Context) (any, error) {
 		}
 	}
 	return Nothing{}, nil
+}
+
+// fit encodes the conversation, without what may be forgotten and has no room.
+func (p ChatParams) fit(ctx context.Context, s *openSession) (gemma4.Fitted, error) {
+	conversation := chat.Conversation{Messages: p.Messages, Options: chat.Options{
+		Tools: p.Tools, EnableThinking: p.Thinking, PreserveThinking: p.PreserveThinking,
+	}}
+	if p.Forget {
+		return s.FitChat(ctx, conversation, p.MaxTokens)
+	}
+	prompt, err := s.EncodeChat(ctx, conversation)
+	return gemma4.Fitted{Prompt: prompt, Conversation: conversation}, err
 }
 
 // chatParams reads the request over what Gemma recommends.
@@ -134,6 +147,7 @@ func (a *answer) take(e gemma4.Event) error {
 		out.Type, out.Error = "malformed_call", e.Err.Error()
 	case chat.DoneEvent:
 		usage := usageOf(e.Usage)
+		usage.Forgotten = a.usage.Forgotten
 		out.Type, out.Reason, out.Stop, out.Usage = "done", e.Reason, e.Stop, &usage
 	default:
 		return fmt.Errorf("%w: event %d", errProtocol, e.Kind)

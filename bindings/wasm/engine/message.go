@@ -197,6 +197,10 @@ type ChatParams struct {
 	Form *gemma4.Form `json:"form,omitempty"`
 	// Calls say how the tools are called.
 	Calls *CallParams `json:"calls,omitempty"`
+	// PreserveThinking keeps what was thought before the calls of earlier turns.
+	PreserveThinking bool `json:"preserveThinking,omitempty"`
+	// Forget leaves out the oldest turns where their room is needed.
+	Forget bool `json:"forget,omitempty"`
 	sample.Params
 	MaxTokens int      `json:"maxTokens,omitempty"` // 0: what the context leaves
 	Stop      []string `json:"stop,omitempty"`
@@ -215,16 +219,19 @@ type CallParams struct {
 
 // ChatEvent is a part of an answer; Type says which of the others it has.
 type ChatEvent struct {
-	Type   string        `json:"type"`             // media, prefill, text, thinking, tool_call, malformed_call, done
-	Kind   chat.PartType `json:"kind,omitempty"`   // media: image or audio
-	Text   string        `json:"text,omitempty"`   // text, thinking, malformed_call
-	Call   *Call         `json:"call,omitempty"`   // tool_call
-	Error  string        `json:"error,omitempty"`  // malformed_call
-	Done   *int          `json:"done,omitempty"`   // media, prefill
-	Total  *int          `json:"total,omitempty"`  // media, prefill
-	Reason chat.Reason   `json:"reason,omitempty"` // done
-	Stop   string        `json:"stop,omitempty"`   // done: the string that ended it
-	Usage  *Usage        `json:"usage,omitempty"`  // done
+	Type  string        `json:"type"`            // forgotten, media, prefill, text, thinking, tool_call, malformed_call, done
+	Kind  chat.PartType `json:"kind,omitempty"`  // media: image or audio
+	Text  string        `json:"text,omitempty"`  // text, thinking, malformed_call
+	Call  *Call         `json:"call,omitempty"`  // tool_call
+	Error string        `json:"error,omitempty"` // malformed_call
+	// Messages and Known are, of forgotten, how many messages were left out and how many not.
+	Messages int         `json:"messages,omitempty"`
+	Known    int         `json:"known,omitempty"`
+	Done     *int        `json:"done,omitempty"`   // media, prefill
+	Total    *int        `json:"total,omitempty"`  // media, prefill
+	Reason   chat.Reason `json:"reason,omitempty"` // done
+	Stop     string      `json:"stop,omitempty"`   // done: the string that ended it
+	Usage    *Usage      `json:"usage,omitempty"`  // done
 	// Tokens are those chosen since the event before, where log-probabilities were asked for.
 	Tokens []ChosenToken `json:"tokens,omitempty"`
 }
@@ -254,8 +261,9 @@ type Call struct {
 // Usage counts an answer's tokens and time.
 type Usage struct {
 	PromptTokens    int     `json:"promptTokens"`
-	ComputedTokens  int     `json:"computedTokens"`  // of the prompt, those that were not cached
-	Media           int     `json:"media,omitempty"` // images and clips that were encoded
+	ComputedTokens  int     `json:"computedTokens"`      // of the prompt, those that were not cached
+	Forgotten       int     `json:"forgotten,omitempty"` // messages that were left out
+	Media           int     `json:"media,omitempty"`     // images and clips that were encoded
 	AnswerTokens    int     `json:"answerTokens"`
 	Forced          int     `json:"forced,omitempty"`        // of them, those that the form left no choice of
 	Drafted         int     `json:"drafted,omitempty"`       // tokens guessed ahead
@@ -293,11 +301,12 @@ type TextResult struct {
 
 // CountParams are a conversation whose prompt is to be counted.
 type CountParams struct {
-	Model    int            `json:"model"`
-	Messages []chat.Message `json:"messages"`
-	Media    []MediaRef     `json:"media,omitempty"` // one for each binary
-	Tools    []chat.Tool    `json:"tools,omitempty"`
-	Thinking bool           `json:"thinking,omitempty"`
+	Model            int            `json:"model"`
+	Messages         []chat.Message `json:"messages"`
+	Media            []MediaRef     `json:"media,omitempty"` // one for each binary
+	Tools            []chat.Tool    `json:"tools,omitempty"`
+	Thinking         bool           `json:"thinking,omitempty"`
+	PreserveThinking bool           `json:"preserveThinking,omitempty"`
 }
 
 // CountResult is a number of tokens.

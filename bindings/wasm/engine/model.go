@@ -233,7 +233,9 @@ func (c *call) count(ctx context.Context, m *openModel, p CountParams) (any, err
 		return nil, err
 	}
 	prompt, err := m.EncodeChat(ctx, chat.Conversation{
-		Messages: p.Messages, Options: chat.Options{Tools: p.Tools, EnableThinking: p.Thinking},
+		Messages: p.Messages, Options: chat.Options{
+			Tools: p.Tools, EnableThinking: p.Thinking, PreserveThinking: p.PreserveThinking,
+		},
 	})
 	return CountResult{Tokens: len(prompt.Tokens)}, err
 }

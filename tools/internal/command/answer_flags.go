@@ -23,6 +23,7 @@ type answerFlags struct {
 	form         formFlags
 	verbose      bool
 	noHistory    bool
+	noForget     bool
 }
 
 func (f *answerFlags) register(flags *pflag.FlagSet) {
@@ -34,6 +35,8 @@ func (f *answerFlags) register(flags *pflag.FlagSet) {
 	f.lora.register(flags)
 	f.sampling.register(flags)
 	f.form.register(flags)
+	flags.BoolVar(&f.noForget, "no-forget", false,
+		"keep the whole of a chat: when the context is full, it takes no more, instead of leaving out the oldest messages")
 	flags.BoolVar(&f.noHistory, "no-history", false, "do not keep the lines that you type in a chat")
 }
 

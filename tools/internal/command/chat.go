@@ -31,6 +31,10 @@ Enter sends. To write several lines, end a line with a backslash, or put the tex
 into the line, or type its path. Ctrl-C stops the answer; at an empty line, two of them
 or Ctrl-D end the chat.
 
+A chat can be longer than the context: its oldest messages are then left out of what the
+model is asked, which is said. The system prompt and your last message stay. --no-forget
+keeps all, and ends where the context is full.
+
 The arrow keys bring back lines of earlier chats. They are kept in the user's
 configuration folder, for the user alone, up to 1000 of them; --no-history or
 GEMWIRE_HISTORY=off keeps none, and GEMWIRE_HISTORY can name another file.`,
@@ -79,7 +83,7 @@ func (f *answerFlags) chat(ctx context.Context, env *cli.Environment, name strin
 	defer session.Close()
 	c := &chatLoop{
 		env: env, model: model, session: session, conversation: conversation, media: &f.media, towers: towers,
-		shown: shown, sampling: &f.sampling, verbose: f.verbose, styles: env.Styles(env.Err),
+		shown: shown, sampling: &f.sampling, verbose: f.verbose, keepAll: f.noForget, styles: env.Styles(env.Err),
 		input: terminal.NewLineReader(env.In, env.Out, terminal.LineOptions{
 			Suggest: suggestSlash, History: f.history(env),
 			Trouble: func(err error) { env.Say("%s: lines are not kept: %s", env.Program, cli.Sentence(err)) },
@@ -115,7 +119,9 @@ type chatLoop struct {
 	shown        []chat.Part // media for the next message
 	sampling     *samplingFlags
 	verbose      bool
-	styles       terminal.Styles // of standard error
+	keepAll      bool             // nothing is forgotten
+	forgotten    gemma4.Forgotten // what was said last of what is
+	styles       terminal.Styles  // of standard error
 	input        terminal.LineReader
 	usage        gemma4.Usage // of the last answer
 }

@@ -62,7 +62,7 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 	defer release()
 	defer terminal.HideTyping(c.env.In)() // what is typed ahead comes after the answer
 	progress, done := prefillProgress(c.env.Err)
-	options.Prefill = progress
+	options.Prefill, options.Forget, options.Forgot = progress, !c.keepAll, c.tellForgotten
 	defer done()
 	printer := &textPrinter{env: c.env, tok: c.model.Tokenizer(), styles: c.styles, maxTokens: options.MaxTokens,
 		full: fullContext(c.session.Context(), c.model.Info().MaxContext)}
@@ -90,6 +90,7 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 		return message, err
 	}
 	c.usage = answer.usage
+	c.tellFull()
 	if c.verbose {
 		reportUsage(c.env, c.usage)
 		c.env.Say("context  %d of %d tokens", c.session.Len(), c.session.Context())

@@ -10,7 +10,8 @@ import (
 )
 
 // used is how many tokens of the context the conversation takes, computed or not:
-// the system prompt, tools, messages, and what is attached to the next one.
+// the system prompt, tools, messages that are not left out, and what is attached to the
+// next one.
 func (c *chatLoop) used(ctx context.Context) (int, error) {
 	conversation := c.conversation
 	conversation.Options.NoGenerationPrompt = true
@@ -18,8 +19,12 @@ func (c *chatLoop) used(ctx context.Context) (int, error) {
 		conversation.Messages = append(conversation.Messages[:len(conversation.Messages):len(conversation.Messages)],
 			chat.Message{Role: chat.User, Content: withMedia(c.shown, "")})
 	}
-	prompt, err := c.session.EncodeChat(ctx, conversation)
-	return len(prompt.Tokens), err
+	if c.keepAll {
+		prompt, err := c.session.EncodeChat(ctx, conversation)
+		return len(prompt.Tokens), err
+	}
+	fitted, err := c.session.FitChat(ctx, conversation, c.sampling.answer.MaxTokens)
+	return len(fitted.Prompt.Tokens), err
 }
 
 // slashContext shows how full the context is, and what fills it.
@@ -32,6 +37,9 @@ func (c *chatLoop) slashContext(ctx context.Context, _ string) error {
 	c.show("  in use     %d of %d tokens, %d %%", used, all, used*100/all)
 	c.show("  left       %d for your next message and its answer", max(all-used, 0))
 	c.show("  messages   %d", len(c.conversation.Messages))
+	if c.forgotten.Messages > 0 {
+		c.show("  left out   the oldest %d of them", c.forgotten.Messages)
+	}
 	if most := c.model.Info().MaxContext; most > all {
 		c.show("  more       gemwire chat --context N holds up to %d with this model", most)
 	}
@@ -56,4 +64,28 @@ func fullContext(context, most int) string {
 		text += fmt.Sprintf(", and gemwire chat --context N holds up to %d", most)
 	}
 	return text
+}
+
+// tellForgotten says what of the chat the model no longer knows, once for each change.
+func (c *chatLoop) tellForgotten(f gemma4.Forgotten) {
+	before := c.forgotten
+	c.forgotten = f
+	switch {
+	case f.Tight && !before.Tight:
+		c.note("the context is nearly full: soon the oldest messages will be left out; /context shows more")
+	case f.Messages > 0 && f.Messages != before.Messages:
+		c.note("the context is full: the oldest %d messages are left out, and the model still knows the other %d; "+
+			"/forget off keeps all", f.Messages, f.Known)
+	}
+}
+
+// tellFull says, where nothing is forgotten, that there is little room left.
+func (c *chatLoop) tellFull() {
+	tight := c.keepAll && c.session.Len() > c.session.Context()*7/8
+	if tight && !c.forgotten.Tight {
+		c.note("the context is nearly full; /context shows more, and /forget on leaves out the oldest messages")
+	}
+	if c.keepAll {
+		c.forgotten = gemma4.Forgotten{Tight: tight}
+	}
 }

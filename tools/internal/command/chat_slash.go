@@ -38,6 +38,7 @@ func init() {
 			"attach a recording to the next message; /audio - removes it", (*chatLoop).slashAudio},
 		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - removes it", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
+		{[]string{"/forget"}, "[on|off]", "leave out the oldest messages when the context is full", (*chatLoop).slashForget},
 		{[]string{"/lora"}, "[NAME[=WEIGHT]|FILE|off]", "show the adapters, or use only these", (*chatLoop).slashLora},
 		{[]string{"/set"}, "[NAME VALUE]", "change sampling: /set top-k 20", (*chatLoop).slashSet},
 		{[]string{"/regenerate", "/retry"}, "", "answer the last message again", (*chatLoop).slashRegenerate},
@@ -156,6 +157,17 @@ func (c *chatLoop) slashThink(_ context.Context, arg string) (err error) {
 		c.note("thinking is %s", map[bool]string{true: "on", false: "off"}[*on])
 	}
 	return err
+}
+
+func (c *chatLoop) slashForget(_ context.Context, arg string) error {
+	on, err := onOff(arg, !c.keepAll)
+	if err != nil {
+		return err
+	}
+	c.keepAll = !on
+	c.note("%s", map[bool]string{true: "the oldest messages are left out when the context is full",
+		false: "the whole chat is kept until the context is full"}[on])
+	return nil
 }
 
 func (c *chatLoop) slashVerbose(_ context.Context, arg string) (err error) {

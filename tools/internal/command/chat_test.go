@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,9 +147,34 @@ func TestChatContextFull(t *testing.T) {
 	const cut = "the answer was cut off: the context of 20 tokens is full: /undo "
 	for _, most := range []string{"none", "2048"} { // an answer takes what is left
 		got = chatting(t, []string{"Tell me a story."}, "--context", "20", "--max-tokens", most)
-		if !strings.Contains(got.err, cut) || strings.Count(got.err, "full") != 1 {
+		if !strings.Contains(got.err, cut) || strings.Count(got.err, "is full") != 1 {
 			t.Errorf("messages %q, want %q", got.err, cut)
 		}
+	}
+}
+
+// A chat that outgrows its context goes on without its oldest messages, and says so; where
+// it may not, it ends.
+func TestChatForgets(t *testing.T) {
+	lines := slices.Repeat([]string{"What is the capital of France?"}, 12)
+	got := chatting(t, append(lines, "/context"), "--context", "128")
+	answers, context, _ := strings.Cut(got.out, "  in use")
+	if answers != strings.Repeat(paris, 12) || !strings.Contains(context, "  left out   the oldest ") ||
+		strings.Contains(context, "  left       0") {
+		t.Errorf("answers %q", got.out)
+	}
+	tight := strings.Index(got.err, "nearly full: soon the oldest messages will be left out")
+	full := strings.Index(got.err, "the context is full: the oldest ")
+	if tight < 0 || full < tight || strings.Count(got.err, "left out, and") > 8 {
+		t.Errorf("messages %q", got.err)
+	}
+	got = chatting(t, lines, "--context", "128", "--no-forget")
+	if !strings.Contains(got.err, "nearly full; /context") || !strings.Contains(got.err, "so it was removed") {
+		t.Errorf("without forgetting: messages %q", got.err)
+	}
+	got = chatting(t, []string{"/forget off", "/forget", "/forget maybe"})
+	if !strings.Contains(got.err, "the whole chat is kept until") || !strings.Contains(got.err, "use on or off") {
+		t.Errorf("messages %q", got.err)
 	}
 }
 

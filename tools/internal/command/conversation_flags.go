@@ -16,6 +16,7 @@ import (
 type conversationFlags struct {
 	system string
 	think  bool
+	keep   bool // thoughts before earlier calls
 	tools  string
 	calls  string // which of the tools to call
 	single bool
@@ -24,6 +25,8 @@ type conversationFlags struct {
 func (f *conversationFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.system, "system", "", "use this `TEXT` as the system prompt")
 	flags.BoolVar(&f.think, "think", false, "let the model think before it answers")
+	flags.BoolVar(&f.keep, "preserve-thinking", false,
+		"keep what the model thought before the tool calls of earlier turns in the prompt")
 	flags.StringVar(&f.tools, "tools", "", "offer the functions in this `FILE`, a JSON list as in OpenAI's API")
 	flags.StringVar(&f.calls, "tool-choice", "",
 		"call \"none\" of the tools, \"required\" for one or more, the tool of this `NAME`, or \"auto\" for as the model "+
@@ -40,7 +43,7 @@ func (f *conversationFlags) callOptions() gemma4.Calls {
 
 // conversation is the beginning of one, as the flags say.
 func (f *conversationFlags) conversation() (chat.Conversation, error) {
-	c := chat.Conversation{Options: chat.Options{EnableThinking: f.think}}
+	c := chat.Conversation{Options: chat.Options{EnableThinking: f.think, PreserveThinking: f.keep}}
 	if f.system != "" {
 		c.Messages = []chat.Message{{Role: chat.System, Content: chat.Text(f.system)}}
 	}

@@ -165,6 +165,8 @@ export interface ChatParams extends Omit<SamplingOptions, "logitBias">, AnswerOp
   thinking?: boolean;
   form?: Form;
   calls?: CallParams;
+  preserveThinking?: boolean;
+  forget?: boolean;
   /** JSON has no infinity. */
   logitBias?: Record<number, number | "-Infinity">;
 }
@@ -204,6 +206,7 @@ export interface CountParams {
   media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
+  preserveThinking?: boolean;
 }
 export interface CountResult {
   tokens: number;

@@ -227,6 +227,8 @@ export interface Usage {
   promptTokens: number;
   /** Of the prompt, those that were not cached. */
   computedTokens: number;
+  /** Messages that were left out: see ChatOptions.forget. */
+  forgotten?: number;
   /** Images and recordings that were encoded: the session has not seen them before. */
   media?: number;
   /** What that took. */
@@ -272,6 +274,13 @@ interface WithTokens {
 
 /** A part of an answer. The last one is "done". */
 export type ChatEvent =
+  | {
+      /** Comes first, where the conversation outgrew the context: see ChatOptions.forget. */ type: "forgotten";
+      /** How many of the oldest messages were left out. */
+      messages: number;
+      /** How many the model still knows, system text among them. */
+      known: number;
+    }
   | {
       type: "media";
       /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio";
@@ -328,6 +337,13 @@ export type ToolChoice = "auto" | "none" | "required" | "free" | { name: string 
 export interface ChatOptions extends SamplingOptions, AnswerOptions {
   /** Let the model think before it answers. */
   thinking?: boolean;
+  /** Keep what it thought before the tool calls of earlier turns in the prompt. */
+  preserveThinking?: boolean;
+  /**
+   * Leave out the oldest turns of a conversation where their room is needed, instead of failing with "context-full". System
+   * text, tools and the last question stay. A "forgotten" event tells of it.
+   */
+  forget?: boolean;
   tools?: Tool[];
   /** "auto" if not given. */
   toolChoice?: ToolChoice;
@@ -344,6 +360,7 @@ export interface CountOptions {
   system?: string;
   tools?: Tool[];
   thinking?: boolean;
+  preserveThinking?: boolean;
   signal?: AbortSignal;
 }
 

@@ -89,6 +89,8 @@ export interface ChatParams {
   thinking?: boolean;
   form?: Gemma4Form;
   calls?: CallParams;
+  preserveThinking?: boolean;
+  forget?: boolean;
   temperature?: number;
   topK?: number;
   topP?: number;
@@ -174,6 +176,7 @@ export interface CountParams {
   media?: MediaRef[];
   tools?: Tool[];
   thinking?: boolean;
+  preserveThinking?: boolean;
 }
 
 export interface CountResult {
@@ -556,6 +559,7 @@ export interface TrainingSettings {
 export interface Usage {
   promptTokens: number;
   computedTokens: number;
+  forgotten?: number;
   media?: number;
   answerTokens: number;
   forced?: number;
