@@ -287,6 +287,10 @@ func (r *releaseCommand) runBuild(ctx context.Context, list []string) error {
 		if err != nil {
 			return err
 		}
+		options.SigningKey = r.env.Getenv("GEMWIRE_SIGNING_KEY")
+		if options.SigningKey == "" {
+			r.env.Say("the checksums are not signed: GEMWIRE_SIGNING_KEY names no key")
+		}
 		options.Report = func(name string, bytes int64) { r.env.Say("%9s  %s", humanize.Bytes(uint64(bytes)), name) }
 		options.LeftOut = func(reason string) { r.env.Say("left out: %s", reason) }
 		if err := repo.Build(ctx, version, r.output, folder, options); err != nil {
@@ -308,7 +312,8 @@ func (r *releaseCommand) parts() (release.BuildOptions, error) {
 		all.Targets = targets
 		return all, nil
 	}
-	some := release.BuildOptions{Command: all.Command}
+	some := all
+	some.Package, some.Library, some.Targets = nil, nil, nil
 	for _, part := range r.only {
 		i := slices.IndexFunc(targets, func(t release.Target) bool { return t.String() == part })
 		switch {

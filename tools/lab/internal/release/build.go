@@ -2,6 +2,7 @@ package release
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gemwire/gemwire/tools/lab/internal/notices"
 )
 
 // BuildOptions say what is built of a release.
@@ -22,6 +25,19 @@ type BuildOptions struct {
 	// the one that leaves the C library in dist/c, a folder for each platform; with
 	// their arguments. An empty one is left out.
 	Package, Library []string
+	// App is the script that packs what the command carries under the tag webapp, into
+	// AppFile of the command's module. Without one the command carries nothing.
+	App     []string
+	AppFile string
+	// CommitVariable is the command's variable that says which commit it was built
+	// from, by its package below the module: cli.commit.
+	CommitVariable string
+	// SigningKey is a key of ssh-keygen's that signs the checksums; without one they
+	// are not signed.
+	SigningKey string
+	// Parts lists what the command carries beside Go's modules, for the files below a root: crates
+	// where wgpu is linked, packages of npm where the app is inside.
+	Parts func(ctx context.Context, root string) ([]notices.Part, error)
 	// Notices and LibraryNotices are the files with the licences of third parties that
 	// go with the command and with the C library, below the root.
 	Notices, LibraryNotices string
@@ -36,6 +52,10 @@ func OwnBuild() BuildOptions {
 		Command: "tools/cmd/gemwire",
 		Package: []string{"scripts/wasm.sh", "pack"},
 		Library: []string{"scripts/c-library.sh", "all"},
+		App:     []string{"scripts/webapp.sh", "pack"}, AppFile: "internal/webapp/app.zip",
+
+		CommitVariable: "internal/cli.commit",
+		Parts:          notices.Products[0].List,
 
 		Notices: "THIRD-PARTY-NOTICES.txt", LibraryNotices: "bindings/c/THIRD-PARTY-NOTICES.txt",
 	}
@@ -58,6 +78,9 @@ func (r *Repository) Build(ctx context.Context, version, out, work string, o Bui
 	}
 	if err := writeChecksums(b.out); err != nil {
 		return err
+	}
+	if err := sign(ctx, filepath.Join(b.out, checksumsFile), o.SigningKey); err != nil {
+		return fmt.Errorf("%w: %w", ErrBuild, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return err
@@ -136,11 +159,20 @@ func below(name, folder string) (string, bool) {
 func (b *build) commands(ctx context.Context) error {
 	inside, _ := below(b.Command, b.module.Folder)
 	name := path.Base(b.Command)
+	flags, err := b.flags(ctx)
+	if err != nil {
+		return err
+	}
+	var parts []notices.Part
+	if b.Parts != nil && len(b.Targets) > 0 {
+		if parts, err = b.Parts(ctx, b.root); err != nil {
+			return err
+		}
+	}
 	for _, t := range b.Targets {
 		tools := &toolchain{folder: b.tools.folder, env: append(slices.Clone(b.tools.env), t.env()...)}
-		// The linker's build id would tell where the module cache lay.
-		if _, err := tools.run(ctx, tools.folder, "install", "-ldflags=-s -w -buildid=", b.module.Path+"/"+inside+"@"+
-			b.version); err != nil {
+		install := append(append([]string{"install"}, flags...), b.module.Path+"/"+inside+"@"+b.version)
+		if _, err := tools.run(ctx, tools.folder, install...); err != nil {
 			return fmt.Errorf("%s for %s: %w", name, t, err)
 		}
 		program, err := tools.installed(ctx, t, name)
@@ -148,7 +180,7 @@ func (b *build) commands(ctx context.Context) error {
 			return err
 		}
 		stem := fmt.Sprintf("%s_%s_%s_%s", name, b.version, t.OS, t.Arch)
-		if err := writeSBOM(filepath.Join(b.out, stem+".cdx.json"), program, t); err != nil {
+		if err := writeSBOM(filepath.Join(b.out, stem+".cdx.json"), program, t, parts); err != nil {
 			return err
 		}
 		b.report(stem + ".cdx.json")
@@ -167,6 +199,41 @@ func (b *build) commands(ctx context.Context) error {
 		b.report(archive)
 	}
 	return nil
+}
+
+// flags are those of go install, for all targets.
+func (b *build) flags(ctx context.Context) ([]string, error) {
+	linker := "-s -w -buildid=" // its build id would tell where the module cache lay
+	if b.CommitVariable != "" {
+		linker += " -X " + b.module.Path + "/" + b.CommitVariable + "=" + b.commit
+	}
+	flags := []string{"-ldflags=" + linker}
+	if len(b.App) == 0 || len(b.Targets) == 0 {
+		return flags, nil
+	}
+	return append(flags, "-tags=webapp"), b.placeApp(ctx)
+}
+
+// placeApp packs the app and puts it into the fetched copy of the command's module, of
+// which tags hold no built files.
+func (b *build) placeApp(ctx context.Context) error {
+	if _, err := b.script(ctx, b.App); err != nil {
+		return err
+	}
+	out, err := b.tools.run(ctx, b.tools.folder, "mod", "download", "-json", b.module.Path+"@"+b.version)
+	if err != nil {
+		return err
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal([]byte(out), &module); err != nil {
+		return err
+	}
+	inside := filepath.FromSlash(b.AppFile)
+	app, err := os.ReadFile(filepath.Join(b.root, filepath.FromSlash(b.module.Folder), inside))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(module.Dir, inside), app, 0o644)
 }
 
 // installed is where go install has put a program.

@@ -3,12 +3,14 @@ package release
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gemwire/gemwire/tools/lab/internal/notices"
 )
 
 // host is the platform of the tests.
@@ -41,6 +45,7 @@ func TestBuild(t *testing.T) {
 		Package: []string{"scripts/package.sh", "house"}, Library: []string{"scripts/library.sh"},
 		Notices: "NOTICES.txt", LibraryNotices: "bindings/NOTICES.txt",
 		LeftOut: func(reason string) { left = append(left, reason) },
+		App:     []string{"scripts/app.sh"}, AppFile: "cmd/count/app.zip", CommitVariable: "mark.commit",
 	}
 
 	first, second := filepath.Join(t.TempDir(), "dist", "a"), filepath.Join(t.TempDir(), "b")
@@ -84,6 +89,11 @@ func TestBuild(t *testing.T) {
 	if err := os.WriteFile(program, files["count"], 0o755); err != nil || len(files["LICENSE-MIT"]) == 0 ||
 		string(files["NOTICES.txt"]) != "By Ada.\n" {
 		t.Fatalf("packed %d files: %v", len(files), err)
+	}
+	said, err := exec.CommandContext(t.Context(), program).CombinedOutput()
+	if tagged := shell(t, repo.Root, "git", "rev-parse", "top/v0.1.0^{commit}"); err != nil ||
+		!strings.Contains(string(said), "the app\n") || !strings.Contains(string(said), tagged+"\n") {
+		t.Errorf("it says %q, %v; want the app and the commit %s", said, err, tagged)
 	}
 	if info := shell(t, repo.Root, "go", "version", "-m", program); !strings.Contains(info,
 		"mod\texample.org/house/top\tv0.1.0") ||
@@ -153,9 +163,15 @@ func TestBuildRefuses(t *testing.T) {
 func TestSBOM(t *testing.T) {
 	repo := house(t)
 	publish(t, repo, "v0.1.0")
+	tools := func(context.Context, string) ([]notices.Part, error) {
+		return []notices.Part{
+			{Kind: notices.Crate, Name: "ash", Version: "0.37.3+1.3.251", Licence: "MIT"},
+			{Kind: notices.NPM, Name: "@a/b", Version: "1.0.0"}, {Kind: notices.Go, Name: "listed by the linker"},
+		}, nil
+	}
 	out := filepath.Join(t.TempDir(), "out")
 	if err := repo.Build(t.Context(), "v0.1.0", out, t.TempDir(),
-		BuildOptions{Command: "top/cmd/count", Targets: []Target{host(t)}}); err != nil {
+		BuildOptions{Command: "top/cmd/count", Targets: []Target{host(t)}, Parts: tools}); err != nil {
 		t.Fatal(err)
 	}
 	var bom struct {
@@ -178,12 +194,12 @@ func TestSBOM(t *testing.T) {
 	}
 	var parts []string
 	for _, c := range bom.Components {
-		if c.Name != "std" && (len(c.Hashes) != 1 || len(c.Hashes[0].Content) != 64) {
+		if strings.HasPrefix(c.Purl, "pkg:golang/") && c.Name != "std" && (len(c.Hashes) != 1 || len(c.Hashes[0].Content) != 64) {
 			t.Errorf("%s has the hashes %v", c.Name, c.Hashes)
 		}
 		parts = append(parts, c.Name)
 	}
-	if diff := cmp.Diff([]string{"example.org/house/low", "example.org/house/mid", "std"}, parts); diff != "" {
+	if diff := cmp.Diff([]string{"ash", "example.org/house/low", "example.org/house/mid", "std", "@a/b"}, parts); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -14,7 +14,7 @@ func house(t *testing.T) *Repository {
 	t.Helper()
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		".gitignore":  "/dist/\n",
+		".gitignore":  "/dist/\n/top/cmd/count/app.zip\n",
 		"LICENSE-MIT": "Do as you like.\n",
 		"NOTICES.txt": "By Ada.\n", "bindings/NOTICES.txt": "By Ben.\n",
 		"go.work": "go 1.25.0\n\nuse (\n\t./low\n\t./mid\n\t./mid/inner\n\t./top\n\t./top/shed\n)\n",
@@ -39,6 +39,11 @@ func house(t *testing.T) *Repository {
 			"(\n\t\"os\"\n\t\"strconv\"\n\n\t\"example.org/house/low\"\n\t\"example.org/house/mid\"\n)\n\nfunc " +
 			"main() { os.Stdout.WriteString(strconv.Itoa(mid.Double(low.Sum(int(C.one()), 2)))) }\n",
 
+		"top/cmd/count/app.go": "//go:build webapp\n\npackage main\n\nimport _ \"embed\"\n\n//go:embed app.zip\nvar " +
+			"app string\n\nfunc init() { println(app) }\n",
+		"top/cmd/count/commit.go": "package main\n\nimport \"example.org/house/top/mark\"\n\nfunc init() { println(mark.Commit()) }\n",
+		"top/mark/mark.go":        "package mark\n\nvar commit string\n\nfunc Commit() string { return commit }\n",
+
 		"top/shed/go.mod": "// Not released: for clones alone.\nmodule example.org/house/top/shed\n\ngo 1.25.0\n\n" +
 			"require example.org/house/top v0.0.1\n\nreplace example.org/house/top => ../\n",
 		"top/shed/main.go": "package main\n\nfunc main() {}\n",
@@ -49,6 +54,7 @@ func house(t *testing.T) *Repository {
 		"bindings/wasm/npm/src/version.ts": "export const version = \"0.0.1\";\n",
 
 		"scripts/package.sh": "#!/bin/sh\nmkdir -p dist && echo $1 > dist/house-${VERSION#v}.tgz\n",
+		"scripts/app.sh":     "#!/bin/sh\necho the app > top/cmd/count/app.zip\n",
 		"scripts/library.sh": "#!/bin/sh\necho 'library: lead is not built: it is heavy' >&2\nmkdir -p " +
 			"dist/c/tin/include dist/c/windows-tin && echo $VERSION > dist/c/tin/include/house.h && echo > " +
 			"dist/c/windows-tin/house.dll\n",
@@ -65,7 +71,7 @@ func house(t *testing.T) *Repository {
 	} {
 		write(t, root, name, text)
 	}
-	for _, script := range []string{"package.sh", "library.sh"} {
+	for _, script := range []string{"package.sh", "library.sh", "app.sh"} {
 		if err := os.Chmod(filepath.Join(root, "scripts", script), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -12,12 +12,15 @@ import (
 	"strings"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
+
+	"github.com/gemwire/gemwire/tools/lab/internal/notices"
 )
 
 // writeSBOM lists what a program is made of, in CycloneDX: the modules that the Go
-// linker wrote into it, and Go itself. It has neither a time nor a number of its
+// linker wrote into it, and Go itself; of the others, the crates where wgpu is linked,
+// and the packages of npm. It has neither a time nor a number of its
 // own, so that the same program has the same list.
-func writeSBOM(name, program string, target Target) error {
+func writeSBOM(name, program string, target Target, others []notices.Part) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return err
@@ -34,6 +37,11 @@ func writeSBOM(name, program string, target Target) error {
 			m = m.Replace
 		}
 		parts = append(parts, component(m, cdx.ComponentTypeLibrary))
+	}
+	for _, p := range others {
+		if p.Kind == notices.NPM || p.Kind == notices.Crate && target.CC != "" {
+			parts = append(parts, foreign(p))
+		}
 	}
 	slices.SortFunc(parts, func(a, b cdx.Component) int { return strings.Compare(a.BOMRef, b.BOMRef) })
 	refs := make([]string, len(parts))
@@ -58,6 +66,20 @@ func component(m *debug.Module, kind cdx.ComponentType) cdx.Component {
 	c := cdx.Component{BOMRef: url, Type: kind, Name: m.Path, Version: m.Version, PackageURL: url}
 	if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) > 0 {
 		c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
+	}
+	return c
+}
+
+// foreign is a crate or a package of npm as CycloneDX has it.
+func foreign(p notices.Part) cdx.Component {
+	kind := map[string]string{notices.Crate: "cargo", notices.NPM: "npm"}[p.Kind]
+	url := "pkg:" + kind + "/" + strings.ReplaceAll(p.Name, "@", "%40")
+	if p.Version != "" {
+		url += "@" + strings.ReplaceAll(p.Version, "+", "%2B")
+	}
+	c := cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: p.Name, Version: p.Version, PackageURL: url}
+	if p.Licence != "" {
+		c.Licenses = &cdx.Licenses{{Expression: strings.ReplaceAll(p.Licence, "/", " OR ")}}
 	}
 	return c
 }
