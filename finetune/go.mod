@@ -14,6 +14,7 @@ require (
 	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/gemwire/gemwire/quant v0.1.0 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
 

@@ -14,6 +14,7 @@ require (
 	github.com/cogentcore/webgpu v0.23.0 // indirect
 	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	golang.org/x/sys v0.47.0
 )
 
 replace (

@@ -23,6 +23,7 @@ require (
 	github.com/mewkiz/pkg v0.0.0-20250417130911-3f050ff8c56d // indirect
 	github.com/mewpkg/term v0.0.0-20241026122259-37a80af23985 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	golang.org/x/sys v0.47.0 // indirect
 )
 
 replace (

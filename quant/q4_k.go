@@ -16,6 +16,7 @@ import "encoding/binary"
 //
 //   - wgslkit/ops/weights/decode/q4_k.wgsl and wgslkit/ops/product/small/strips/q4_k.wgsl by wgslkit/ops/opstest
 //   - gemma4/cpu/kernel/wasm/src/q4_k.ts by TestDecodeRandomBlocks and TestMulRowsOfExtremeBlocks
+//   - tools/lab/internal/cpukernels/types.go by TestSIMDDecodesEveryBlock
 //
 // This file is tested against ggml's blocks in testdata.
 

@@ -78,15 +78,21 @@ func (p product) multiply(tokens, from, to int) error {
 		kernel.Best.Mul(p.y[from:], p.rows, p.w.values[(p.first+from)*p.w.cols:(p.first+to)*p.w.cols], x, p.w.cols)
 		return nil
 	}
-	if tokens == 1 && p.w.stored != nil && kernel.Best.Fused(t.Type) {
-		kernel.Best.MulRows(p.y[from:to], t.Type, p.w.storedRows(p.first+from, to-from), x)
-		return nil
-	}
+	fused := tokens == 1 && kernel.Best.Fused(t.Type)
 	scratch := scratchPool.Get().(*scratch)
 	defer scratchPool.Put(scratch)
 	step := max(1, valuesPerRead/p.w.cols)
 	for ; from < to; from += step {
-		weights, err := p.w.read(scratch, p.first+from, min(step, to-from))
+		n := min(step, to-from)
+		if fused {
+			stored, err := p.w.readStored(scratch, p.first+from, n)
+			if err != nil {
+				return err
+			}
+			kernel.Best.MulRows(p.y[from:from+n], t.Type, stored, x)
+			continue
+		}
+		weights, err := p.w.read(scratch, p.first+from, n)
 		if err != nil {
 			return err
 		}

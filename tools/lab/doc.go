@@ -6,5 +6,6 @@
 // Read cmd/lab/main.go and internal/command/root.go first. internal/measure takes
 // the measurements, over the yardsticks of tools/internal/bench; internal/llamacpp
 // binds llama.cpp's libraries; internal/synth makes up models; internal/release makes
-// releases. cmd/packagepages writes the documentation's pages of Go packages.
+// releases. internal/cpukernels writes the assembly of gemma4/cpu/kernel;
+// cmd/packagepages writes the documentation's pages of Go packages.
 package lab

@@ -16,6 +16,7 @@ require (
 	github.com/gemwire/gemwire/tools v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/google/go-cmp v0.7.0
+	github.com/mmcloughlin/avo v0.6.0
 	github.com/spf13/cobra v1.10.2
 	github.com/x448/float16 v0.8.4
 	golang.org/x/mod v0.38.0
@@ -44,9 +45,11 @@ require (
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/image v0.45.0 // indirect
+	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/term v0.45.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
+	golang.org/x/tools v0.48.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
 

@@ -1,4 +1,4 @@
-//go:build !js || !gemwire_simd
+//go:build !amd64 && !(js && gemwire_simd)
 
 package kernel
 

@@ -43,5 +43,5 @@ type Set interface {
 	Softcap(x []float32, limit float32)
 }
 
-// Best is the fastest set that the program was built with.
+// Best is the fastest set that the program was built with and the processor can run. Tests may put Plain here.
 var Best Set = best()
