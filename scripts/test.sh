@@ -88,8 +88,8 @@ all() {
   part release after=commands ./bin/lab release check
   part docs after=commands,bundle scripts/docs.sh test
   part prose after=setup scripts/prose.sh
-  part fuzz-1 after=setup scripts/fuzz.sh 1/2
-  part fuzz-2 after=setup scripts/fuzz.sh 2/2
+  part fuzz-1 after=setup env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 1/2
+  part fuzz-2 after=setup env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 2/2
 }
 
 # some: parts that others have among theirs.
