@@ -84,6 +84,16 @@ func TestEveryKernelWasExamined(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	constraint, err := m.Constraint(ctx, gemma4.Form{Choices: []string{"yes", "no"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := gemma4.Choosing{MaxTokens: 3, Constraint: constraint}
+	for _, err := range s.Choose(ctx, gemma4.Tokens(prompt[:20]), masked) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, k := range stop() {
 		if !slices.Contains(known.Right, k) {
 			t.Errorf("%s was not examined", k.Name)

@@ -11,7 +11,7 @@ import (
 
 // Rehearse loads a model on a kit whose device rehearses, with the plan that NewEngine
 // makes, and records all that text takes there: prompts, steps, drafts, the logits of
-// each position, soft tokens among text, and caches that are saved, all with adapters
+// each position, choices of a mask, soft tokens among text, and caches that are saved, all with adapters
 // where there are some, and drafts of an assistant where it is not nil. Whoever listens to the kit and traces its device learns which
 // kernels answer. Those of the towers are not among them.
 func Rehearse(ctx context.Context, kit *ops.Kit, m *arch.Model, opts engine.Options,
@@ -67,7 +67,25 @@ func (s *state) rehearse(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := s.rehearseMasked(); err != nil {
+		return err
+	}
 	return s.rehearseCopies(ctx)
+}
+
+// rehearseMasked records what startMasked makes.
+func (s *state) rehearseMasked() error {
+	if err := s.sampler.AddMask(); err != nil {
+		return err
+	}
+	for _, record := range []func() (*ops.Recording, error){s.recorder().chooseMasked, s.recorder().forward} {
+		recorded, err := record()
+		if err != nil {
+			return err
+		}
+		recorded.Release()
+	}
+	return nil
 }
 
 // rehearseCopies reads and writes a position of each cache, as a saved session does.
