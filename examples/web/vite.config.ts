@@ -4,6 +4,7 @@ import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { budget } from "./build/budget.ts";
+import { firstShell } from "./build/firstShell.ts";
 import { firstTheme } from "./build/firstTheme.ts";
 
 const fake = fileURLToPath(new URL("./test/fake/gemwire.ts", import.meta.url));
@@ -32,6 +33,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     onlyWoff2,
     firstTheme(),
+    firstShell(),
     mode === "production" && budget(),
     react(),
     tailwindcss(),

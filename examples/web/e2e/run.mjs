@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { launch } from "./chromium.mjs";
 import { serve } from "./server.mjs";
+import { putVerdicts, takeVerdicts } from "./verdicts.mjs";
 import { Visitor } from "./visitor.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -15,6 +16,7 @@ const atOnce = 3;
 // A case that hangs is ended; none is held to a time.
 const limit = 15 * 60_000;
 const stepLimit = 120_000;
+let verdicts = null;
 
 function build() {
   const vite = here("../node_modules/vite/bin/vite.js");
@@ -57,10 +59,12 @@ async function runCase(browser, { name, run, real = false, touch = false, viewpo
   const visitor = new Visitor(context, server);
   const started = Date.now();
   try {
+    if (real && verdicts) await putVerdicts(context, server.origin, verdicts);
     await within(run(visitor), limit);
     if (visitor.errors.length > 0) throw new Error(`errors in the page: ${visitor.errors.join("; ")}`);
     console.log(`ok   ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
     for (const note of visitor.notes) console.log(`note ${note}`);
+    if (real) verdicts ??= await takeVerdicts(visitor.page).catch(() => null);
     return true;
   } catch (error) {
     console.log(`FAIL ${name}\n${error instanceof Error ? error.stack : error}`);

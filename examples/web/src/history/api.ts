@@ -41,10 +41,10 @@ export interface HistoryApi {
   restore: (conversationId: string) => void;
   purge: (before: number) => void;
   search: (typed: string) => Hit[];
-  /** Reads an export, whoever wrote it; insertNext then writes what is not here yet. */
+  /** Checks an export, whoever wrote it; insertNext then writes what is not here yet. Both read it piece by piece. */
   readArchive: (file: Blob) => Promise<Inserted>;
   /** Writes so many more chats of the archive that was read. */
-  insertNext: (most: number) => Inserted;
+  insertNext: (most: number) => Promise<Inserted>;
   /** All chats with their messages and attachments, as a file. */
   archive: () => Blob;
 }

@@ -3,11 +3,10 @@
 import sqlite3InitModule, { type Database, type SqlValue } from "@sqlite.org/sqlite-wasm";
 import type { ChatMessage, Conversation } from "../chat/message";
 import type { Call, HistoryApi, Hit, Inserted, Medium, Opened, Reply } from "./api";
-import { groupBy } from "./groupBy";
 import { conversationFrom, extraOf, messageFrom, type Row } from "./rows";
 import { migrations } from "./schema";
 import { ftsQuery } from "./searchTerms";
-import { exportJson, freshIds, importJson } from "./transfer";
+import { exportJson, freshIds, isThere, readChats, type Archive } from "./transfer";
 
 // The database lies in opfs-sahpool. The other two VFS of OPFS would start a worker each, only to be there.
 Object.assign(globalThis, {
@@ -137,41 +136,44 @@ const conversations = () =>
 const messages = (id: string) =>
   rows("SELECT * FROM message WHERE conversation_id = ? ORDER BY created_at, number", [id]).map(messageFrom);
 
-/** The archive that is being written, by its chats. */
+/** The archive that is being written. */
 let coming: {
-  done: number;
-  chats: Conversation[];
-  messages: Map<string, ChatMessage[]>;
-  media: Map<string, Medium[]>;
-} = {
-  done: 0,
-  chats: [],
-  messages: new Map(),
-  media: new Map(),
-};
+  chats: AsyncGenerator<Archive>;
+  present: ReadonlyMap<string, Conversation>;
+  taken: Set<string>;
+} & Inserted;
 
+/** Reads all of a file before the first chat of it is written, so that one with a fault at its end brings none. */
 async function readArchive(file: Blob): Promise<Inserted> {
-  const fresh = freshIds(importJson(await file.text()), conversations());
-  coming = {
-    done: 0,
-    chats: fresh.conversations,
-    messages: groupBy(fresh.messages, ({ conversationId }) => conversationId),
-    media: groupBy(fresh.media, ({ conversationId }) => conversationId),
-  };
-  return { done: 0, total: coming.chats.length };
+  const present = new Map(conversations().map((conversation) => [conversation.id, conversation]));
+  const fresh = new Set<string>();
+  for await (const { conversations } of readChats(file))
+    for (const conversation of conversations) if (!isThere(conversation, present)) fresh.add(conversation.id);
+  coming = { chats: readChats(file), present, taken: new Set(), done: 0, total: fresh.size };
+  return { done: 0, total: coming.total };
 }
 
-function insertNext(most: number): Inserted {
-  const next = coming.chats.slice(coming.done, coming.done + most);
+async function insertNext(most: number): Promise<Inserted> {
+  const { chats, present, taken } = coming;
+  const next: Archive[] = [];
+  while (next.length < most) {
+    const { value, done } = await chats.next();
+    if (done) {
+      coming.total = coming.done + next.length;
+      break;
+    }
+    const fresh = freshIds(value, present, taken);
+    if (fresh.conversations.length > 0) next.push(fresh);
+  }
   database().transaction(() => {
-    for (const chat of next) {
-      saveConversation(chat);
-      for (const { id, conversationId, data } of coming.media.get(chat.id) ?? []) saveMedia(id, conversationId, data);
-      coming.messages.get(chat.id)?.forEach(saveMessage);
+    for (const { conversations, media, messages } of next) {
+      conversations.forEach(saveConversation);
+      for (const { id, conversationId, data } of media) saveMedia(id, conversationId, data);
+      messages.forEach(saveMessage);
     }
   });
   coming.done += next.length;
-  return { done: coming.done, total: coming.chats.length };
+  return { done: coming.done, total: coming.total };
 }
 
 function archive(): Blob {

@@ -1,3 +1,4 @@
+import { JSONParser } from "@streamparser/json";
 import type { AdapterUse } from "../adapters/answering";
 import {
   emptyOptions,
@@ -17,7 +18,8 @@ import { groupBy } from "./groupBy";
 
 const format = "gemwire-chats";
 const version = 1;
-const limits = { conversations: 20_000, messages: 1_000_000, text: 4_000_000, data: 50_000_000 };
+// Of characters, but for chat: the bytes that a chat may have.
+const limits = { conversations: 20_000, messages: 1_000_000, text: 4_000_000, data: 50_000_000, chat: 400_000_000 };
 
 export interface Archive {
   conversations: Conversation[];
@@ -47,47 +49,121 @@ export function exportJson({ conversations, messages, media }: Archive, now = ne
   );
 }
 
-/** importJson reads an export, whoever wrote it, or throws an Error that says what is wrong with it. */
-export function importJson(text: string): Archive {
-  let value: unknown;
+/**
+ * readChats reads an export, whoever wrote it, chat by chat, or throws an Error that says what is wrong with it. Of the
+ * file it holds no more than a chat and a piece at a time.
+ */
+export async function* readChats(file: Blob): AsyncGenerator<Archive> {
+  const reader = new ChatReader();
+  const pieces = file.stream().getReader();
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error("This is not a JSON file.");
+    for (;;) {
+      const { done, value } = await pieces.read();
+      yield* done ? reader.end() : reader.read(value);
+      if (done) break;
+    }
+    if (reader.count === 0) await listOf(file);
+  } finally {
+    await pieces.cancel().catch(() => undefined);
   }
-  const archive = record(value);
-  if (archive.format !== format) throw new Error("This file was not exported by gemwire.");
-  if (archive.version !== version) throw new Error("This file comes from a newer gemwire.");
-  const list = array(archive.conversations, limits.conversations);
-  const conversations: Conversation[] = [];
-  const messages: ChatMessage[] = [];
-  const media: Medium[] = [];
-  for (const item of list) {
-    const one = record(item);
-    const conversation = conversationOf(one);
-    conversations.push(conversation);
-    for (const message of array(one.messages, limits.messages))
-      messages.push(messageOf(record(message), conversation.id));
-    if (one.media !== undefined)
-      for (const medium of array(one.media, limits.messages)) media.push(mediumOf(record(medium), conversation.id));
-    if (messages.length > limits.messages) throw new Error("This file has too many messages.");
+}
+
+/** ChatReader turns the pieces of a file into chats. */
+class ChatReader {
+  count = 0;
+  #messages = 0;
+  #bytes = 0; // since the last chat
+  #head: Record<string, unknown> = {};
+  #found: Archive[] = [];
+  #wrong: Error | null = null;
+  #parser = new JSONParser({ paths: ["$.format", "$.version", "$.conversations.*"], keepStack: false });
+
+  constructor() {
+    this.#parser.onValue = ({ value, key, stack }) => {
+      if (this.#wrong) return;
+      try {
+        if (stack.length === 1) this.#head[String(key)] = value;
+        else this.#take(value, key);
+      } catch (error) {
+        this.#wrong = error as Error;
+      }
+    };
+    this.#parser.onError = () => {
+      this.#wrong ??= new Error("This is not a JSON file.");
+    };
   }
-  return { conversations, messages, media };
+
+  read(piece: Uint8Array): Archive[] {
+    this.#bytes += piece.length;
+    if (this.#bytes > limits.chat) throw new Error("This file has a chat that is too large.");
+    this.#feed(() => this.#parser.write(piece));
+    return this.#found.splice(0);
+  }
+
+  end(): Archive[] {
+    if (!this.#parser.isEnded) this.#feed(() => this.#parser.end());
+    this.#checkHead();
+    return this.#found.splice(0);
+  }
+
+  #feed(work: () => void): void {
+    try {
+      work();
+    } catch {
+      this.#wrong ??= new Error("This is not a JSON file.");
+    }
+    if (this.#wrong) throw this.#wrong;
+  }
+
+  #checkHead(): void {
+    if (this.#head.format !== format) throw new Error("This file was not exported by gemwire.");
+    if (this.#head.version !== version) throw new Error("This file comes from a newer gemwire.");
+  }
+
+  #take(value: unknown, key: unknown): void {
+    this.#checkHead();
+    if (typeof key !== "number") throw new Error("This file is damaged: a list is missing.");
+    if (++this.count > limits.conversations) throw new Error("This file is too large to import at once.");
+    const chat = chatOf(record(value));
+    this.#messages += chat.messages.length;
+    if (this.#messages > limits.messages) throw new Error("This file has too many messages.");
+    this.#bytes = 0;
+    this.#found.push(chat);
+  }
+}
+
+// listOf tells a file with an empty list from one without a list.
+async function listOf(file: Blob): Promise<void> {
+  const most = 1_000_000;
+  const value: unknown = file.size > most ? null : JSON.parse(await file.text());
+  array(record(value).conversations, 0);
+}
+
+function chatOf(one: Record<string, unknown>): Archive {
+  const conversation = conversationOf(one);
+  const media = one.media === undefined ? [] : array(one.media, limits.messages);
+  return {
+    conversations: [conversation],
+    messages: array(one.messages, limits.messages).map((message) => messageOf(record(message), conversation.id)),
+    media: media.map((medium) => mediumOf(record(medium), conversation.id)),
+  };
 }
 
 /**
  * freshIds gives the conversations that are already there, and all of their messages, new ids, and drops those
- * that have not changed since they were exported.
+ * that have not changed since they were exported, and those with an id of taken, which it adds to.
  */
-export function freshIds(archive: Archive, present: readonly Conversation[]): Archive {
-  const known = new Map(present.map((conversation) => [conversation.id, conversation]));
+export function freshIds(
+  archive: Archive,
+  known: ReadonlyMap<string, Conversation>,
+  taken: Set<string> = new Set(),
+): Archive {
   const messagesOf = groupBy(archive.messages, ({ conversationId }) => conversationId);
   const mediaOf = groupBy(archive.media, ({ conversationId }) => conversationId);
   const result: Archive = { conversations: [], messages: [], media: [] };
-  const taken = new Set<string>();
   for (const conversation of archive.conversations) {
     const twin = known.get(conversation.id);
-    if (twin?.updatedAt === conversation.updatedAt || taken.has(conversation.id)) continue;
+    if (isThere(conversation, known) || taken.has(conversation.id)) continue;
     taken.add(conversation.id);
     // Messages and media always get new ids: an id that another conversation has would overwrite its message.
     const ids = new Map(
@@ -116,6 +192,10 @@ export function freshIds(archive: Archive, present: readonly Conversation[]): Ar
   }
   return result;
 }
+
+/** isThere says whether a conversation is there as it was exported. */
+export const isThere = ({ id, updatedAt }: Conversation, known: ReadonlyMap<string, Conversation>): boolean =>
+  known.get(id)?.updatedAt === updatedAt;
 
 function conversationOf(value: Record<string, unknown>): Conversation {
   const options = value.options === undefined ? {} : (record(value.options) as Partial<ConversationOptions>);
