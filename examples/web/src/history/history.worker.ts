@@ -138,7 +138,7 @@ const messages = (id: string) =>
 
 /** The archive that is being written. */
 let coming: {
-  chats: AsyncGenerator<Archive>;
+  chats: AsyncGenerator<Archive, void>;
   present: ReadonlyMap<string, Conversation>;
   taken: Set<string>;
 } & Inserted;
@@ -157,12 +157,12 @@ async function insertNext(most: number): Promise<Inserted> {
   const { chats, present, taken } = coming;
   const next: Archive[] = [];
   while (next.length < most) {
-    const { value, done } = await chats.next();
-    if (done) {
+    const read = await chats.next();
+    if (read.done) {
       coming.total = coming.done + next.length;
       break;
     }
-    const fresh = freshIds(value, present, taken);
+    const fresh = freshIds(read.value, present, taken);
     if (fresh.conversations.length > 0) next.push(fresh);
   }
   database().transaction(() => {

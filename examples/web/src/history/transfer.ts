@@ -53,7 +53,7 @@ export function exportJson({ conversations, messages, media }: Archive, now = ne
  * readChats reads an export, whoever wrote it, chat by chat, or throws an Error that says what is wrong with it. Of the
  * file it holds no more than a chat and a piece at a time.
  */
-export async function* readChats(file: Blob): AsyncGenerator<Archive> {
+export async function* readChats(file: Blob): AsyncGenerator<Archive, void> {
   const reader = new ChatReader();
   const pieces = file.stream().getReader();
   try {
