@@ -79,7 +79,7 @@ func (s *schema) values(c *conjunction) (list []*value, listed bool) {
 		return nil, false
 	}
 	list = []*value{}
-	for _, v := range from {
+	for _, v := range from.list {
 		fits := true
 		for _, n := range c.nodes {
 			fits = fits && s.fits(n, v, 0)
@@ -187,13 +187,13 @@ func kindOf(t types) valueKind {
 
 // excludes tells whether a value is one of those that are not wanted.
 func (c *conjunction) excludes(v *value) bool {
-	return slices.ContainsFunc(c.nodes, func(n *node) bool { return slices.ContainsFunc(n.notEnum, v.equal) })
+	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.notEnum.has(v) })
 }
 
 // excluded lists the values of one type that are not wanted.
 func (c *conjunction) excluded(t types) (list []*value) {
 	for _, n := range c.nodes {
-		for _, v := range n.notEnum {
+		for _, v := range n.notEnum.list {
 			if v.types()&t != 0 {
 				list = append(list, v)
 			}

@@ -17,8 +17,7 @@ func (s *schema) fits(n *node, v *value, depth int) bool {
 	}
 	s.whole(n)
 	t := v.types()
-	if n.types&t == 0 || n.enum != nil && !slices.ContainsFunc(n.enum, v.equal) ||
-		slices.ContainsFunc(n.notEnum, v.equal) {
+	if n.types&t == 0 || n.enum != nil && !n.enum.has(v) || n.notEnum.has(v) {
 		return false
 	}
 	if n.refusal != "" {
@@ -103,9 +102,9 @@ func (s *schema) fitsArray(n *node, v *value, depth int) bool {
 		} else if n.items != nil && !s.fits(n.items, item, depth+1) {
 			return false
 		}
-		if n.unique && slices.ContainsFunc(v.items[:i], item.equal) {
-			return false
-		}
+	}
+	if n.unique && !different(v.items) {
+		return false
 	}
 	for _, c := range n.contains {
 		found := 0

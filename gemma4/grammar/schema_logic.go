@@ -47,7 +47,7 @@ func (s *schema) disjoint(a, b *node, depth int) bool {
 		return true
 	}
 	if ea, eb := enumOf(left), enumOf(right); ea != nil && eb != nil {
-		return !slices.ContainsFunc(ea, func(v *value) bool { return slices.ContainsFunc(eb, v.equal) })
+		return !slices.ContainsFunc(ea.list, eb.has)
 	}
 	if ta&tb != typeObject || depth >= maxDisjoint {
 		return false
@@ -95,13 +95,13 @@ func typesOf(list []*node) types {
 	for _, n := range list {
 		t &= n.types
 		if n.enum != nil {
-			t &= typesOfValues(n.enum)
+			t &= typesOfValues(n.enum.list)
 		}
 	}
 	return t
 }
 
-func enumOf(list []*node) []*value {
+func enumOf(list []*node) *valueList {
 	for _, n := range list {
 		if n.enum != nil {
 			return n.enum
@@ -168,10 +168,10 @@ func (s *schema) addNot(out, n *node) {
 		way(typeAny &^ n.types)
 	}
 	if n.enum != nil {
-		way(typeAny).notEnum = n.enum
+		way(typeAny).notEnum.list = n.enum.list
 	}
-	if len(n.notEnum) > 0 {
-		way(typeAny).enum = n.notEnum
+	if len(n.notEnum.list) > 0 {
+		way(typeAny).enum = &valueList{list: n.notEnum.list}
 	}
 	s.notNumber(n, way)
 	s.notString(n, way)

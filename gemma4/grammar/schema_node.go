@@ -30,8 +30,8 @@ type node struct {
 	place string // JSON pointer
 	types types
 
-	enum    []*value // nil: not said
-	notEnum []*value
+	enum    *valueList // nil: not said
+	notEnum valueList
 
 	least, most    *bound
 	multiples      []*big.Rat
@@ -45,6 +45,7 @@ type node struct {
 	maxItems       int // < 0: not said
 	unique         bool
 	props          []property
+	propAt         map[string]*node // props by name, once one of many was asked for
 	patternProps   []patternProperty
 	additional     *node
 	names          *node
@@ -126,6 +127,15 @@ const maxNodes = 1 << 18
 
 // property finds a declared property.
 func (n *node) property(name string) *node {
+	if len(n.props) > maxScanned {
+		if n.propAt == nil {
+			n.propAt = make(map[string]*node, len(n.props))
+			for _, p := range n.props {
+				n.propAt[p.name] = p.node
+			}
+		}
+		return n.propAt[name]
+	}
 	for _, p := range n.props {
 		if p.name == name {
 			return p.node

@@ -55,9 +55,7 @@ func (s *schema) members(c *conjunction) *members {
 	var required []string
 	for _, n := range c.nodes {
 		for _, p := range n.props {
-			if !slices.Contains(names, p.name) {
-				names = append(names, p.name)
-			}
+			names = append(names, p.name)
 		}
 		required = append(required, n.required...)
 		m.least = max(m.least, n.minProps)
@@ -65,15 +63,15 @@ func (s *schema) members(c *conjunction) *members {
 			m.most = n.maxProps
 		}
 	}
+	names = once(append(names, required...))
+	needed := make(map[string]bool, len(required))
 	for _, name := range required {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		needed[name] = true
 	}
 	for _, at := range s.spelling.order(names) {
 		name := names[at]
 		if !s.allowedName(c, name) {
-			s.nameless(m, name, required)
+			s.nameless(m, needed[name])
 			continue
 		}
 		var says []*node
@@ -82,7 +80,7 @@ func (s *schema) members(c *conjunction) *members {
 		}
 		key := ownTerm(s.p.own.literal(s.spelling.key(name)))
 		found := s.found(some, func(p stringPattern) bool { return s.matches(p, name) })
-		m.named = append(m.named, member{key, s.memberValues(says, some, found), slices.Contains(required, name)})
+		m.named = append(m.named, member{key, s.memberValues(says, some, found), needed[name]})
 	}
 	if !s.spelling.call || len(m.named) < m.least || len(m.named) == 0 || c.saysOfOthers() {
 		m.others = s.others(c, names, some)
@@ -137,8 +135,8 @@ func (c *conjunction) saysOfOthers() bool {
 }
 
 // nameless has no object fit where a name is required that is not allowed.
-func (s *schema) nameless(m *members, name string, required []string) {
-	if slices.Contains(required, name) {
+func (s *schema) nameless(m *members, required bool) {
+	if required {
 		none := []memberValue{{rule: s.rule(s.nothing)}}
 		m.named = append(m.named, member{ownTerm(regexNone), none, true})
 	}

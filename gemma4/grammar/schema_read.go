@@ -95,7 +95,7 @@ func (s *schema) node(v *value) *node {
 	if nullable := v.get("nullable"); nullable != nil && nullable.kind == valueTrue && v.get("type") != nil {
 		n.types |= typeNull
 		if n.enum != nil {
-			n.enum = append(n.enum, &value{kind: valueNull})
+			n.enum.list = append(n.enum.list, &value{kind: valueNull})
 		}
 	}
 	return n
@@ -111,10 +111,10 @@ func (s *schema) keyword(n *node, v *value, key string, arg *value) {
 		if arg.kind != valueArray {
 			s.malformed(place, "enum is a list")
 		}
-		n.enum = append(make([]*value, 0, len(arg.items)), arg.items...)
+		n.enum = &valueList{list: slices.Clone(arg.items)}
 	case "const":
 		if s.draft >= 6 {
-			n.enum = []*value{arg}
+			n.enum = &valueList{list: []*value{arg}}
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
 		s.numberKeyword(n, v, key, arg, place)
@@ -344,11 +344,9 @@ func (s *schema) names(arg *value, place string) (names []string) {
 			s.malformed(place, "a name is a string")
 			return nil
 		}
-		if !slices.Contains(names, v.text) {
-			names = append(names, v.text)
-		}
+		names = append(names, v.text)
 	}
-	return names
+	return once(names)
 }
 
 // dependency says what an object holds that has a property: either it lacks it, or the schema holds too.

@@ -2,19 +2,22 @@ package grammar
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strings"
 )
 
 // value is a JSON value whose members keep their order.
 type value struct {
 	kind  valueKind
-	text  string   // of a string; a number as it was written
-	keys  []string // of an object
-	items []*value // of an array, or of an object by key
+	text  string         // of a string; a number as it was written
+	keys  []string       // of an object
+	items []*value       // of an array, or of an object by key
+	at    map[string]int // where the keys are, once one of many was asked for
 }
 
 type valueKind uint8
@@ -117,12 +120,91 @@ func (v *value) get(key string) *value {
 	if v.kind != valueObject {
 		return nil
 	}
-	for i, k := range v.keys {
-		if k == key {
+	if len(v.keys) <= maxScanned {
+		if i := slices.Index(v.keys, key); i >= 0 {
 			return v.items[i]
 		}
+		return nil
+	}
+	if v.at == nil {
+		v.at = make(map[string]int, len(v.keys))
+		for i, k := range v.keys {
+			v.at[k] = i
+		}
+	}
+	if i, ok := v.at[key]; ok {
+		return v.items[i]
 	}
 	return nil
+}
+
+// maxScanned is the length of lists that are looked through from one end; longer ones have an index.
+const maxScanned = 16
+
+// valueList is a list of values, in which equal ones are found.
+type valueList struct {
+	list []*value
+	keys map[string]struct{} // what is in it, once that was asked of a long one
+}
+
+func (l *valueList) has(v *value) bool {
+	if len(l.list) <= maxScanned {
+		return slices.ContainsFunc(l.list, v.equal)
+	}
+	if l.keys == nil {
+		l.keys = make(map[string]struct{}, len(l.list))
+		for _, item := range l.list {
+			l.keys[string(item.appendKey(nil))] = struct{}{}
+		}
+	}
+	_, ok := l.keys[string(v.appendKey(nil))]
+	return ok
+}
+
+// different tells whether no two of some values are the same.
+func different(items []*value) bool {
+	seen := make(map[string]struct{}, len(items))
+	for _, v := range items {
+		seen[string(v.appendKey(nil))] = struct{}{}
+	}
+	return len(seen) == len(items)
+}
+
+// once is a list without those that came before.
+func once(names []string) (list []string) {
+	seen := make(map[string]struct{}, len(names))
+	for _, name := range names {
+		if _, ok := seen[name]; !ok {
+			seen[name] = struct{}{}
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// appendKey appends what is the same for equal values alone.
+func (v *value) appendKey(k []byte) []byte {
+	text := v.text
+	if v.kind == valueNumber {
+		if r, ok := exact(text); ok {
+			text = r.RatString()
+		}
+	}
+	k = append(k, byte(v.kind))
+	k = binary.AppendUvarint(k, uint64(len(text)))
+	k = append(k, text...)
+	k = binary.AppendUvarint(k, uint64(len(v.items)))
+	if v.kind != valueObject {
+		for _, item := range v.items {
+			k = item.appendKey(k)
+		}
+		return k
+	}
+	for _, name := range slices.Sorted(slices.Values(v.keys)) {
+		k = binary.AppendUvarint(k, uint64(len(name)))
+		k = v.get(name).appendKey(append(k, name...))
+	}
+	return k
 }
 
 // equal tells whether two values are the same to JSON Schema: 1 is 1.0, and the order of members does not count.
