@@ -102,6 +102,9 @@ func (a *answer) chat(ctx context.Context, messages []chat.Message) error {
 	if err != nil {
 		return causeOf(ctx, err)
 	}
+	if o := &a.options; o.Form == nil {
+		o.Form = o.Calls.Form(o.Tools)
+	}
 	return a.generate(ctx, prompt)
 }
 

@@ -45,6 +45,18 @@ func ParseTools(text string) ([]chat.Tool, error) {
 	return parseList[chat.Tool](text, "tools")
 }
 
+// ParseForm reads what an answer must look like from a JSON object; nothing is no form.
+func ParseForm(text string) (*gemma4.Form, error) {
+	if text == "" {
+		return nil, nil
+	}
+	form := &gemma4.Form{}
+	if err := json.Unmarshal([]byte(text), form); err != nil {
+		return nil, fmt.Errorf("%w: form_json: %w", ErrArgument, err)
+	}
+	return form, nil
+}
+
 // ParseMessages reads a JSON array of OpenAI's messages.
 func ParseMessages(text string) ([]chat.Message, error) {
 	messages, err := parseList[chat.Message](text, "messages")

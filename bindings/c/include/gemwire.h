@@ -331,6 +331,14 @@ typedef struct gemwire_answer_options {
                                 GEMWIRE_CONTEXT_FULL */
   int32_t preserve_thinking; /* since 0x00010005: not 0: what the model thought before the calls of earlier turns stays
                                 in the prompt */
+  const char *form_json;     /* since 0x00010005: what the answer must look like: a JSON object with one of "schema" (a JSON
+                                schema), "regex", "choices" (a list of texts), "grammar" (a text in llama.cpp's notation) and
+                                "json": true. "spaced": true beside it lets the model put spaces into JSON, "anyOrder": true
+                                lets properties come in any order. With a form, the answer calls no tools. NULL: none */
+  const char *tool_choice;   /* since 0x00010005: which of tools_json to call: "auto", "none", "required", or the name of one;
+                                "free" does not hold calls to what tools declare. NULL: "auto" */
+  int32_t single_call;       /* since 0x00010005: not 0: one call at most */
+  int32_t reserved2;         /* 0 */
 } gemwire_answer_options;
 
 /* Fills in what Gemma recommends (temperature 1, top_k 64, top_p 0.95), and the size. */

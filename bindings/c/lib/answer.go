@@ -23,7 +23,7 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
-	if err := unused("gemwire_answer_options", c.reserved); err != nil {
+	if err := unused("gemwire_answer_options", c.reserved, c.reserved2); err != nil {
 		return engine.AnswerOptions{}, err
 	}
 	stop, err := texts((*C.gwl_string)(c.stop), c.stop_count, "stop")
@@ -38,6 +38,10 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
+	form, err := engine.ParseForm(text((*C.gwl_char)(c.form_json)))
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
 	o := engine.AnswerOptions{
 		Thinking: c.thinking != 0, PreserveThinking: c.preserve_thinking != 0, Tools: tools,
 		Event: tellEvents(c.on_event, c.user),
@@ -45,7 +49,9 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	o.Forget = c.forget != 0
 	readSettings(sampling.Settings, &c, &o.Sampling)
 	readSettings(gemma4.AnswerSettings, &c, &o.GenerateOptions)
-	o.Sampling.LogitBias, o.Stop = bias, stop
+	o.Sampling.LogitBias, o.Stop, o.Form = bias, stop, form
+	o.Calls = gemma4.ParseCalls(text((*C.gwl_char)(c.tool_choice)))
+	o.Calls.Single = c.single_call != 0
 	return o, nil
 }
 

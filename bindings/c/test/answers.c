@@ -161,6 +161,43 @@ static void tools(void) {
   gemwire_close(model);
 }
 
+static void forms(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options = greedy();
+  gemwire_result result = {.size = sizeof result};
+  const char *const wanted[][2] = {
+      {"{\"schema\":{\"type\":\"object\",\"properties\":{\"capital\":{\"enum\":[\"Oslo\",\"Bonn\"]}},\"required\":[\"capital\"]," 
+       "\"additionalProperties\":false}}", "{\"capital\":\""},
+      {"{\"regex\":\"Paris, [a-z]{3}\"}", "Paris, "},
+      {"{\"choices\":[\"It is Paris\"]}", "It is Paris"},
+      {"{\"grammar\":\"root ::= \\\"It is \\\" [A-Z]\"}", "It is "},
+  };
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    options.form_json = wanted[i][0];
+    CHECK_STATUS(gemwire_say(session, "What is the capital of France?", NULL, 0, &options, &result), GEMWIRE_OK, session);
+    char *text = gemwire_answer_text(session);
+    CHECK_SAYING(result.reason == GEMWIRE_REASON_STOP && text && strncmp(text, wanted[i][1], strlen(wanted[i][1])) == 0, "\"%s\"", text);
+    gemwire_free(text);
+  }
+  const char *const broken[] = {"{", "[]", "{}", "{\"regex\":\"(\"}", "{\"schema\":{\"type\":\"text\"}}"};
+  for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+    options.form_json = broken[i];
+    CHECK_STATUS(gemwire_say(session, "x", NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  }
+  heard heard = {0};
+  options = greedy();
+  options.on_event = hear, options.user = &heard;
+  options.tools_json = "[{\"type\":\"function\",\"function\":{\"name\":\"get_time\"}}]";
+  options.tool_choice = "get_time", options.single_call = 1;
+  CHECK_STATUS(gemwire_say(session, "What is the capital of France?", NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(strcmp(heard.call_name, "get_time") == 0 && strcmp(heard.call_arguments, "{}") == 0, "%s %s", heard.call_name, heard.call_arguments);
+  options.tool_choice = "get_whether";
+  CHECK_STATUS(gemwire_say(session, "x", NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  gemwire_close(model);
+}
+
 static void raw_text(void) {
   gemwire_model model;
   gemwire_session session;
@@ -319,6 +356,7 @@ const test answer_tests[] = {
     {"forgetting", forgetting, false},
     {"messages in JSON", messages_in_json, false},
     {"tools", tools, false},
+    {"forms", forms, false},
     {"raw text", raw_text, false},
     {"options", options, false},
     {"log-probabilities and bias", log_probabilities, false},

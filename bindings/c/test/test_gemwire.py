@@ -69,6 +69,8 @@ class AnswerOptions(Sized):
         ("stop", c.POINTER(c.c_char_p)), ("stop_count", c.c_size_t), ("tools_json", c.c_char_p), ("on_event", EventFn), ("user", c.c_void_p),
         ("drafts", c.c_int32), ("assistant_drafts", c.c_int32), ("logit_bias", c.POINTER(LogitBias)), ("logit_bias_count", c.c_size_t),
         ("log_probs", c.c_int32), ("reserved", c.c_int32),
+        ("forget", c.c_int32), ("preserve_thinking", c.c_int32),
+        ("form_json", c.c_char_p), ("tool_choice", c.c_char_p), ("single_call", c.c_int32), ("reserved2", c.c_int32),
     ]
 
 
