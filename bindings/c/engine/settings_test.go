@@ -41,7 +41,7 @@ func TestHeaderHasSettings(t *testing.T) {
 		holdField(t, fields, s)
 	}
 	for _, name := range []string{"size", "thinking", "tools_json", "on_event", "user", "reserved", "forget",
-		"preserve_thinking"} {
+		"preserve_thinking", "form_json", "tool_choice", "single_call", "reserved2"} {
 		delete(fields, name)
 	}
 	for name := range fields {
