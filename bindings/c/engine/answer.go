@@ -21,10 +21,9 @@ func (e *Engine) Say(ctx context.Context, h Handle, text string, media []Medium,
 		if err != nil {
 			return err
 		}
-		messages := append(s.said[:len(s.said):len(s.said)], message)
-		err = a.chat(ctx, messages)
+		err = a.chat(ctx, append(s.talk.Messages(), message))
 		if err == nil || kindOf(err) == fault.Cancelled {
-			s.said = append(messages, a.message())
+			s.talk.Append(message, a.message())
 		}
 		return err
 	})

@@ -107,8 +107,8 @@ func TestSayAfterFailure(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	s := d.open[d.session].(*session)
-	if n := len(s.said); n != 4 || s.said[3].Content.String() == "" {
-		t.Errorf("the conversation has %d messages: %+v", n, s.said)
+	if n := len(s.talk.Messages()); n != 4 || s.talk.Messages()[3].Content.String() == "" {
+		t.Errorf("the conversation has %d messages: %+v", n, s.talk.Messages())
 	}
 }
 

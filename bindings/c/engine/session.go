@@ -7,6 +7,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/conversation"
 )
 
 // session is an open session with a number, and the conversation that Say
@@ -21,7 +22,7 @@ type session struct {
 	stop context.CancelCauseFunc // of the answer under way
 
 	// For whoever has begun.
-	said  []chat.Message
+	talk  *conversation.Conversation
 	calls int // tool calls that were given an id
 
 	answered sync.Mutex
@@ -74,7 +75,7 @@ func (e *Engine) OpenSession(h Handle, n int) (Handle, error) {
 		m.leave()
 		return 0, err
 	}
-	s := &session{Session: made, model: m}
+	s := &session{Session: made, model: m, talk: conversation.New(made)}
 	s.release = func() error {
 		defer m.leave() // the session is one of the model's users
 		err := s.Session.Close()
@@ -87,8 +88,7 @@ func (e *Engine) OpenSession(h Handle, n int) (Handle, error) {
 // Reset forgets a session's text and its conversation.
 func (e *Engine) Reset(h Handle) error {
 	return e.between(h, func(s *session) error {
-		s.said = nil
-		return s.Session.Reset()
+		return s.talk.Reset()
 	})
 }
 
@@ -96,12 +96,7 @@ func (e *Engine) Reset(h Handle) error {
 // empty one takes it away.
 func (e *Engine) SetSystem(h Handle, text string) error {
 	return e.between(h, func(s *session) error {
-		if len(s.said) > 0 && s.said[0].Role == chat.System {
-			s.said = s.said[1:]
-		}
-		if text != "" {
-			s.said = append([]chat.Message{{Role: chat.System, Content: chat.Text(text)}}, s.said...)
-		}
+		s.talk.SetSystem(text)
 		return nil
 	})
 }
