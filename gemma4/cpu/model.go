@@ -6,14 +6,16 @@ import (
 	"runtime"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/quant"
 )
 
 // Options says what a Model may use. The zero value is a good choice.
 type Options struct {
-	// WeightBudget is how many bytes of weights may be kept decoded, as float32:
-	// 0 means DefaultWeightBudget, a negative number none at all. What does not
-	// fit is read and decoded anew in each step.
+	// WeightBudget is how many bytes of weights may be kept in memory, in the file's
+	// form where the kernels multiply that, and else decoded, as float32: 0 means
+	// DefaultWeightBudget, or DefaultStoredBudget where they multiply Q4_K as it is
+	// stored; a negative number none at all. What does not fit is read anew in each step.
 	WeightBudget int64
 	// Whole says that all weights have to be in memory, those of tables included:
 	// where WeightBudget is less, New fails with ErrTooLarge before it reads any.
@@ -37,6 +39,7 @@ type Options struct {
 // What the zero Options mean.
 const (
 	DefaultWeightBudget = 512 << 20
+	DefaultStoredBudget = 2 << 30
 	DefaultBatch        = 256
 )
 
@@ -122,6 +125,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.WeightBudget == 0 {
 		o.WeightBudget = DefaultWeightBudget
+		if kernel.Best.Fused(quant.Q4_K) {
+			o.WeightBudget = DefaultStoredBudget
+		}
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)

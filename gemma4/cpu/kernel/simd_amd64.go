@@ -297,3 +297,19 @@ func (s *SIMD) WeightedSum(y, p, v []float32, stride int) {
 		}
 	}
 }
+
+// GatedGelu implements Set.
+func (s *SIMD) GatedGelu(gate, up []float32) {
+	const width = 8
+	up = up[:len(gate)]
+	if n := len(gate) / width; n > 0 {
+		gatedGeluAVX2(&gate[0], &up[0], n)
+	}
+	if rest := len(gate) &^ (width - 1); rest < len(gate) {
+		var g, u [width]float32
+		copy(g[:], gate[rest:])
+		copy(u[:], up[rest:])
+		gatedGeluAVX2(&g[0], &u[0], 1)
+		copy(gate[rest:], g[:])
+	}
+}

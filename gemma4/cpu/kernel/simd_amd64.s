@@ -127,6 +127,323 @@ TEXT ·hasF16C(SB), NOSPLIT, $0-1
 	MOVB CL, has+0(FP)
 	RET
 
+// func gatedGeluAVX2(gate *float32, up *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·gatedGeluAVX2(SB), NOSPLIT, $0-24
+	MOVQ gate+0(FP), DI
+	MOVQ up+8(FP), SI
+	MOVQ n+16(FP), CX
+
+gelu:
+	VMOVUPS      (DI), Y0
+	VMULPS       Y0, Y0, Y1
+	VMULPS       Y0, Y1, Y1
+	VFMADD132PS  geluCube<>+0(SB), Y0, Y1
+	VMULPS       geluLinear<>+0(SB), Y1, Y1
+	VMOVUPS      expMost<>+0(SB), Y5
+	VMINPS       Y1, Y5, Y1
+	VMOVUPS      expLeast<>+0(SB), Y5
+	VMAXPS       Y1, Y5, Y1
+	VMULPS       expLog2E<>+0(SB), Y1, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VMOVAPS      Y1, Y3
+	VFNMADD231PS expLn2<>+0(SB), Y2, Y3
+	VFNMADD231PS expLn2Rest<>+0(SB), Y2, Y3
+	VMOVUPS      exp0<>+0(SB), Y4
+	VFMADD213PS  exp1<>+0(SB), Y3, Y4
+	VFMADD213PS  exp2<>+0(SB), Y3, Y4
+	VFMADD213PS  exp3<>+0(SB), Y3, Y4
+	VFMADD213PS  exp4<>+0(SB), Y3, Y4
+	VFMADD213PS  exp5<>+0(SB), Y3, Y4
+	VMULPS       Y3, Y3, Y5
+	VFMADD213PS  Y3, Y5, Y4
+	VADDPS       one<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VPADDD       Y2, Y4, Y4
+	VCMPPS       $0x09, geluFar<>+0(SB), Y4, Y5
+	VADDPS       one<>+0(SB), Y4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VANDPS       Y5, Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMOVUPS      Y0, (DI)
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, SI
+	DECQ         CX
+	JNZ          gelu
+	VZEROUPPER
+	RET
+
+DATA geluCube<>+0(SB)/4, $0x3d372713
+DATA geluCube<>+4(SB)/4, $0x3d372713
+DATA geluCube<>+8(SB)/4, $0x3d372713
+DATA geluCube<>+12(SB)/4, $0x3d372713
+DATA geluCube<>+16(SB)/4, $0x3d372713
+DATA geluCube<>+20(SB)/4, $0x3d372713
+DATA geluCube<>+24(SB)/4, $0x3d372713
+DATA geluCube<>+28(SB)/4, $0x3d372713
+DATA geluCube<>+32(SB)/4, $0x3d372713
+DATA geluCube<>+36(SB)/4, $0x3d372713
+DATA geluCube<>+40(SB)/4, $0x3d372713
+DATA geluCube<>+44(SB)/4, $0x3d372713
+DATA geluCube<>+48(SB)/4, $0x3d372713
+DATA geluCube<>+52(SB)/4, $0x3d372713
+DATA geluCube<>+56(SB)/4, $0x3d372713
+DATA geluCube<>+60(SB)/4, $0x3d372713
+GLOBL geluCube<>(SB), RODATA|NOPTR, $64
+
+DATA geluLinear<>+0(SB)/4, $0xbfcc422a
+DATA geluLinear<>+4(SB)/4, $0xbfcc422a
+DATA geluLinear<>+8(SB)/4, $0xbfcc422a
+DATA geluLinear<>+12(SB)/4, $0xbfcc422a
+DATA geluLinear<>+16(SB)/4, $0xbfcc422a
+DATA geluLinear<>+20(SB)/4, $0xbfcc422a
+DATA geluLinear<>+24(SB)/4, $0xbfcc422a
+DATA geluLinear<>+28(SB)/4, $0xbfcc422a
+DATA geluLinear<>+32(SB)/4, $0xbfcc422a
+DATA geluLinear<>+36(SB)/4, $0xbfcc422a
+DATA geluLinear<>+40(SB)/4, $0xbfcc422a
+DATA geluLinear<>+44(SB)/4, $0xbfcc422a
+DATA geluLinear<>+48(SB)/4, $0xbfcc422a
+DATA geluLinear<>+52(SB)/4, $0xbfcc422a
+DATA geluLinear<>+56(SB)/4, $0xbfcc422a
+DATA geluLinear<>+60(SB)/4, $0xbfcc422a
+GLOBL geluLinear<>(SB), RODATA|NOPTR, $64
+
+DATA expMost<>+0(SB)/4, $0x42b0c0a5
+DATA expMost<>+4(SB)/4, $0x42b0c0a5
+DATA expMost<>+8(SB)/4, $0x42b0c0a5
+DATA expMost<>+12(SB)/4, $0x42b0c0a5
+DATA expMost<>+16(SB)/4, $0x42b0c0a5
+DATA expMost<>+20(SB)/4, $0x42b0c0a5
+DATA expMost<>+24(SB)/4, $0x42b0c0a5
+DATA expMost<>+28(SB)/4, $0x42b0c0a5
+DATA expMost<>+32(SB)/4, $0x42b0c0a5
+DATA expMost<>+36(SB)/4, $0x42b0c0a5
+DATA expMost<>+40(SB)/4, $0x42b0c0a5
+DATA expMost<>+44(SB)/4, $0x42b0c0a5
+DATA expMost<>+48(SB)/4, $0x42b0c0a5
+DATA expMost<>+52(SB)/4, $0x42b0c0a5
+DATA expMost<>+56(SB)/4, $0x42b0c0a5
+DATA expMost<>+60(SB)/4, $0x42b0c0a5
+GLOBL expMost<>(SB), RODATA|NOPTR, $64
+
+DATA expLeast<>+0(SB)/4, $0xc2aeac50
+DATA expLeast<>+4(SB)/4, $0xc2aeac50
+DATA expLeast<>+8(SB)/4, $0xc2aeac50
+DATA expLeast<>+12(SB)/4, $0xc2aeac50
+DATA expLeast<>+16(SB)/4, $0xc2aeac50
+DATA expLeast<>+20(SB)/4, $0xc2aeac50
+DATA expLeast<>+24(SB)/4, $0xc2aeac50
+DATA expLeast<>+28(SB)/4, $0xc2aeac50
+DATA expLeast<>+32(SB)/4, $0xc2aeac50
+DATA expLeast<>+36(SB)/4, $0xc2aeac50
+DATA expLeast<>+40(SB)/4, $0xc2aeac50
+DATA expLeast<>+44(SB)/4, $0xc2aeac50
+DATA expLeast<>+48(SB)/4, $0xc2aeac50
+DATA expLeast<>+52(SB)/4, $0xc2aeac50
+DATA expLeast<>+56(SB)/4, $0xc2aeac50
+DATA expLeast<>+60(SB)/4, $0xc2aeac50
+GLOBL expLeast<>(SB), RODATA|NOPTR, $64
+
+DATA expLog2E<>+0(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+4(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+8(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+12(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+16(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+20(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+24(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+28(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+32(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+36(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+40(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+44(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+48(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+52(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+56(SB)/4, $0x3fb8aa3b
+DATA expLog2E<>+60(SB)/4, $0x3fb8aa3b
+GLOBL expLog2E<>(SB), RODATA|NOPTR, $64
+
+DATA expLn2<>+0(SB)/4, $0x3f318000
+DATA expLn2<>+4(SB)/4, $0x3f318000
+DATA expLn2<>+8(SB)/4, $0x3f318000
+DATA expLn2<>+12(SB)/4, $0x3f318000
+DATA expLn2<>+16(SB)/4, $0x3f318000
+DATA expLn2<>+20(SB)/4, $0x3f318000
+DATA expLn2<>+24(SB)/4, $0x3f318000
+DATA expLn2<>+28(SB)/4, $0x3f318000
+DATA expLn2<>+32(SB)/4, $0x3f318000
+DATA expLn2<>+36(SB)/4, $0x3f318000
+DATA expLn2<>+40(SB)/4, $0x3f318000
+DATA expLn2<>+44(SB)/4, $0x3f318000
+DATA expLn2<>+48(SB)/4, $0x3f318000
+DATA expLn2<>+52(SB)/4, $0x3f318000
+DATA expLn2<>+56(SB)/4, $0x3f318000
+DATA expLn2<>+60(SB)/4, $0x3f318000
+GLOBL expLn2<>(SB), RODATA|NOPTR, $64
+
+DATA expLn2Rest<>+0(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+4(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+8(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+12(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+16(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+20(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+24(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+28(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+32(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+36(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+40(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+44(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+48(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+52(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+56(SB)/4, $0xb95e8083
+DATA expLn2Rest<>+60(SB)/4, $0xb95e8083
+GLOBL expLn2Rest<>(SB), RODATA|NOPTR, $64
+
+DATA exp0<>+0(SB)/4, $0x39506967
+DATA exp0<>+4(SB)/4, $0x39506967
+DATA exp0<>+8(SB)/4, $0x39506967
+DATA exp0<>+12(SB)/4, $0x39506967
+DATA exp0<>+16(SB)/4, $0x39506967
+DATA exp0<>+20(SB)/4, $0x39506967
+DATA exp0<>+24(SB)/4, $0x39506967
+DATA exp0<>+28(SB)/4, $0x39506967
+DATA exp0<>+32(SB)/4, $0x39506967
+DATA exp0<>+36(SB)/4, $0x39506967
+DATA exp0<>+40(SB)/4, $0x39506967
+DATA exp0<>+44(SB)/4, $0x39506967
+DATA exp0<>+48(SB)/4, $0x39506967
+DATA exp0<>+52(SB)/4, $0x39506967
+DATA exp0<>+56(SB)/4, $0x39506967
+DATA exp0<>+60(SB)/4, $0x39506967
+GLOBL exp0<>(SB), RODATA|NOPTR, $64
+
+DATA exp1<>+0(SB)/4, $0x3ab743ce
+DATA exp1<>+4(SB)/4, $0x3ab743ce
+DATA exp1<>+8(SB)/4, $0x3ab743ce
+DATA exp1<>+12(SB)/4, $0x3ab743ce
+DATA exp1<>+16(SB)/4, $0x3ab743ce
+DATA exp1<>+20(SB)/4, $0x3ab743ce
+DATA exp1<>+24(SB)/4, $0x3ab743ce
+DATA exp1<>+28(SB)/4, $0x3ab743ce
+DATA exp1<>+32(SB)/4, $0x3ab743ce
+DATA exp1<>+36(SB)/4, $0x3ab743ce
+DATA exp1<>+40(SB)/4, $0x3ab743ce
+DATA exp1<>+44(SB)/4, $0x3ab743ce
+DATA exp1<>+48(SB)/4, $0x3ab743ce
+DATA exp1<>+52(SB)/4, $0x3ab743ce
+DATA exp1<>+56(SB)/4, $0x3ab743ce
+DATA exp1<>+60(SB)/4, $0x3ab743ce
+GLOBL exp1<>(SB), RODATA|NOPTR, $64
+
+DATA exp2<>+0(SB)/4, $0x3c088908
+DATA exp2<>+4(SB)/4, $0x3c088908
+DATA exp2<>+8(SB)/4, $0x3c088908
+DATA exp2<>+12(SB)/4, $0x3c088908
+DATA exp2<>+16(SB)/4, $0x3c088908
+DATA exp2<>+20(SB)/4, $0x3c088908
+DATA exp2<>+24(SB)/4, $0x3c088908
+DATA exp2<>+28(SB)/4, $0x3c088908
+DATA exp2<>+32(SB)/4, $0x3c088908
+DATA exp2<>+36(SB)/4, $0x3c088908
+DATA exp2<>+40(SB)/4, $0x3c088908
+DATA exp2<>+44(SB)/4, $0x3c088908
+DATA exp2<>+48(SB)/4, $0x3c088908
+DATA exp2<>+52(SB)/4, $0x3c088908
+DATA exp2<>+56(SB)/4, $0x3c088908
+DATA exp2<>+60(SB)/4, $0x3c088908
+GLOBL exp2<>(SB), RODATA|NOPTR, $64
+
+DATA exp3<>+0(SB)/4, $0x3d2aa9c1
+DATA exp3<>+4(SB)/4, $0x3d2aa9c1
+DATA exp3<>+8(SB)/4, $0x3d2aa9c1
+DATA exp3<>+12(SB)/4, $0x3d2aa9c1
+DATA exp3<>+16(SB)/4, $0x3d2aa9c1
+DATA exp3<>+20(SB)/4, $0x3d2aa9c1
+DATA exp3<>+24(SB)/4, $0x3d2aa9c1
+DATA exp3<>+28(SB)/4, $0x3d2aa9c1
+DATA exp3<>+32(SB)/4, $0x3d2aa9c1
+DATA exp3<>+36(SB)/4, $0x3d2aa9c1
+DATA exp3<>+40(SB)/4, $0x3d2aa9c1
+DATA exp3<>+44(SB)/4, $0x3d2aa9c1
+DATA exp3<>+48(SB)/4, $0x3d2aa9c1
+DATA exp3<>+52(SB)/4, $0x3d2aa9c1
+DATA exp3<>+56(SB)/4, $0x3d2aa9c1
+DATA exp3<>+60(SB)/4, $0x3d2aa9c1
+GLOBL exp3<>(SB), RODATA|NOPTR, $64
+
+DATA exp4<>+0(SB)/4, $0x3e2aaaaa
+DATA exp4<>+4(SB)/4, $0x3e2aaaaa
+DATA exp4<>+8(SB)/4, $0x3e2aaaaa
+DATA exp4<>+12(SB)/4, $0x3e2aaaaa
+DATA exp4<>+16(SB)/4, $0x3e2aaaaa
+DATA exp4<>+20(SB)/4, $0x3e2aaaaa
+DATA exp4<>+24(SB)/4, $0x3e2aaaaa
+DATA exp4<>+28(SB)/4, $0x3e2aaaaa
+DATA exp4<>+32(SB)/4, $0x3e2aaaaa
+DATA exp4<>+36(SB)/4, $0x3e2aaaaa
+DATA exp4<>+40(SB)/4, $0x3e2aaaaa
+DATA exp4<>+44(SB)/4, $0x3e2aaaaa
+DATA exp4<>+48(SB)/4, $0x3e2aaaaa
+DATA exp4<>+52(SB)/4, $0x3e2aaaaa
+DATA exp4<>+56(SB)/4, $0x3e2aaaaa
+DATA exp4<>+60(SB)/4, $0x3e2aaaaa
+GLOBL exp4<>(SB), RODATA|NOPTR, $64
+
+DATA exp5<>+0(SB)/4, $0x3f000000
+DATA exp5<>+4(SB)/4, $0x3f000000
+DATA exp5<>+8(SB)/4, $0x3f000000
+DATA exp5<>+12(SB)/4, $0x3f000000
+DATA exp5<>+16(SB)/4, $0x3f000000
+DATA exp5<>+20(SB)/4, $0x3f000000
+DATA exp5<>+24(SB)/4, $0x3f000000
+DATA exp5<>+28(SB)/4, $0x3f000000
+DATA exp5<>+32(SB)/4, $0x3f000000
+DATA exp5<>+36(SB)/4, $0x3f000000
+DATA exp5<>+40(SB)/4, $0x3f000000
+DATA exp5<>+44(SB)/4, $0x3f000000
+DATA exp5<>+48(SB)/4, $0x3f000000
+DATA exp5<>+52(SB)/4, $0x3f000000
+DATA exp5<>+56(SB)/4, $0x3f000000
+DATA exp5<>+60(SB)/4, $0x3f000000
+GLOBL exp5<>(SB), RODATA|NOPTR, $64
+
+DATA one<>+0(SB)/4, $0x3f800000
+DATA one<>+4(SB)/4, $0x3f800000
+DATA one<>+8(SB)/4, $0x3f800000
+DATA one<>+12(SB)/4, $0x3f800000
+DATA one<>+16(SB)/4, $0x3f800000
+DATA one<>+20(SB)/4, $0x3f800000
+DATA one<>+24(SB)/4, $0x3f800000
+DATA one<>+28(SB)/4, $0x3f800000
+DATA one<>+32(SB)/4, $0x3f800000
+DATA one<>+36(SB)/4, $0x3f800000
+DATA one<>+40(SB)/4, $0x3f800000
+DATA one<>+44(SB)/4, $0x3f800000
+DATA one<>+48(SB)/4, $0x3f800000
+DATA one<>+52(SB)/4, $0x3f800000
+DATA one<>+56(SB)/4, $0x3f800000
+DATA one<>+60(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $64
+
+DATA geluFar<>+0(SB)/4, $0x60ad78ec
+DATA geluFar<>+4(SB)/4, $0x60ad78ec
+DATA geluFar<>+8(SB)/4, $0x60ad78ec
+DATA geluFar<>+12(SB)/4, $0x60ad78ec
+DATA geluFar<>+16(SB)/4, $0x60ad78ec
+DATA geluFar<>+20(SB)/4, $0x60ad78ec
+DATA geluFar<>+24(SB)/4, $0x60ad78ec
+DATA geluFar<>+28(SB)/4, $0x60ad78ec
+DATA geluFar<>+32(SB)/4, $0x60ad78ec
+DATA geluFar<>+36(SB)/4, $0x60ad78ec
+DATA geluFar<>+40(SB)/4, $0x60ad78ec
+DATA geluFar<>+44(SB)/4, $0x60ad78ec
+DATA geluFar<>+48(SB)/4, $0x60ad78ec
+DATA geluFar<>+52(SB)/4, $0x60ad78ec
+DATA geluFar<>+56(SB)/4, $0x60ad78ec
+DATA geluFar<>+60(SB)/4, $0x60ad78ec
+GLOBL geluFar<>(SB), RODATA|NOPTR, $64
+
 // func rows4Q40AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
 TEXT ·rows4Q40AVX2(SB), NOSPLIT, $64-40

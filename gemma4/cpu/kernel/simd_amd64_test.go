@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gemwire/gemwire/quant"
@@ -171,6 +172,32 @@ func TestSIMDSetsAgree(t *testing.T) {
 		}
 		sameBits(t, s.String(), y, want)
 		sameBits(t, s.String(), sum, wantSum)
+	}
+}
+
+// Values of every size, and what is no number, go through the activation as they do in Go, in whole registers and
+// behind them. Only −∞ is nearer to what is meant: 0, not NaN.
+func TestSIMDGatedGelu(t *testing.T) {
+	rng := newRand(9)
+	for n := 1; n < 40; n++ {
+		gate, up := normal(rng, n), normal(rng, n)
+		for i := range gate {
+			gate[i] *= float32(math.Exp2(float64(rng.IntN(60) - 30)))
+		}
+		gate[n/2] = []float32{0, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), -9}[n%5]
+		want, gelu := slices.Clone(gate), slices.Clone(gate)
+		Plain{}.GatedGelu(want, up)
+		(&SIMD{}).GatedGelu(gelu, up)
+		for i, w := range want {
+			g, size := float64(gelu[i]), math.Abs(float64(w))
+			negative := math.IsInf(float64(gate[i]), -1) && g == 0
+			if negative || math.IsNaN(float64(w)) && math.IsNaN(g) || gelu[i] == w {
+				continue
+			}
+			if d := math.Abs(g - float64(w)); !(d <= 2e-6*max(1e-3, size)) {
+				t.Fatalf("gelu(%v)·%v is %v, the plain set has %v", gate[i], up[i], g, w)
+			}
+		}
 	}
 }
 

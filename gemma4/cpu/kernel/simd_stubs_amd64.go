@@ -7,6 +7,11 @@ package kernel
 // hasF16C says whether the processor converts float16.
 func hasF16C() (has bool)
 
+// gatedGeluAVX2 is gate = gelu(gate) ⊙ up for n times eight values.
+//
+//go:noescape
+func gatedGeluAVX2(gate *float32, up *float32, n int)
+
 // rows4Q40AVX2 is y = w·x for 4 rows of Q4_0, rowBytes apart, of so many blocks of 32.
 //
 //go:noescape

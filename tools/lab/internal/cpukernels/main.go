@@ -24,6 +24,7 @@ func main() {
 	os.Args = append(os.Args, "-pkg", "kernel", "-out", kernels+"simd_amd64.s", "-stubs", kernels+"simd_stubs_amd64.go")
 	ConstraintExpr("amd64")
 	hasF16C()
+	gatedGelu()
 	for _, m := range []*machine{{name: "AVX2"}, {name: "AVX512", wide: true}} {
 		for i := range formats {
 			f := &formats[i]
