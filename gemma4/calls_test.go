@@ -96,7 +96,8 @@ func TestCallsFitTheirDeclarations(t *testing.T) {
 
 func TestCallsRefused(t *testing.T) {
 	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU}), 256)
-	odd := []chat.Tool{{Name: "f", Parameters: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "text"}}}`)}}
+	odd := []chat.Tool{{Name: "f",
+		Parameters: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "text"}}}`)}}
 	for _, c := range []struct {
 		tools []chat.Tool
 		calls gemma4.Calls
@@ -109,7 +110,8 @@ func TestCallsRefused(t *testing.T) {
 		conversation := user("Hi")
 		conversation.Options.Tools = c.tools
 		var failed error
-		for _, err := range s.Chat(context.Background(), conversation, gemma4.GenerateOptions{Calls: c.calls, MaxTokens: 9}) {
+		for _, err := range s.Chat(context.Background(), conversation,
+			gemma4.GenerateOptions{Calls: c.calls, MaxTokens: 9}) {
 			failed = err
 		}
 		if !errors.Is(failed, grammar.ErrSyntax) || !strings.Contains(failed.Error(), c.wants) {

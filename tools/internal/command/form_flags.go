@@ -25,8 +25,10 @@ func (f *formFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.schema, "schema", "", "answer in JSON that fits this schema: a `FILE`, or the schema itself")
 	flags.BoolVar(&f.json, "json-only", false, "answer in JSON, whatever it holds")
 	flags.StringVar(&f.regex, "regex", "", "answer with a text that matches this `PATTERN` as a whole (RE2 syntax)")
-	flags.StringArrayVar(&f.choices, "choice", nil, "answer with this `TEXT`, or with that of another --choice (repeatable)")
-	flags.StringVar(&f.grammar, "grammar", "", "answer as the grammar in this `FILE` says, in llama.cpp's notation (GBNF)")
+	flags.StringArrayVar(&f.choices, "choice", nil,
+		"answer with this `TEXT`, or with that of another --choice (repeatable)")
+	flags.StringVar(&f.grammar, "grammar", "",
+		"answer as the grammar in this `FILE` says, in llama.cpp's notation (GBNF)")
 	flags.BoolVar(&f.spaced, "spaced", false, "let the model put spaces and line breaks into its JSON")
 	flags.BoolVar(&f.anyOrder, "any-order", false, "let properties come in any order instead of the schema's")
 }

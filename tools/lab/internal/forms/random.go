@@ -58,7 +58,8 @@ func formatted(r *rand.Rand, _ int) map[string]any {
 }
 
 func matched(r *rand.Rand, _ int) map[string]any {
-	patterns := []string{"^[A-Z]{2}-[0-9]{3}$", "^(yes|no|perhaps)$", "^[a-z]{1,8}( [a-z]{1,5})?$", `^\d{4}-(0[1-9]|1[0-2])$`}
+	patterns := []string{"^[A-Z]{2}-[0-9]{3}$", "^(yes|no|perhaps)$", "^[a-z]{1,8}( [a-z]{1,5})?$",
+		`^\d{4}-(0[1-9]|1[0-2])$`}
 	return map[string]any{"type": "string", "pattern": patterns[r.IntN(len(patterns))]}
 }
 
