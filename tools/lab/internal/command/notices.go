@@ -18,7 +18,7 @@ func newNotices(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "notices",
 		Short: "Gather the licenses of all third parties, in a clone",
-		Long: `Gather the licenses of all third parties in what gemwire gives out: the command,
+		Long: `Gather the licenses of all third parties in what gemwire ships: the command,
 the C library, the npm package and the web app. Each has a file of notices in the
 repository. The packages of npm must be installed: scripts/setup.sh web.`,
 		Example: cli.Examples(`lab notices`, `lab notices --check`),

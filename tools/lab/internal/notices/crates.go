@@ -32,7 +32,7 @@ func bound(version string) ([]Part, error) {
 		return nil, fmt.Errorf("%w: crates.json: %w", ErrNotices, err)
 	}
 	if b.Module != wgpuModule || b.Version != version {
-		return nil, fmt.Errorf("%w: crates.json is of %s %s, and %s %s is linked; lab notices crates makes it anew",
+		return nil, fmt.Errorf("%w: crates.json is of %s %s, and %s %s is linked; lab notices crates writes it again",
 			ErrNotices, b.Module, b.Version, wgpuModule, version)
 	}
 	return b.Parts, nil

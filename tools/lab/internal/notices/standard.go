@@ -23,6 +23,6 @@ func standard(licence string, authors []string) []string {
 	if len(authors) > 0 {
 		by = strings.Join(authors, ", ")
 	}
-	return []string{fmt.Sprintf("Its package names the licence %s, and brings no text of it. This is the usual one.\n"+
+	return []string{fmt.Sprintf("Its package names the license %s, and brings no text of it. This is the usual one.\n"+
 		"Copyright: %s\n\n%s", pick, by, tidy(string(text)))}
 }
