@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
 	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/safetensors"
@@ -153,6 +154,17 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Machines without the instructions that this one may have compute with the plain kernels.
+func TestConformanceOfPlainKernels(t *testing.T) {
+	best := kernel.Best
+	kernel.Best = kernel.Plain{}
+	t.Cleanup(func() { kernel.Best = best })
+	c := findCase(t, "types")
+	m := openModel(t, c.model, Options{})
+	testLogits(t, m, c, 0, c.prompts[0])
+	testGreedy(t, m, "plain", Tokens(c.prompts[0].IDs), c.prompts[0].Greedy, c.prompts[0].Margins)
 }
 
 func testLogits(t *testing.T, m *Model, c conformanceCase, i int, p prompt) {
