@@ -221,6 +221,7 @@ export default [
       const meter = page.getByText(/^[\d,]+ of 8,192 tokens$/);
       const used = async () => Number((await meter.innerText()).split(" ")[0].replaceAll(",", ""));
       await page.getByLabel("System prompt").fill("Answer in rhymes ".repeat(30));
+      await page.getByLabel("Go on when the context is full").uncheck();
       await visitor.go("/");
       await meter.waitFor();
       const empty = await used();
@@ -236,17 +237,14 @@ export default [
         empty,
       );
 
-      await page.getByRole("button", { name: "Options of this chat" }).click();
-      await page.getByLabel("As in the settings").uncheck();
-      await page.getByLabel("Longest answer").fill("8150");
-      await page.getByRole("button", { name: "Close" }).click();
-      await field.fill("and more");
-      await page.getByText(/^The context is full: .* an answer may take 8,150\.$/).waitFor();
+      const long = "word ".repeat(8200);
+      await field.fill(long);
+      await page.getByText(/^The context is full: .* of 8,192 tokens\.$/).waitFor();
       assert.equal(await page.getByRole("button", { name: "Send" }).isDisabled(), true);
       await field.press("Enter");
-      assert.equal(await field.inputValue(), "and more");
+      assert.equal(await field.inputValue(), long);
       await page.getByRole("link", { name: "Load the model with a larger context" }).waitFor();
-      await page.getByRole("button", { name: /^Answer in at most [\d,]+ tokens$/ }).click();
+      await field.fill("and more");
       await page.getByText(/^The context is full/).waitFor({ state: "detached" });
       await field.press("Enter");
       await page.locator(".prose").getByText("You said: and more").waitFor();

@@ -21,7 +21,7 @@ interface Props {
 
 const endings: Partial<Record<ChatMessage["status"], string>> = {
   stopped: "Stopped.",
-  length: "The answer reached its token limit.",
+  length: "The answer reached its token limit, or the end of the context.",
   interrupted: "The page was closed before this answer ended.",
 };
 
@@ -30,6 +30,12 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
   const ending = endings[message.status];
   return (
     <article aria-label="Answer" aria-busy={streaming}>
+      {message.forgotten && (
+        <p className="mb-2 border-b border-line pb-2 text-xs text-soft">
+          The context is full: the model was asked without the oldest {count(message.forgotten.messages)} messages. It
+          knew the other {count(message.forgotten.known)}.
+        </p>
+      )}
       {message.thinking && <Thinking text={message.thinking} live={streaming && message.content === ""} />}
       {streaming && message.content === "" && !message.thinking && <Waiting prefill={prefill} />}
       {message.content !== "" && <LazyMarkdown text={message.content} />}

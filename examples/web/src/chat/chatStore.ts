@@ -110,7 +110,10 @@ export const useChat = create<ChatState>()((set, get) => {
           imageBudget: options.imageBudget ?? settings.imageBudget,
           media: await mediaOf(path),
         }),
-        options: chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
+        options: {
+          ...chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
+          forget: settings.forget,
+        },
         onUpdate: (streamed) => {
           set({ run: streamed });
           if (performance.now() - saved < saveEvery) return;

@@ -38,6 +38,8 @@ export interface ChatMessage {
   calls?: Call[];
   /** Calls that the model wrote wrongly, as text. */
   malformed?: string[];
+  /** Of an answer: how many of the oldest messages the model was not told, and how many it was. */
+  forgotten?: { messages: number; known: number };
   /** For role "tool": the call that this answers. */
   callId?: string;
   toolName?: string;

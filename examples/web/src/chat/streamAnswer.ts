@@ -67,6 +67,9 @@ export async function streamAnswer({
   try {
     for await (const event of answering(model, adapters, prompt, options)) {
       switch (event.type) {
+        case "forgotten":
+          current = { ...current, forgotten: { messages: event.messages, known: event.known } };
+          break;
         case "prefill":
           prefill = { of: "prompt", done: event.done, total: event.total };
           break;

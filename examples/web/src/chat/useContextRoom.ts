@@ -74,7 +74,7 @@ export function useContextRoom(): ContextRoom | null {
   const draft = useDraftStore((state) => state.drafts.get(draftKey(conversation, tree)) ?? emptyDraft);
   const model = engine.state === "ready" ? engine.model : null;
   const { options, leafId } = conversation;
-  const { thinking, maxTokens } = options.sampling ?? settings.sampling;
+  const { thinking } = options.sampling ?? settings.sampling;
   const system = options.system.trim() || settings.system;
   const imageBudget = options.imageBudget ?? settings.imageBudget;
   const answering = run !== null;
@@ -100,5 +100,10 @@ export function useContextRoom(): ContextRoom | null {
   const sent = useCount(prompt);
   const typed = useCount(words) ?? 0;
   if (!model || sent === null) return null;
-  return { used: sent + typed, answer: maxTokens, context: model.info.context, most: model.info.maxContext };
+  return {
+    used: sent + typed,
+    context: model.info.context,
+    most: model.info.maxContext,
+    forgets: settings.forget,
+  };
 }

@@ -40,7 +40,7 @@ const sentences: Record<GemwireError["code"], [sentence: string, advice: string]
   ],
   "context-full": [
     "The conversation no longer fits the model's context.",
-    "Start a new chat, allow only shorter answers in its options, or load the model with a larger context.",
+    "Start a new chat, shorten the message, or load the model with a larger context.",
   ],
   network: [
     "The server could not be reached.",

@@ -61,6 +61,12 @@ export function SettingsPage() {
             </Field>
             <SamplingFields sampling={settings.sampling} onChange={(sampling) => set({ sampling })} />
             <Button onClick={() => set({ sampling: recommended })}>Restore Google's recommendation</Button>
+            <Check
+              label="Go on when the context is full"
+              help="The oldest messages of a chat are then left out of what the model is asked. They stay in the chat."
+              checked={settings.forget}
+              onChange={(forget) => set({ forget })}
+            />
             <ImageBudgetField
               value={settings.imageBudget}
               onChange={(imageBudget) => {

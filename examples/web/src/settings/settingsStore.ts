@@ -33,6 +33,8 @@ export interface Settings {
   enterSends: boolean;
   system: string;
   sampling: Sampling;
+  /** The oldest messages of a chat are left out when the context is full. */
+  forget: boolean;
   /** Soft tokens that an image may take at most. */
   imageBudget: ImageBudget;
   /** Opened when the app starts. */
@@ -57,6 +59,7 @@ const initial: Settings = {
   enterSends: true,
   system: "",
   sampling: recommended,
+  forget: true,
   imageBudget: 280,
   model: { kind: "builtin" },
   assistants: {},
@@ -77,6 +80,7 @@ export const useSettings = create<SettingsState>()(
         ...current,
         ...known,
         sampling: samplingOf(known.sampling),
+        forget: known.forget !== false,
         imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget,
         kvCache: cacheOf(known.kvCache) ?? current.kvCache,
         assistants: assistantsOf(known.assistants),
