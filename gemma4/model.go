@@ -150,10 +150,13 @@ type Info struct {
 	DeviceName string `json:"deviceName"`
 	Fallback   string `json:"fallback,omitempty"` // why the CPU was taken, where a GPU was wished for
 	Template   string `json:"template"`
-	Layers     int    `json:"layers"`
-	Vocab      int    `json:"vocab"`
-	MaxContext int    `json:"maxContext"`
-	Context    int    `json:"context"`
+	// TemplateNote says, where the file brings a chat template that is not the one in use,
+	// what that may mean.
+	TemplateNote string `json:"templateNote,omitempty"`
+	Layers       int    `json:"layers"`
+	Vocab        int    `json:"vocab"`
+	MaxContext   int    `json:"maxContext"`
+	Context      int    `json:"context"`
 	// KVCache is what sessions keep keys and values as.
 	KVCache    CacheType `json:"kvCache"`
 	FileSize   int64     `json:"fileSize"`
@@ -168,6 +171,14 @@ type Info struct {
 	// Kernels is what was found out about the kernels that were taken so far; nil where
 	// they are unchecked.
 	Kernels *checkup.Findings `json:"kernels,omitempty"`
+}
+
+// templateNotes say what it means that a file brings another template.
+var templateNotes = map[chat.Edition]string{
+	chat.Older: "this file brings an older edition of Google's chat template; that of 2026-07-09 is used, which " +
+		"differs around tools and thoughts",
+	chat.Unknown: "this file brings a chat template of its own; Google's of 2026-07-09 is used, so answers may differ " +
+		"from what its maker has seen",
 }
 
 // Open reads a model's header, plans where its tensors live, and loads them.
@@ -208,6 +219,8 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 		Name: name, Template: m.template.String(), Layers: c.Blocks, Vocab: c.Vocab,
 		MaxContext: c.ContextLength, Context: m.context, KVCache: m.cacheType, FileSize: m.file.Size(),
 	}
+	own, _ := m.file.Meta.String("tokenizer.chat_template")
+	m.info.TemplateNote = templateNotes[m.template.EditionOf(own)]
 	if err := m.load(ctx, opts); err != nil {
 		return err
 	}

@@ -93,6 +93,9 @@ func (e *Engine) OpenModel(ctx context.Context, path string, o OpenOptions) (Han
 		return err
 	}
 	info := m.Info()
+	if info.TemplateNote != "" {
+		e.log(Warning, "%s", info.TemplateNote)
+	}
 	if info.Fallback != "" {
 		e.log(Warning, "running on the CPU: %s", info.Fallback)
 	}

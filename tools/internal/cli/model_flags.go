@@ -152,6 +152,9 @@ func (f *ModelFlags) Open(ctx context.Context, env *Environment, name string) (*
 	if info := model.Info(); info.Fallback != "" {
 		env.Say("%s: running on the CPU: %s", env.Program, Sentence(fmt.Errorf("%s", info.Fallback)))
 	}
+	if note := model.Info().TemplateNote; note != "" {
+		env.Say("%s: %s", env.Program, note)
+	}
 	f.SayLibrary(env, model.Info().Adapter)
 	f.SayKernels(env, model.Info())
 	return model, nil

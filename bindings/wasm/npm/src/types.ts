@@ -105,6 +105,8 @@ export interface ModelInfo {
   fallback?: string;
   /** Which of Gemma 4's chat templates it speaks. */
   template: string;
+  /** Where its file brings another template, which is not used: a sentence. */
+  templateNote?: string;
   layers: number;
   vocab: number;
   /** The most tokens that the model was made for. */

@@ -254,6 +254,7 @@ export interface Gemma4Info {
   deviceName: string;
   fallback?: string;
   template: string;
+  templateNote?: string;
   layers: number;
   vocab: number;
   maxContext: number;

@@ -24,7 +24,9 @@ export function InUse() {
   }
   if (engine.state !== "ready") return null;
   const { info } = engine.model;
+  const template: [string, string][] = info.templateNote ? [["Chat template", info.templateNote]] : [];
   const facts: [string, string][] = [
+    ...template,
     ["Runs on", info.fallback ? `${info.deviceName}: ${info.fallback}` : info.deviceName],
     ["File", bytes(info.fileSize)],
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
