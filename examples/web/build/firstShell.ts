@@ -6,7 +6,10 @@ const shell = new URL("../src/app/firstShell.html", import.meta.url);
 /** The fonts that the first shell is set in. */
 const fonts = /(?:instrument-sans|literata)-latin-wght-normal-[\w-]+\.woff2$/;
 
-/** firstShell puts the empty chat into the page, so that its first paint waits for no script, and has its fonts come at once. */
+/**
+ * firstShell puts the empty chat into the page, so that its first paint waits for no script, and has its fonts come
+ * at once.
+ */
 export function firstShell(): Plugin {
   return {
     name: "first-shell",

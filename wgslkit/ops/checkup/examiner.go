@@ -68,7 +68,8 @@ type LeftOut struct {
 func (e *Examiner) Examine(ctx context.Context, kit *ops.Kit, rehearse func(*ops.Kit) error) (*ops.Kit, *Findings,
 	error) {
 	begun := time.Now()
-	o := &opening{examiner: e, device: kit.Device(), verdict: e.load(kit.Device()), findings: &Findings{names: map[string]bool{}}}
+	o := &opening{examiner: e, device: kit.Device(), verdict: e.load(kit.Device()),
+		findings: &Findings{names: map[string]bool{}}}
 	o.device.Refuse(o.verdict.Avoid.Kernels...)
 	kit, err := o.settle(ctx, kit, rehearse)
 	o.findings.Seconds = time.Since(begun).Seconds()
