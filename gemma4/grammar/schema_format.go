@@ -21,8 +21,9 @@ var refusedFormats = []string{
 	"idn-email", "idn-hostname", "iri", "iri-reference", "uri-template", "regex",
 }
 
-// Formats of JSON Schema as regular expressions: RFC 3339 for dates and times, RFC 5321 for email, RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901
-// for pointers.
+// Formats of JSON Schema as regular expressions: RFC 3339 for dates and times (without leap seconds), RFC 5321 for
+// email, RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901 for pointers. Where
+// a length is bounded, the parts are, so that no text is longer.
 var formats = func() map[string]string {
 	const (
 		year4     = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
@@ -34,11 +35,14 @@ var formats = func() map[string]string {
 		offset    = `(?:[Zz]|[+-]` + clock + `)`
 		time      = clock + `:[0-5][0-9](?:\.[0-9]+)?` + offset
 		label     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
-		hostname  = label + `(?:\.` + label + `)*`
+		short     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?`
+		hostname  = `(?:` + label + `(?:\.` + label + `){0,2}|` + short + `(?:\.` + short + `){0,7})` // 253 characters
+		mailHost  = `(?:` + label + `(?:\.` + label + `)?|` + short + `(?:\.` + short + `){0,5})`     // 189
 		byteOf    = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
 		ipv4      = byteOf + `(?:\.` + byteOf + `){3}`
-		quotedBy  = `"(?:[ !#-\[\]-~]|\\[ -~])*"`
-		atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+		quotedBy  = `"(?:[ !#-\[\]-~]|\\[ -~]){0,31}"`
+		atom      = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]"
+		mailbox   = atom + `{1,64}|` + atom + `{1,31}\.` + atom + `{1,32}|` + atom + `{1,15}(?:\.` + atom + `{1,15}){1,3}`
 		pct       = `%[0-9A-Fa-f]{2}`
 		pchar     = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|` + pct + `)`
 		pcharNC   = `(?:[A-Za-z0-9._~!$&'()*+,;=@-]|` + pct + `)`
@@ -59,7 +63,7 @@ var formats = func() map[string]string {
 	uri := `[A-Za-z][A-Za-z0-9+.-]*:` + absolute + query + fragment
 	return map[string]string{
 		"date": date, "time": time, "date-time": date + `[Tt]` + time, "duration": durations,
-		"email":    `(?:` + atom + `(?:\.` + atom + `)*|` + quotedBy + `)@(?:` + hostname + `|\[(?:` + ipv4 + `|IPv6:(?:` + ipv6 + `))\])`,
+		"email":    `(?:` + mailbox + `|` + quotedBy + `)@(?:` + mailHost + `|\[(?:` + ipv4 + `|IPv6:(?:` + ipv6 + `))\])`,
 		"hostname": hostname, "ipv4": ipv4, "ipv6": ipv6, "uuid": uuid, "uri": uri,
 		"uri-reference": `(?:` + uri + `|` + relative + query + fragment + `)`,
 		"json-pointer":  pointer, "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|` + pointer + `)`,
