@@ -23,6 +23,7 @@ func sign(ctx context.Context, file, key string) error {
 	if err != nil {
 		return err
 	}
-	_, err = runIn(ctx, filepath.Dir(file), nil, nil, "ssh-keygen", "-Y", "sign", "-f", key, "-n", signatureNamespace, file)
+	args := []string{"-Y", "sign", "-f", key, "-n", signatureNamespace, file}
+	_, err = runIn(ctx, filepath.Dir(file), nil, nil, "ssh-keygen", args...)
 	return err
 }
