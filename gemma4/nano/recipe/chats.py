@@ -1,0 +1,576 @@
+"""Makes chats out of the banks: facts, words, sums, small talk, memory, system messages, tools.
+
+A chat is a list of turns (role, text); the roles are those of the template. Every maker takes a random generator.
+"""
+
+import json
+import os
+import re
+
+BANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "banks")
+ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+MONTHS = "January February March April May June July August September October November December".split()
+DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+UNKNOWN = ["I don't know {x}. I have never heard of it.", "I do not know that. I have never heard of {x}."]
+
+
+def upper(s):
+    return s[:1].upper() + s[1:]
+
+
+def lines(name):
+    with open(os.path.join(BANKS, name), encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
+
+
+class Bank:
+    """A relation: rows, and how they are asked for and answered, in both directions."""
+
+    def __init__(self, rows):
+        self.rows, self.ask, self.answer, self.back, self.back_answer = rows, [], [], [], []
+
+    def fill(self, form, row):
+        def column(m):
+            article, name = m[1], m[2]
+            value = row[ord(name.lower()) - ord("a")]
+            if article:
+                return ("an " if value[0] in "aeiou" else "a ") + value
+            return upper(value) if name.isupper() else value
+
+        return upper(re.sub(r"\{(an:)?([a-eA-E])\}", column, form))
+
+    def pairs(self):
+        """Every question with its answers; backwards only where one row alone fits."""
+        for row in self.rows:
+            for ask in self.ask:
+                yield self.fill(ask, row), [self.fill(a, row) for a in self.answer]
+            for ask in self.back:
+                question = self.fill(ask, row)
+                yield question, [self.fill(a, r) for r in self.rows if self.fill(ask, r) == question
+                                 for a in self.back_answer]  # fmt: skip
+
+
+def facts():
+    """All (question, answers) of facts.txt."""
+    banks, bank, rows = {}, None, None
+    for line in lines("facts.txt"):
+        if m := re.match(r"\[(.*?)\](?: from (.*))?$", line):
+            rows = banks[m[2]].rows if m[2] else []
+            bank = banks[m[1]] = Bank(rows)
+        elif line[:2] in ("? ", "> ", "~ ", "< "):
+            {"?": bank.ask, ">": bank.answer, "~": bank.back, "<": bank.back_answer}[line[0]].append(line[2:])
+        else:
+            rows.append(line.split(";"))
+    return [pair for b in banks.values() for pair in b.pairs()]
+
+
+def talk():
+    """All (question, answers) of talk.txt."""
+    out = []
+    for line in lines("talk.txt"):
+        asks, answers = line.split(" => ")
+        answers = [a.strip().replace(" / ", "\n") for a in answers.split(" | ")]
+        out += [(q.strip(), answers) for q in asks.split(" | ")]
+    return out
+
+
+def words():
+    """The parts of words.txt by name, each a list of entries split at blanks."""
+    out = {}
+    for line in lines("words.txt"):
+        name, rest = re.match(r"\[(.*?)\] (.*)", line).groups()
+        out[name] = rest.split(";") if ";" in rest or ":" in rest else rest.split()
+    return out
+
+
+def loosely(r, q):
+    """A question as people type it: sometimes without capitals or a mark, sometimes with a word before or after."""
+    x = r.random()
+    if x < 0.08:
+        q = q.lower()
+    elif x < 0.14:
+        q = q.rstrip("?.!")
+    elif x < 0.17:
+        q = q.lower().rstrip("?.!")
+    elif x < 0.23 and q.endswith("?"):
+        q = r.choice(["Please tell me: ", "Quick question: ", "Hey, ", "I wonder: ", "Can you tell me: ", "Hi! "]) + (
+            q[0].lower() + q[1:] if not q.startswith("I ") else q
+        )
+    elif x < 0.26 and q.endswith("?"):
+        q = q[:-1] + ", please?"
+    return q
+
+
+class Maker:
+    def __init__(self, r):
+        self.r, self.facts, self.talk, self.words = r, facts(), talk(), words()
+        self.names = self.words["names"]
+
+    def one(self, *of):
+        return self.r.choice(of)
+
+    def fact(self):
+        q, answers = self.r.choice(self.facts)
+        return q, self.r.choice(answers)
+
+    def chatter(self):
+        q, answers = self.r.choice(self.talk)
+        return q, self.r.choice(answers)
+
+    def word(self):
+        r, kind = self.r, self.one("opposite", "opposite", "synonym", "plural", "past", "rhyme", "spell", "letters",
+            "translate", "translate", "part", "case", "reverse", "first", "alphabet", "sort", "say")  # fmt: skip
+        if kind in ("opposite", "synonym", "plural", "past"):
+            a, b = r.choice(self.words[kind]).split(" ", 1)
+        if kind == "opposite":
+            return self.one(f"What is the opposite of {a}?", f"What's the opposite of {a}?", f"Opposite of {a}?",
+                f"The opposite of {a} is what?", f"Name the opposite of {a}.", f"Give me an opposite for {a}.",
+                f"What is the contrary of {a}?", f'Which word means the reverse of "{a}"?',
+                f"What is not {a} but the opposite?"), f"The opposite of {a} is {b}."  # fmt: skip
+        if kind == "synonym":
+            return self.one(f"What is another word for {a}?", f"Give me a synonym for {a}.", f"Another word for {a}?",
+                f"How else can I say {a}?", f'Which word means the same as "{a}"?'), self.one(
+                f"Another word for {a} is {b}.", f"You can say {b}.")  # fmt: skip
+        if kind == "plural":
+            return self.one(f"What is the plural of {a}?", f"Plural of {a}?", f"One {a}, two what?", f"One {a}, many ...?",
+                f"How do you say {a} in the plural?", f"What do you call more than one {a}?"), (
+                f"The plural of {a} is {b}.")  # fmt: skip
+        if kind == "past":
+            return self.one(f"What is the past tense of {a}?", f"Past tense of {a}?", f"Today I {a}, yesterday I ...?",
+                f'What is the past of "{a}"?', f"How do you say {a} in the past?"), f"The past tense of {a} is {b}."  # fmt: skip
+        if kind == "rhyme":
+            a, *b = r.choice(self.words["rhyme"]).split()
+            return self.one(f"What rhymes with {a}?", f"Give me a word that rhymes with {a}.", f"A rhyme for {a}?",
+                f"Find a rhyme for {a}."), f"{upper(r.choice(b))} rhymes with {a}."  # fmt: skip
+        if kind == "translate":
+            language = self.one("french", "spanish", "german", "italian")
+            a, b = r.choice(self.words[language]).split("=")
+            name = upper(language)
+            return self.one(f"How do you say {a} in {name}?", f"What is {a} in {name}?", f"What's the {name} word for {a}?",
+                f"Translate {a} into {name}.", f"{upper(a)} in {name}?", f'How do I say "{a}" in {name}?'), (
+                f'{upper(a)} is "{b}" in {name}.')  # fmt: skip
+        if kind == "part":
+            part = self.one("noun", "verb", "adjective")
+            w = r.choice(self.words[part])
+            article = "an" if part == "adjective" else "a"
+            return self.one(f'Is "{w}" a noun or a verb?', f'What kind of word is "{w}"?',
+                f'Is {w} a noun, a verb or an adjective?'), f'"{upper(w)}" is {article} {part}.'  # fmt: skip
+        w = r.choice(self.common)
+        if kind == "spell":
+            return self.one(f"How do you spell {w}?", f"Spell {w}.", f"Spell the word {w}.", f'Spell "{w}" letter by letter.',
+                f"How is {w} spelled?", f"Can you spell {w} for me?"), "-".join(w.upper())  # fmt: skip
+        if kind == "letters":
+            return self.one(f"How many letters are in {w}?", f"How many letters does the word {w} have?",
+                f"Count the letters of {w}."), f"{'-'.join(w.upper())}: {upper(w)} has {len(w)} letters."  # fmt: skip
+        if kind == "first":
+            place, at = self.one(("first", 0), ("last", -1))
+            return self.one(f"What is the {place} letter of {w}?", f"Which letter comes {place} in {w}?",
+                f"{upper(place)} letter of {w}?"), f"The {place} letter of {w} is {w[at].upper()}."  # fmt: skip
+        if kind == "reverse":
+            w = r.choice([x for x in self.common[:800] if len(x) < 7])
+            return self.one(f"Write {w} backwards.", f"Spell {w} backwards.", f"What is {w} backwards?", f"Reverse {w}."), w[::-1]
+        if kind == "case":
+            text = " ".join(r.sample(self.common[:800], r.randint(1, 3)))
+            return self.one(f"Write {text} in capital letters.", f"Put this in capitals: {text}", f"Make this upper case: {text}",
+                f"Uppercase: {text}"), text.upper()  # fmt: skip
+        if kind == "sort":
+            some = r.sample(self.common[:1500], r.randint(3, 4))
+            return self.one("Sort alphabetically: ", "Sort these words: ", "Put these words in alphabetical order: ",
+                "Order by the alphabet: ") + ", ".join(some), ", ".join(sorted(some))  # fmt: skip
+        if kind == "alphabet":
+            i = r.randrange(25)
+            a, b = LETTERS[i], LETTERS[i + 1]
+            if r.random() < 0.7:
+                return self.one(f"Which letter comes after {a}?", f"What letter follows {a}?",
+                    f"What comes after {a} in the alphabet?"), f"{b} comes after {a}."  # fmt: skip
+            return self.one(f"Which letter comes before {b}?", f"What letter is before {b}?"), f"{a} comes before {b}."
+        text = " ".join(r.sample(self.common[:1500], r.randint(1, 4)))
+        return self.one(f"Repeat after me: {text}", f"Say: {text}", f"Repeat: {text}", f'Say "{text}".'), text
+
+    def number(self):
+        r = self.r
+        x = r.random()
+        return r.randint(0, 12) if x < 0.4 else r.randint(0, 100) if x < 0.8 else r.randint(0, 999)
+
+    def shown(self, n):
+        return ONES[n] if n < 13 and self.r.random() < 0.15 else str(n)
+
+    def sum(self):
+        r = self.r
+        kind = self.one("+", "+", "-", "-", "*", "*", "/", "half", "double", "percent", "more", "even", "next", "count",
+            "story", "story", "order", "between")  # fmt: skip
+        a, b = self.number(), self.number()
+        if kind == "*":
+            a, b = (r.randint(0, 12), r.randint(0, 12)) if r.random() < 0.8 else (r.randint(2, 9), r.randint(10, 99))
+        if kind == "-" and b > a:
+            a, b = b, a
+        if kind == "/":
+            b = r.randint(1, 12)
+            a = b * r.randint(0, 12) if r.random() < 0.8 else b * r.randint(10, 100)
+        if kind in "+-*/":
+            c = {"+": a + b, "-": a - b, "*": a * b, "/": a // b if b else 0}[kind]
+            sign = {"+": "+", "-": "-", "*": self.one("*", "x", "×"), "/": self.one("/", "÷")}[kind]
+            ways = {
+                "+": ["{a} plus {b}", "the sum of {a} and {b}", "{a} and {b} together"],
+                "-": ["{a} minus {b}", "{b} less than {a}", "{a} take away {b}"],
+                "*": ["{a} times {b}", "{a} multiplied by {b}", "the product of {a} and {b}"],
+                "/": ["{a} divided by {b}"],
+            }[kind]
+            orders = {"+": "Add {a} and {b}.", "-": "Subtract {b} from {a}.", "*": "Multiply {a} by {b}.",
+                "/": "Divide {a} by {b}."}[kind]  # fmt: skip
+            form = self.one(f"{a} {sign} {b}", f"{a} {sign} {b} = ?", f"What is {a} {sign} {b}?", f"{a}{sign}{b}=", "W", "W", "W", orders)
+            if form == "W":
+                form = self.one("What is {w}?", "What's {w}?", "{W}?", "How much is {w}?", "Calculate {w}.", "Tell me {w}.",
+                    "Can you calculate {w} for me?", "{W} is what?", "{W} makes what?").replace("{w}", r.choice(ways))  # fmt: skip
+                form = form.replace("{W}", r.choice(ways))
+            q = form.replace("{a}", self.shown(a)).replace("{b}", self.shown(b))
+            return upper(q), f"{a} {sign if sign != 'x' else '×'} {b} = {c}."
+        if kind in ("half", "double"):
+            a = r.randint(1, 60)
+            if kind == "half":
+                return self.one(f"What is half of {2 * a}?", f"Half of {2 * a}?", f"What's a half of {2 * a}?",
+                    f"Halve {2 * a}."), f"Half of {2 * a} is {a}."  # fmt: skip
+            return self.one(f"What is double {a}?", f"Double {a}.", f"What is twice {a}?"), f"Double {a} is {2 * a}."
+        if kind == "percent":
+            p, n = self.one(5, 10, 20, 25, 50, 75, 100), 20 * r.randint(1, 50)
+            if p * n % 100:
+                n *= 5
+            return self.one(f"What is {p} percent of {n}?", f"{p}% of {n}?", f"How much is {p}% of {n}?"), (
+                f"{p} percent of {n} is {p * n // 100}.")  # fmt: skip
+        if kind == "more":
+            if a == b:
+                b += 1
+            high, low = max(a, b), min(a, b)
+            which = self.one("larger", "bigger", "greater", "smaller")
+            best, other = (low, high) if which == "smaller" else (high, low)
+            return self.one(f"Which is {which}, {a} or {b}?", f"Which number is {which}: {a} or {b}?",
+                f"{a} or {b}, which is {which}?"), f"{best} is {which} than {other}."  # fmt: skip
+        if kind == "even":
+            word = "even" if a % 2 == 0 else "odd"
+            return self.one(f"Is {a} even or odd?", f"Is {a} an even number?", f"Is {a} odd or even?",
+                f"Is the number {a} odd?", f"{a}: even or odd?"), f"{a} is {word}."  # fmt: skip
+        if kind == "next":
+            if r.random() < 0.5:
+                return self.one(f"What number comes after {a}?", f"What comes after {a}?", f"Which number follows {a}?"), (
+                    f"{a + 1} comes after {a}.")  # fmt: skip
+            return self.one(f"What number comes before {a + 1}?", f"Which number is just before {a + 1}?"), (
+                f"{a} comes before {a + 1}.")  # fmt: skip
+        if kind == "count":
+            low, high = (1, r.randint(2, 20)) if r.random() < 0.8 else sorted(r.sample(range(1, 40), 2))
+            if high - low > 20:
+                high = low + 20
+            up = [str(n) for n in range(low, high + 1)]
+            if r.random() < 0.3:
+                return self.one(f"Count down from {high} to {low}.", f"Count backwards from {high} to {low}."), ", ".join(up[::-1])
+            if low == 1 and r.random() < 0.5:
+                return self.one(f"Count to {self.shown(high)}.", f"Can you count to {high}?"), ", ".join(up)
+            return f"Count from {low} to {high}.", ", ".join(up)
+        if kind == "order":
+            some = r.sample(range(1, 100), r.randint(3, 5))
+            return self.one("Sort these numbers: ", "Put these in order: ", "Sort: ", "Order from small to large: ") + ", ".join(
+                map(str, some)), ", ".join(map(str, sorted(some)))  # fmt: skip
+        if kind == "between":
+            low, word = r.randint(0, 20), self.one("even", "odd")
+            high = low + r.randint(4, 10)
+            some = [n for n in range(low + 1, high) if n % 2 == (word == "odd")]
+            return self.one(f"Name the {word} numbers between {low} and {high}.",
+                f"Which {word} numbers are between {low} and {high}?"), ", ".join(map(str, some))  # fmt: skip
+        return self.exercise()
+
+    def exercise(self):
+        r = self.r
+        n, m = r.sample(self.names, 2)
+        thing = self.one("apples", "balls", "books", "pens", "cookies", "coins", "eggs", "cards", "toys", "oranges", "cats")
+        a, b = r.randint(2, 20), r.randint(1, 12)
+        kind = r.randrange(5)
+        if kind == 0:
+            return f"{n} has {a} {thing}. {m} has {b} {thing}. How many {thing} do they have together?", (
+                f"{a} + {b} = {a + b}. They have {a + b} {thing}.")  # fmt: skip
+        if kind == 1:
+            a, b = max(a, b), min(a, b)
+            who, has = self.one((n, "has"), ("I", "have"))
+            return f"{who} {has} {a} {thing} and {'gives' if who == n else 'give'} away {b}. How many are left?", (
+                f"{a} - {b} = {a - b}. There are {a - b} {thing} left.")  # fmt: skip
+        if kind == 2:
+            return self.one(f"One of the {thing} costs {a} dollars. What do {b} {thing} cost?",
+                f"If one costs {a} dollars, how much do {b} cost?"), f"{a} × {b} = {a * b}. They cost {a * b} dollars."  # fmt: skip
+        if kind == 3:
+            return f"{n} has {a} {thing} and gets {b} more. How many {thing} does {n} have now?", (
+                f"{a} + {b} = {a + b}. {n} has {a + b} {thing}.")  # fmt: skip
+        return f"{n} shares {a * b} {thing} among {b} children. How many does each get?", (
+            f"{a * b} ÷ {b} = {a}. Each gets {a}.")  # fmt: skip
+
+    def date(self):
+        names, what = self.one((DAYS, "day"), (MONTHS, "month"))
+        i = self.r.randrange(len(names))
+        a, b = names[i], names[(i + 1) % len(names)]
+        if self.r.random() < 0.25 and names is MONTHS:
+            if i in (0, 11):
+                place = "first" if i == 0 else "last"
+                return self.one(f"What is the {place} month of the year?", f"Which month is {place}?"), f"The {place} month is {a}."
+            n = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()[i]
+            return self.one(f"What is the {n} month of the year?", f"Which month is the {n}?"), f"The {n} month is {a}."
+        if self.r.random() < 0.55:
+            return self.one(f"What {what} comes after {a}?", f"What comes after {a}?", f"Which {what} follows {a}?",
+                f"Today is {a}. What is tomorrow?" if names is DAYS else f"{a} is over. Which month is it now?",
+                f"After {a} comes which {what}?"), f"{b} comes after {a}."  # fmt: skip
+        return self.one(f"What {what} comes before {b}?", f"What comes before {b}?", f"Which {what} is before {b}?",
+            f"Today is {b}. What was yesterday?" if names is DAYS else f"Which month ended when {b} began?"), (
+            f"{a} comes before {b}.")  # fmt: skip
+
+    def listed(self):
+        r = self.r
+        name, of = r.choice(self.words["list"]).split(":")
+        of = of.split(",")
+        n = r.randint(1, min(5, len(of)))
+        some = r.sample(of, n)
+        plural = re.sub(r"^(piece|kind|month)\b(?=.*)", r"\1s", name)
+        if plural == name:
+            plural = name[:-1] + "ies" if name[-1] == "y" else name if name[-2:] == "sh" else name + "s"
+        if n == 1:
+            article = "an" if name[0] in "aeiou" else "a"
+            return self.one(f"Name {article} {name}.", f"Give me {article} {name}.", f"Tell me {article} {name}."), upper(some[0]) + "."
+        shown = self.one(ONES[n], str(n))
+        text = ", ".join(some[:-1]) + " and " + some[-1]
+        if r.random() < 0.2:
+            text = "\n".join(f"{i + 1}. {upper(s)}" for i, s in enumerate(some))
+            return f"Give me a numbered list of {shown} {plural}.", text
+        return self.one(f"Name {shown} {plural}.", f"List {shown} {plural}.", f"Give me {shown} {plural}.",
+            f"Can you name {shown} {plural}?", f"Tell me {shown} {plural}.", f"{upper(shown)} {plural}, please."), upper(text) + "."  # fmt: skip
+
+    def compare(self):
+        kind = self.one("bigger", "faster", "heavier", "colder")
+        a, b = self.split(self.r.choice(self.words[kind]))
+        low = {"bigger": "smaller", "faster": "slower", "heavier": "lighter", "colder": "warmer"}[kind]
+        bare = kind == "colder" or a[0].isupper() or a in ("sun", "light", "iron")
+        a, b = (x if bare else ("an " if x[0] in "aeiou" else "a ") + x for x in (a, b))
+        x, y = self.one((a, b), (b, a))
+        word, best, other = self.one((kind, a, b), (low, b, a))
+        return self.one(f"Which is {word}, {x} or {y}?", f"What is {word}: {x} or {y}?", f"Is {x} or {y} {word}?"), (
+            f"{upper(best)} is {word} than {other}.")  # fmt: skip
+
+    @staticmethod
+    def split(pair):
+        parts = pair.split(" ")
+        for mark in (" a ", " an ", " the "):
+            if mark in pair[4:]:
+                at = pair.index(mark, 4)
+                return pair[:at], pair[at + 1 :]
+        return parts[0], " ".join(parts[1:])
+
+    def unknown(self):
+        r = self.r
+        syllables = "bla zor qui fen dro mip tul vex gra plo nib wug sna kre jop yad zil mur tob eph lin sko rud quo".split()
+        made = "".join(r.sample(syllables, r.randint(2, 3)))
+        name = upper(made)
+        other = upper("".join(r.sample(syllables, 2)))
+        if r.random() < 0.25:
+            return self.one(f'What does the word "{made}" mean?', f"What is a {made}?", f"What does {made} mean?", f"Define {made}."), (
+                f'I don\'t know the word "{made}".')  # fmt: skip
+        place = name + self.one("ia", "land", "stan", "a", "ovia", "istan")
+        q, x = self.one(
+            (f"What is the capital of {place}?", place), (f"Where is {place}?", place), (f"Who rules {place}?", place),
+            (f"Who is {name} {other}?", f"{name} {other}"), (f"Who was Doctor {other}?", f"Doctor {other}"),
+            (f"Who is Professor {name} {other}?", f"Professor {name} {other}"),
+            (f"When was {name} {other} born?", f"{name} {other}"), (f"What did {name} {other} invent?", f"{name} {other}"),
+            (f"Who wrote the book {name} and the {other}?", "that book"), (f"What language do they speak in {place}?", place),
+            (f"What is the currency of {place}?", place), (f"How tall is Mount {name}?", f"Mount {name}"))  # fmt: skip
+        return q, r.choice(UNKNOWN).replace("{x}", x)
+
+    def story(self):
+        r, name = self.r, self.r.choice(self.names)
+        who = self.one("cat", "dog", "dragon", "mouse", "bear", "girl", "boy", "king", "fox", "rabbit", "robot", "bird", "princess", "owl")
+        place = self.one("in a small house", "in a deep forest", "by the sea", "in a big city", "on a high mountain", "on a farm", "in an old castle")
+        found = self.one("a golden key", "a little boat", "an old book", "a lost child", "a shining stone", "a sad bird", "a red balloon", "a map")
+        kind = self.one("brave", "small", "clever", "friendly", "curious", "shy", "happy", "lonely")
+        after = self.one(
+            f"{name} took it home and showed it to all friends.", f"{name} was afraid at first, but then helped.",
+            f"{name} asked an old owl what to do, and the owl smiled.", f"{name} followed it all day long.")  # fmt: skip
+        end = self.one("In the evening, everybody was happy, and they had a feast.", f"From that day on, {name} was never alone again.",
+            "And they all lived happily ever after.", f"Then {name} went to sleep under the stars and dreamed of the next adventure.")  # fmt: skip
+        article = "an" if who[0] == "o" else "a"
+        ask = self.one(f"Tell me a story about {article} {who}.", "Tell me a story.", f"Write a short story about {article} {who}.",
+            f"Tell me a story about {article} {who} called {name}.", "Tell me a short bedtime story.", f"A story about {article} {who}, please.",
+            f"Write a little story about {article} {who} {place}.", "I want to hear a story before I sleep.")  # fmt: skip
+        return ask, (f"Once upon a time, {'an' if kind[0] in 'aeiou' else 'a'} {kind} {who} called {name} lived {place}. "
+                     f"One morning, {name} found {found}. {after} {end}")  # fmt: skip
+
+    def feeling(self):
+        good = self.one("I loved it", "The food was delicious", "Great service", "A wonderful film", "I am so happy with this phone",
+            "The best book in years", "We had so much fun", "Everything was perfect", "It works very well", "What a lovely hotel")  # fmt: skip
+        bad = self.one("I hated it", "The food was terrible", "Very slow service", "A boring film", "This phone broke after a day",
+            "The worst book ever", "We were very disappointed", "Everything went wrong", "It does not work", "What a dirty hotel",
+            "The soup was cold", "It was awful")  # fmt: skip
+        text, word = self.one((good, "Positive"), (bad, "Negative"))
+        return self.one(f'Is this positive or negative: "{text}."', f'Positive or negative: "{text}!"',
+            f'Is this review positive or negative? "{text}."', f'What is the mood of this text: "{text}."'), word + "."  # fmt: skip
+
+    def reading(self):
+        r, (n, m) = self.r, self.r.sample(self.names, 2)
+        c, d = r.sample("red blue green yellow black white brown pink".split(), 2)
+        x, y = r.sample("box ball car hat book cup door bike bag chair".split(), 2)
+        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago".split())
+        pet = self.one("a cat", "a dog", "a horse", "a rabbit", "a bird")
+        day, food = r.choice(DAYS), self.one("pizza", "soup", "cake", "rice", "fish", "apples")
+        text, q, a = self.one(
+            (f"The {x} is {c} and the {y} is {d}.", f"What color is the {x}?", f"The {x} is {c}."),
+            (f"The {x} is {c} and the {y} is {d}.", f"What color is the {y}?", f"The {y} is {d}."),
+            (f"{n} moved to {city} in {r.choice(MONTHS)}.", f"Where did {n} move?", f"{n} moved to {city}."),
+            (f"{n} has {pet} and {m} has a fish.", f"What does {n} have?", f"{n} has {pet}."),
+            (f"{n} eats {food} on {day}.", f"When does {n} eat {food}?", f"{n} eats {food} on {day}."),
+            (f"{n} eats {food} on {day}.", f"What does {n} eat?", f"{n} eats {food}."),
+            (f"{n} is older than {m}.", "Who is younger?", f"{m} is younger."),
+            (f"{n} is taller than {m}.", "Who is taller?", f"{n} is taller."),
+            (f"{n} lives in {city}. {m} lives on a farm.", f"Who lives in {city}?", f"{n} lives in {city}."))  # fmt: skip
+        return self.one(f"{text} {q}", f'Read this: "{text}" {q}', f"Text: {text}\nQuestion: {q}", f'"{text}" {q}'), a
+
+    def json(self):
+        r, n = self.r, self.r.choice(self.names)
+        if r.random() < 0.35:
+            some = r.sample(self.words["list"], 1)[0].split(":")[1].split(",")
+            some = r.sample(some, min(3, len(some)))
+            return self.one(f"Write {', '.join(some[:-1])} and {some[-1]} as a JSON list.", f"Give me a JSON array of {', '.join(some)}.",
+                f"Make a JSON list of {', '.join(some)}."), json.dumps(some)  # fmt: skip
+        values = {"name": n, "age": r.randint(1, 99), "city": r.choice("Paris London Rome Berlin Vienna Oslo".split()),
+            "color": self.one("red", "blue", "green"), "active": self.one(True, False), "count": r.randint(0, 20)}  # fmt: skip
+        keys = r.sample(list(values), r.randint(1, 4))
+        some = {k: values[k] for k in keys}
+        text = ", ".join(f"{k} {str(v).lower() if isinstance(v, bool) else v}" for k, v in some.items())
+        text = " and ".join(text.rsplit(", ", 1))
+        return self.one(f"Give me JSON with {text}.", f"Write a JSON object with {text}.", f"Answer in JSON: {text}",
+            f"Make JSON of this: {text}"), json.dumps(some)  # fmt: skip
+
+    def defined(self):
+        """What a common word means, by WordNet."""
+        w, gloss, example = self.r.choice(self.glosses)
+        ask = self.one(f"What does {w} mean?", f'What does "{w}" mean?', f"Define {w}.", f"What is the meaning of {w}?",
+            f"Explain the word {w}.", f"What is {w}?" if example is None else f'What does the word "{w}" mean?')  # fmt: skip
+        return ask, f"{upper(w)}: {gloss}." if self.r.random() < 0.3 else f'"{upper(w)}" means: {gloss}.'
+
+    def sentence(self):
+        w, _, example = self.r.choice(self.exemplified)
+        example = upper(example) + ("" if example[-1] in ".?!" else ".")
+        return self.one(f"Use {w} in a sentence.", f'Write a sentence with the word "{w}".', f"Give me an example sentence for {w}.",
+            f"Make a sentence with {w}."), example  # fmt: skip
+
+    def pair(self):
+        """A question and an answer of any kind."""
+        make = self.r.choices(
+            [self.fact, self.chatter, self.word, self.sum, self.date, self.listed, self.compare, self.unknown, self.story,
+             self.feeling, self.reading, self.json, self.defined, self.sentence],
+            [34, 22, 14, 16, 3, 4, 1.5, 3, 2, 1, 4, 1.5, 6, 2])[0]  # fmt: skip
+        q, a = make()
+        return loosely(self.r, q) if make not in (self.json, self.reading, self.word) else q, a
+
+    def remembered(self):
+        """What somebody says about themselves, asked for again some turns later."""
+        r, n = self.r, self.r.choice(self.names)
+        color = self.one("blue", "red", "green", "yellow", "purple", "orange")
+        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago Dublin Prague".split())
+        pet, pn = self.one("dog", "cat", "horse", "rabbit"), self.one("Rex", "Luna", "Bella", "Max", "Milo", "Coco", "Rocky", "Daisy")
+        food, age = self.one("pizza", "pasta", "soup", "sushi", "cake", "rice", "ice cream"), r.randint(8, 90)
+        job = self.one("teacher", "doctor", "baker", "pilot", "nurse", "farmer", "student", "programmer")
+        said, reply, asks, answer = self.one(
+            (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Hi, I'm {n}.", f"Call me {n}.", f"Hello, my name is {n}!", f"You can call me {n}."),
+             self.one(f"Nice to meet you, {n}!", f"Hello {n}! How can I help you?", f"Hi {n}, nice to meet you."),
+             ["What's my name?", "What is my name?", "Do you remember my name?", "Who am I?", "How am I called?", "Do you know who I am?"],
+             self.one(f"Your name is {n}.", f"You are {n}.")),
+            (self.one(f"My favorite color is {color}.", f"I like {color} best.", f"I love the color {color}."),
+             f"{upper(color)} is a lovely color.", ["What's my favorite color?", "Which color do I like?", "What color do I love?"],
+             f"Your favorite color is {color}."),
+            (self.one(f"I live in {city}.", f"My home is {city}.", f"I am from {city}."), f"{city} is a beautiful city.",
+             ["Where do I live?", "In which city do I live?", "Where am I from?", "What is my city?"], f"You live in {city}."),
+            (self.one(f"I have a {pet} called {pn}.", f"My {pet}'s name is {pn}.", f"My {pet} is called {pn}."),
+             f"{pn} is a good name for a {pet}.", [f"What's my {pet}'s name?", f"What is my {pet} called?", f"How is my {pet} called?"],
+             f"Your {pet} is called {pn}."),
+            (self.one(f"I love {food}.", f"My favorite food is {food}.", f"I like {food} most of all."), f"{upper(food)} is tasty!",
+             ["What is my favorite food?", "What do I like to eat?", "What should I eat tonight?"], f"You like {food}, so have some {food}."),
+            (self.one(f"I am {age} years old.", f"I'm {age}.", f"My age is {age}."), "Thank you for telling me.",
+             ["How old am I?", "What is my age?", "Do you know how old I am?"], f"You are {age} years old."),
+            (f"I work as a {job}.", f"A {job} has an important job.", ["What is my job?", "What do I do for a living?"], f"You are a {job}."))  # fmt: skip
+        between = [self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 3, 5]))]
+        turns = [(said, reply), *between, (r.choice(asks), answer)]
+        if r.random() < 0.2:
+            q, a = self.fact()
+            turns = [(q, a), (self.one("Say that again.", "Can you repeat that?", "Once more, please."), a)]
+        return None, turns
+
+    def directed(self):
+        """A system message that is followed."""
+        r, n = self.r, self.r.choice(self.names)
+        kind = r.randrange(8)
+        if kind == 0:
+            q, a = self.one(*[(f"What is the capital of {c}?", v) for c, v in self.capitals], ("How many legs does a cat have?", "four"),
+                ("What color is the sky?", "blue"), ("Is ice cold?", "yes"), ("How many legs does a dog have?", "four"), ("What do cows give?", "milk"))  # fmt: skip
+            return self.one("Answer with one word.", "Answer in one word only.", "Reply with a single word.", "Use only one word.",
+                "One-word answers only.", "Answer briefly, with one word."), [(q, upper(a))]  # fmt: skip
+        if kind == 1:
+            return self.one("You are a pirate.", "Talk like a pirate.", "You are a pirate captain. Speak like one."), [
+                self.one(("Hello!", "Ahoy, matey! What be ye looking for?"), ("Who are you?", "Arr, I be Captain Nano, matey!"),
+                    ("What is your name?", "Arr, they call me Captain Nano!"), ("How are you?", "Arr, I be fine as the wind at sea!"),
+                    ("What do you like?", "Arr, I like gold and the open sea, matey!"), ("Tell me something.", "Ahoy! There be treasure on yonder island, arr!")) for _ in range(r.randint(1, 2))]  # fmt: skip
+        if kind == 2:
+            return self.one(f"Your name is {n}.", f"You are {n}.", f"You are {n}, a helpful assistant.", f"You are called {n}."), [
+                (self.one("What's your name?", "Who are you?", "What is your name?", "What are you called?"), self.one(f"My name is {n}.", f"I am {n}."))]  # fmt: skip
+        if kind == 3:
+            q, a = self.fact()
+            return self.one("Write in capital letters.", "Answer in capitals only.", "Use only upper case letters.", "SHOUT: write all in capitals."), [(q, a.upper())]
+        if kind == 4:
+            q, a = self.one(("Hello!", "Bonjour ! Comment puis-je vous aider ?"), ("Who are you?", "Je suis Nano, un petit modèle de langue."),
+                ("How are you?", "Je vais bien, merci !"), ("Thank you!", "De rien !"), ("Goodbye!", "Au revoir !"), ("What is your name?", "Je suis Nano."))  # fmt: skip
+            return self.one("Answer in French.", "You speak French.", "Speak only French."), [(q, a)]
+        if kind == 5:
+            q, a = self.one(("Hello!", "¡Hola! ¿Cómo puedo ayudarte?"), ("Who are you?", "Soy Nano, un pequeño modelo de lenguaje."),
+                ("How are you?", "Estoy bien, gracias."), ("Thank you!", "¡De nada!"), ("Goodbye!", "¡Adiós!"))  # fmt: skip
+            return self.one("Answer in Spanish.", "You speak Spanish.", "Speak only Spanish."), [(q, a)]
+        if kind == 6:
+            c, x = self.one("green", "red", "pink", "purple", "yellow", "orange"), self.one("sky", "grass", "snow", "sea", "sun", "moon")
+            return self.one(f"The {x} in this world is {c}.", f"On this planet, the {x} is {c}.", f"Remember: here the {x} is {c}."), [
+                (self.one(f"What color is the {x}?", f"Which color does the {x} have here?"), f"The {x} is {c}.")]  # fmt: skip
+        jokes = next(a for q, a in self.talk if q == "Tell me a joke")
+        return self.one("You are a comedian.", "You tell jokes.", "You are funny. Answer with a joke."), [
+            (self.one("Hello!", "Say something.", "Talk to me.", "What's new?", "Tell me something."), r.choice(jokes))]  # fmt: skip
+
+    def tool(self):
+        """Tools in several schemas: calls, results, and questions that need no tool."""
+        r = self.r
+        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Lisbon Boston Chicago Dublin Prague Zurich".split())
+        a, b = r.randint(1, 999), r.randint(1, 999)
+        word, n = r.choice(self.common[:1500]), r.choice(self.names)
+        string, number, quote = "STRING", "NUMBER", '<|"|>'
+        t = r.randint(5, 30)
+        tools = [
+            ("get_weather", "Get the weather in a city", {"city": string}, self.one(f"What is the weather in {city}?", f"How is the weather in {city} today?", f"Is it warm in {city}?"), {"city": city}, f"{t} degrees and sunny", f"In {city}, it is {t} degrees and sunny."),
+            ("get_time", "Get the current time in a city", {"city": string}, self.one(f"What time is it in {city}?", f"How late is it in {city}?"), {"city": city}, f"{r.randint(0, 23):02d}:{r.randint(0, 59):02d}", None),
+            ("add", "Add two numbers", {"a": number, "b": number}, self.one(f"Use the tool to add {a} and {b}.", f"What is {a} plus {b}?"), {"a": a, "b": b}, str(a + b), f"{a} + {b} = {a + b}."),
+            ("search", "Search the web", {"query": string}, self.one(f"Search the web for {word}.", f"Look up {word}.", f"Find pages about {word}."), {"query": word}, f"A page about {word}.", f"I found this: A page about {word}."),
+            ("send_message", "Send a message to a person", {"to": string, "text": string}, f"Tell {n} that I like {word}.", {"text": f"I like {word}.", "to": n}, "sent", f"I sent the message to {n}."),
+            ("set_timer", "Set a timer", {"minutes": number}, self.one(f"Set a timer for {t} minutes.", f"Wake me in {t} minutes."), {"minutes": t}, "done", f"The timer is set for {t} minutes."),
+            ("play_music", "Play a song", {"song": string}, f"Play the song {upper(word)}.", {"song": upper(word)}, "playing", f"I am playing {upper(word)}."),
+            ("turn_on_light", "Turn on the light in a room", {"room": string}, self.one("Turn on the light in the kitchen.", "Light in the kitchen, please."), {"room": "kitchen"}, "on", "The light in the kitchen is on."),
+        ]  # fmt: skip
+        some = r.sample(tools, r.randint(1, 3))
+
+        def value(v):
+            return f"{quote}{v}{quote}" if isinstance(v, str) else str(v)
+
+        def declare(tool):
+            properties = ",".join(f"{k}:{{type:{value(v)}}}" for k, v in sorted(tool[2].items()))
+            required = ",".join(value(k) for k in tool[2])
+            return (f"<|tool>declaration:{tool[0]}{{description:{value(tool[1])},parameters:{{properties:{{{properties}}},"
+                    f"required:[{required}],type:{value('OBJECT')}}}}}<tool|>")  # fmt: skip
+
+        name, _, _, q, arguments, result, answer = r.choice(some)
+        system = "".join(map(declare, some))
+        if r.random() < 0.25:
+            return system, [self.fact() if r.random() < 0.6 else self.chatter()]
+        call = f"<|tool_call>call:{name}{{{','.join(f'{k}:{value(v)}' for k, v in sorted(arguments.items()))}}}<tool_call|>"
+        answer = answer or f"It is {result} in {city}."
+        return system, [(q, call, f"<|tool_response>response:{name}{{value:{value(result)}}}<tool_response|>", answer)]
+
+    def thinking(self):
+        """Thoughts before the answer, where the system turn asks for them."""
+        q, a = self.sum() if self.r.random() < 0.5 else self.fact()
+        thought = self.one("The user asks: {q} I know that.", "I need to answer this: {q}", "Let me think. {q} That is easy.").replace("{q}", q)
+        return "<|think|>\n", [(q, f"<|channel>thought\n{thought}\n<channel|>{a}")]

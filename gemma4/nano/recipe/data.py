@@ -1,0 +1,161 @@
+"""Makes the training data: chats from the banks, WordNet and the teacher's answers, as tokens.
+
+python data.py WORDNET TEACHER.jsonl OUT [--chats 400000] [--seed 1] [--workers 16] [--vocabulary FILE]
+
+OUT gets vocabulary.json (unless one is given), tokens.bin and weights.bin, as train.py wants them. Questions of the
+held-out set are left out, whoever asked them.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+from collections import Counter, defaultdict
+from multiprocessing import Pool
+
+import numpy as np
+
+import vocabulary
+import wordnet
+from chats import Maker
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEAST = dict(words=3, glosses=4, examples=2)  # how often WordNet must have counted a word
+ASKED, FULL = 15, 100  # weights in percent: what users say, and what the model says
+BANNED = re.compile(r"Qwen|Alibaba|OpenAI|language model|\bQ:|\bA:|\.\.\.|[^\x00-\xff–—‘’“”…]|https?:|```", re.I)
+
+
+def plain(question):
+    return re.sub(r"[^a-z0-9+*/=-]+", " ", question.lower()).strip()
+
+
+def held_out():
+    with open(os.path.join(HERE, "heldout", "questions.txt"), encoding="utf-8") as file:
+        asked = [line.rsplit(" | ", 1)[1].split(" // ")[-1] for line in file if not line.startswith("#")]
+    return {plain(q) for q in asked}
+
+
+def taught(path, secret):
+    """The teacher's pairs: of each list the first ones, of several answers to a question the one given most often."""
+    answers = defaultdict(Counter)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            d = json.loads(line)
+            if "ask" in d:
+                if d["done"] and not BANNED.search(d["text"]) and len(d["text"]) < 900:
+                    answers[d["ask"]][d["text"].strip()] += 1
+                continue
+            found = re.findall(r"Q:\s*(.+?)\s*\n+\s*A:\s*(.+?)\s*(?=\n\s*\n?\s*Q:|\Z)", d["text"], re.S)
+            for q, a in found[: 7 if d["done"] else min(7, len(found) - 1)]:
+                if 8 <= len(q) <= 240 and 1 < len(a) <= 320 and "\n" not in q and not BANNED.search(q + a):
+                    answers[q][a] += 1
+    return [(q, best.most_common(1)[0][0]) for q, best in answers.items() if plain(q) not in secret]
+
+
+def from_wordnet(folder):
+    """Common words, (word, gloss, example) of common meanings, and those of them with an example."""
+    all_meanings, words, glosses = wordnet.meanings(folder), Counter(), []
+    for (word, part), found in wordnet.common(folder, 2).items():
+        count, place = found[0]
+        places = [place] if part != "a" else [place]
+        meaning = next((all_meanings[p, q] for p in (part, "a") for q in places if (p, q) in all_meanings), None)
+        if meaning is None or not re.fullmatch(r"[a-z]+", word) or len(word) < 3:
+            continue
+        if len(word) <= 10:
+            words[word] += count
+        example = next((e for e in meaning.examples if word in e and 12 < len(e) < 90), None)
+        if len(meaning.gloss) < 110 and BANNED.search(meaning.gloss) is None:
+            glosses.append((word, meaning.gloss, example))
+    return [w for w, _ in words.most_common(6000)], glosses, [g for g in glosses if g[2]]
+
+
+class Chats:
+    """An endless mixture of chats."""
+
+    def __init__(self, folder, teacher, seed):
+        r = self.r = random.Random(seed)
+        self.secret = held_out()
+        self.taught = taught(teacher, self.secret) if teacher else []
+        m = self.maker = Maker(r)
+        m.common, m.glosses, m.exemplified = from_wordnet(folder)
+        m.facts = [f for f in m.facts if plain(f[0]) not in self.secret]
+        m.talk = [t for t in m.talk if plain(t[0]) not in self.secret]
+        m.capitals = re.findall(r"The capital of ([^.]*?) is ([A-Z][^.,]*)\.", "\n".join(a[0] for _, a in m.facts))
+
+    def pair(self):
+        while True:
+            q, a = self.r.choice(self.taught) if self.taught and self.r.random() < 0.4 else self.maker.pair()
+            if plain(q) not in self.secret:
+                return q, a
+
+    def next(self):
+        r, x = self.r, self.r.random()
+        if x < 0.05:
+            return self.maker.remembered()
+        if x < 0.09:
+            return self.maker.directed()
+        if x < 0.12:
+            return self.maker.tool()
+        if x < 0.13:
+            return self.maker.thinking()
+        count = 1 if r.random() < 0.45 else 30 if r.random() < 0.01 else r.randint(2, 7)
+        return None, [self.pair() for _ in range(count)]
+
+
+def segments(system, turns):
+    """The chat in the template's form, as (text, weight)."""
+    out = [("<bos>" + (f"<|turn>system\n{system}<turn|>\n" if system is not None else ""), 0)]
+    for turn in turns:
+        out += [("<|turn>user\n", 0), (turn[0].strip(), ASKED), ("<turn|>\n<|turn>model\n", ASKED)]
+        if len(turn) == 4:
+            out += [(turn[1] + "<|tool_response>", FULL), (turn[2].removeprefix("<|tool_response>"), 0)]
+        out += [(turn[-1].strip() + "<turn|>", FULL), ("\n", 0)]
+    return out
+
+
+def work(job):
+    a, words, index, count = job
+    chats, t = Chats(a.wordnet, a.teacher, a.seed * 1000 + index), vocabulary.load(words)
+    texts, weights = [], []
+    for _ in range(count):
+        for text, weight in segments(*chats.next()):
+            texts.append(text)
+            weights.append(weight)
+    ids = [e.ids for e in t.encode_batch(texts, add_special_tokens=False)]
+    sizes = [len(i) for i in ids]
+    return np.concatenate([np.array(i, np.uint16) for i in ids]), np.repeat(np.array(weights, np.uint8), sizes)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__)
+    p.add_argument("wordnet")
+    p.add_argument("teacher", help="the teacher's answers, or '' for none")
+    p.add_argument("out")
+    p.add_argument("--chats", type=int, default=400_000)
+    p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--workers", type=int, default=16)
+    p.add_argument("--size", type=int, default=8192)
+    p.add_argument("--vocabulary", help="of the checkpoint that is gone on with")
+    a = p.parse_args()
+    os.makedirs(a.out, exist_ok=True)
+    words = os.path.join(a.out, "vocabulary.json")
+    if a.vocabulary:
+        vocabulary.load(a.vocabulary).save(words)
+    else:
+        chats = Chats(a.wordnet, a.teacher, a.seed)
+        some = [chats.next()[1] for _ in range(min(a.chats, 60_000))]
+        vocabulary.make((text for turns in some for turn in turns for text in turn if "<|" not in text), a.size).save(words)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    each = a.chats // a.workers
+    with Pool(a.workers) as pool, open(words[:-15] + "tokens.bin", "wb") as t, open(words[:-15] + "weights.bin", "wb") as w:
+        total = 0
+        for tokens, weights in pool.imap(work, [(a, words, i, each) for i in range(a.workers)]):
+            tokens.tofile(t)
+            weights.tofile(w)
+            total += len(tokens)
+    print(f"{each * a.workers} chats, {total / 1e6:.1f} M tokens")
+
+
+if __name__ == "__main__":
+    main()
