@@ -5,7 +5,8 @@
 // names over turns, calls one tool, tells short stories, names coloured shapes
 // and writes down spoken numbers.
 //
-// It is a module of its own: who brings a model does not pay for this one.
+// It is a module of its own: who brings a model does not pay for this one. The
+// folder recipe, which clones alone have, makes its second edition.
 package nano
 
 import (
