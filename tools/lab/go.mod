@@ -17,6 +17,7 @@ require (
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/google/go-cmp v0.7.0
 	github.com/mmcloughlin/avo v0.6.0
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
 	github.com/x448/float16 v0.8.4
 	golang.org/x/mod v0.38.0
@@ -42,7 +43,6 @@ require (
 	github.com/pion/opus v0.1.0 // indirect
 	github.com/reeflective/readline v1.3.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/schollz/progressbar/v3 v3.19.1 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	golang.org/x/image v0.45.0 // indirect
