@@ -63,7 +63,8 @@ var formats = func() map[string]string {
 	uri := `[A-Za-z][A-Za-z0-9+.-]*:` + absolute + query + fragment
 	return map[string]string{
 		"date": date, "time": time, "date-time": date + `[Tt]` + time, "duration": durations,
-		"email":    `(?:` + mailbox + `|` + quotedBy + `)@(?:` + mailHost + `|\[(?:` + ipv4 + `|IPv6:(?:` + ipv6 + `))\])`,
+		"email": `(?:` + mailbox + `|` + quotedBy + `)@(?:` + mailHost +
+			`|\[(?:` + ipv4 + `|IPv6:(?:` + ipv6 + `))\])`,
 		"hostname": hostname, "ipv4": ipv4, "ipv6": ipv6, "uuid": uuid, "uri": uri,
 		"uri-reference": `(?:` + uri + `|` + relative + query + fragment + `)`,
 		"json-pointer":  pointer, "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|` + pointer + `)`,
