@@ -6,7 +6,7 @@
 // and writes down spoken numbers.
 //
 // It is a module of its own: who brings a model does not pay for this one. The
-// folder recipe, which clones alone have, makes its second edition.
+// folder recipe, which only clones have, makes its second edition.
 package nano
 
 import (
