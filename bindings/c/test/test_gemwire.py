@@ -87,6 +87,7 @@ class Result(Sized):
         ("answer_tokens", c.c_int32), ("media", c.c_int32), ("reserved", c.c_int32),
         ("media_seconds", c.c_double), ("prefill_seconds", c.c_double), ("decode_seconds", c.c_double),
         ("drafted_tokens", c.c_int32), ("right_tokens", c.c_int32), ("assisted_tokens", c.c_int32), ("assisted_right_tokens", c.c_int32),
+        ("forgotten_messages", c.c_int32), ("reserved2", c.c_int32),
     ]
 
 

@@ -123,6 +123,9 @@ const mayBe = (figure, was) =>
   figure === "calls" ? Math.max(was * (1 + callsMayVary), was + (was > 100 ? fewCalls : 0.5)) : was;
 
 test("no phase asks more of JavaScript and the GPU than it did", { timeout: 380_000 }, async (t) => {
+  // The first visit checks kernels, once for each browser profile; what is counted is a later one.
+  const firstVisit = await attempt(page, phases);
+  assert.equal(firstVisit.error, undefined, JSON.stringify(firstVisit.error));
   const { value, error } = await attempt(page, phases);
   assert.equal(error, undefined, JSON.stringify(error));
   const got = summary(value);

@@ -207,7 +207,9 @@ export default [
       const page = await visitor.open();
       await visitor.ask("before");
       await visitor.type("/full");
-      const said = page.getByText("The conversation no longer fits the model's context. Start a new chat, shorten the message,");
+      const said = page.getByText(
+        "The conversation no longer fits the model's context. Start a new chat, shorten the message,",
+      );
       await said.first().waitFor();
       await visitor.answered();
       assert.equal(await said.count(), 1);

@@ -66,11 +66,7 @@ function LoadState() {
           Cancel
         </Button>
       </div>
-      <Progress
-        label={`Loading ${engine.label}`}
-        done={progress?.done ?? 0}
-        total={progress?.total ?? 0}
-      />
+      <Progress label={`Loading ${engine.label}`} done={progress?.done ?? 0} total={progress?.total ?? 0} />
       {progress?.phase === "check" && (
         <p className="pt-1.5 text-sm text-soft">
           Once for each GPU and browser, gemwire compares what the GPU computes with the processor.
