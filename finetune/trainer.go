@@ -362,7 +362,7 @@ func (t *Trainer) batch(ctx context.Context, from []dataset.Example, indices []i
 		}
 		examples[i] = t.words.apply(e, from[index].Words, epoch, index)
 	}
-	return tape.NewBatch(examples, t.tape.Config.BidirectionalImages())
+	return tape.NewBatch(examples, t.tape.Config.Images)
 }
 
 // Adapter is what has been trained so far.

@@ -63,7 +63,9 @@ type Media struct {
 	model   *gemma4.Model
 	options Options
 	towers  *arch.Towers
-	broken  error // why the file's towers cannot be used
+	broken  error    // why the file's towers cannot be used
+	sight   *sight   // nil for a model that does not see
+	hearing *hearing // nil for one that does not hear
 
 	mu     sync.Mutex // held while a tower is loaded or at work
 	vision visionTower
@@ -84,15 +86,16 @@ func Attach(model *gemma4.Model, options Options) (*Media, error) {
 	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
 	m := &Media{model: model, options: options}
 	m.towers, m.broken = arch.Open(model.File(), model.Config().EmbeddingLength)
+	m.sight, m.hearing = sightOf(m.towers), hearingOf(m.towers)
 	model.SetMedia(m)
 	return m, nil
 }
 
 // Images says whether the model sees.
-func (m *Media) Images() bool { return m.broken == nil && m.towers.Vision != nil }
+func (m *Media) Images() bool { return m.sight != nil }
 
 // Audio says whether the model hears.
-func (m *Media) Audio() bool { return m.broken == nil && m.towers.Audio != nil }
+func (m *Media) Audio() bool { return m.hearing != nil }
 
 // Release frees the towers until the next medium comes. It waits for one that is
 // being encoded.
@@ -137,11 +140,11 @@ func (m *Media) check(part *chat.Part) (err error) {
 	}
 	switch part.Type {
 	case chat.Image:
-		if _, err = m.towers.NeedVision(); err == nil {
+		if err = m.towers.NeedImages(); err == nil {
 			err = CheckImageBudget(part.Budget)
 		}
 	case chat.Audio:
-		_, err = m.towers.NeedAudio()
+		err = m.towers.NeedSound()
 	default:
 		err = fmt.Errorf("%w: a part of type %q; give a video as the images of its frames", ErrOptions, part.Type)
 	}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/sound"
 )
 
-// clip is a recording, or a piece of one, as the tower hears it.
+// clip is a recording, or a piece of one, as the model hears it.
 type clip struct {
-	media *Media
-	mel   []float32 // [frames, 128]
-	valid int       // frames without padding
+	media  *Media
+	frames []float32 // [n, width]
+	valid  int       // frames without padding
 }
 
 func (m *Media) prepareClip(ctx context.Context, part *chat.Part) ([]gemma4.PreparedMedium, error) {
@@ -37,11 +36,11 @@ func (m *Media) prepareClip(ctx context.Context, part *chat.Part) ([]gemma4.Prep
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		mel, valid, err := sound.Mel(piece)
+		frames, valid, err := m.hearing.cut(piece)
 		if err != nil {
 			return nil, err
 		}
-		clips = append(clips, &clip{media: m, mel: mel, valid: valid})
+		clips = append(clips, &clip{media: m, frames: frames, valid: valid})
 	}
 	return clips, nil
 }
@@ -82,11 +81,16 @@ func channelsOf(data []byte, n int) ([][]float32, error) {
 }
 
 // Count implements gemma4.PreparedMedium.
-func (c *clip) Count() int { return arch.AudioTokens(c.valid) }
+func (c *clip) Count() int { return c.media.hearing.count(c.valid) }
 
-// Mel is what goes into the tower: frames [n, 128], of which the first valid ones
-// hold sound.
-func (c *clip) Mel() (frames []float32, valid int) { return c.mel, c.valid }
+// Mel is what goes into an audio tower: frames [n, 128], of which the first valid ones
+// hold sound. It is nil for a model without one.
+func (c *clip) Mel() (frames []float32, valid int) {
+	if !c.media.hearing.mel {
+		return nil, 0
+	}
+	return c.frames, c.valid
+}
 
 // Encode implements gemma4.PreparedMedium.
 func (c *clip) Encode(ctx context.Context) ([]float32, error) {
@@ -96,5 +100,5 @@ func (c *clip) Encode(ctx context.Context) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tower.Encode(ctx, c.mel, len(c.mel)/arch.MelBins, c.valid)
+	return tower.Encode(ctx, c.frames, len(c.frames)/c.media.hearing.width, c.valid)
 }

@@ -16,20 +16,17 @@ type image struct {
 }
 
 func (m *Media) prepareImage(ctx context.Context, part *chat.Part) ([]gemma4.PreparedMedium, error) {
-	v, err := m.towers.NeedVision()
-	if err != nil {
-		return nil, err
-	}
 	rgb, err := m.decodeImage(ctx, part)
 	if err != nil {
 		return nil, err
 	}
-	grid := picture.Grid{Patch: v.PatchSize, Pool: v.Pool, Budget: m.budget(part), MaxSide: v.MaxSide}
+	grid := m.sight.grid
+	grid.Budget = m.budget(part)
 	w, h, err := picture.Fit(rgb.Width, rgb.Height, grid)
 	if err != nil {
 		return nil, err
 	}
-	return []gemma4.PreparedMedium{&image{media: m, grid: grid, rgb: rgb.Resize(w, h)}}, nil
+	return []gemma4.PreparedMedium{&image{media: m, grid: grid, rgb: m.sight.resize(rgb, w, h)}}, nil
 }
 
 func (m *Media) decodeImage(ctx context.Context, part *chat.Part) (*picture.RGB, error) {

@@ -23,7 +23,7 @@ func tokens(ids []int32) []tape.Token {
 
 func batchOf(t testing.TB, examples ...tape.Example) *tape.Batch {
 	t.Helper()
-	b, err := tape.NewBatch(examples, false)
+	b, err := tape.NewBatch(examples, arch.CausalImages)
 	if err != nil {
 		t.Fatal(err)
 	}

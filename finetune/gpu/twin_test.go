@@ -72,7 +72,7 @@ func randomBatch(t testing.TB, c *arch.Config, lengths ...int) *tape.Batch {
 		}
 		examples = append(examples, e)
 	}
-	b, err := tape.NewBatch(examples, c.BidirectionalImages())
+	b, err := tape.NewBatch(examples, c.Images)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestRefused(t *testing.T) {
 	model := openModel(t, "e2b", gemma4.OpenOptions{})
 	m, _ := machineFor(t, model, somePairs(t, model, func(target adapter.Target) bool { return target.Layer == 1 }))
 	for _, token := range []int32{-1, int32(model.Config().Vocab)} {
-		b, err := tape.NewBatch([]tape.Example{{Tokens: []tape.Token{{ID: token}}, Targets: []int32{1}}}, false)
+		b, err := tape.NewBatch([]tape.Example{{Tokens: []tape.Token{{ID: token}}, Targets: []int32{1}}}, arch.CausalImages)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestPlanned(t *testing.T) {
 		before := memory()
 		m, _ := machineFor(t, model, somePairs(t, model, func(adapter.Target) bool { return true }))
 		e := tape.Example{Tokens: make([]tape.Token, 40), Targets: make([]int32, 40)}
-		batch, err := tape.NewBatch([]tape.Example{e}, false)
+		batch, err := tape.NewBatch([]tape.Example{e}, arch.CausalImages)
 		if err != nil {
 			t.Fatal(err)
 		}

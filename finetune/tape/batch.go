@@ -48,14 +48,18 @@ type Batch struct {
 	Targets []int32
 	shares  map[int][]Share // by position, where they stand for its target
 	start   []int           // for each position, where its example begins
-	end     []int           // for each position, where what it sees ahead ends: its image
-	Asked   []int           // the positions that have a target
+	image   []span          // for each position, its image, empty for none
+	mask    arch.ImageMask
+	Asked   []int // the positions that have a target
 }
 
-// NewBatch lays examples one behind the other. Soft tokens of one image see each
-// other where seeImages says so.
-func NewBatch(examples []Example, seeImages bool) (*Batch, error) {
-	b := new(Batch)
+// span is the positions first ≤ j < end.
+type span struct{ first, end int }
+
+// NewBatch lays examples one behind the other. Soft tokens of one image see of each
+// other what the mask says.
+func NewBatch(examples []Example, mask arch.ImageMask) (*Batch, error) {
+	b := &Batch{mask: mask}
 	for i, e := range examples {
 		if len(e.Tokens) == 0 || len(e.Targets) != len(e.Tokens) {
 			return nil, fmt.Errorf("%w: example %d has %d tokens and %d targets", ErrBatch, i, len(e.Tokens),
@@ -64,7 +68,7 @@ func NewBatch(examples []Example, seeImages bool) (*Batch, error) {
 		if err := b.share(e); err != nil {
 			return nil, fmt.Errorf("example %d: %w", i, err)
 		}
-		b.add(e, seeImages)
+		b.add(e)
 	}
 	if len(b.Tokens) == 0 {
 		return nil, fmt.Errorf("%w: no examples", ErrBatch)
@@ -109,23 +113,27 @@ func (b *Batch) MostShares() int {
 	return most
 }
 
-func (b *Batch) add(e Example, seeImages bool) {
+func (b *Batch) add(e Example) {
 	first := len(b.Tokens)
 	b.Tokens = append(b.Tokens, e.Tokens...)
 	b.Targets = append(b.Targets, e.Targets...)
 	for i := range e.Tokens {
 		b.start = append(b.start, first)
-		b.end = append(b.end, first+i+1)
 		if e.Targets[i] != NoTarget {
 			b.Asked = append(b.Asked, first+i)
 		}
 	}
-	if !seeImages {
-		return
-	}
-	for i := len(e.Tokens) - 2; i >= 0; i-- {
-		if image := e.Tokens[i].Image; image != 0 && image == e.Tokens[i+1].Image {
-			b.end[first+i] = b.end[first+i+1]
+	for i := 0; i < len(e.Tokens); {
+		image, end := e.Tokens[i].Image, i+1
+		for image != 0 && end < len(e.Tokens) && e.Tokens[end].Image == image {
+			end++
+		}
+		seen := span{first + i, first + end}
+		if image == 0 {
+			seen = span{}
+		}
+		for ; i < end; i++ {
+			b.image = append(b.image, seen)
 		}
 	}
 }
@@ -157,10 +165,19 @@ func (b *Batch) Len() int { return len(b.Tokens) }
 func (b *Batch) Position(t int) int { return t - b.start[t] }
 
 // Visible returns the rows first ≤ j < end that row t sees. window is 0 in global
-// layers, where images are causal like text.
+// layers.
 func (b *Batch) Visible(t, window int) (first, end int) {
-	if window == 0 {
-		return b.start[t], t + 1
+	first, end = b.start[t], t+1
+	if window > 0 {
+		first = max(first, t-window+1)
 	}
-	return max(b.start[t], t-window+1), b.end[t]
+	image := b.image[t]
+	switch {
+	case image == span{}:
+	case b.mask == arch.WholeImages:
+		first, end = min(first, image.first), max(end, image.end)
+	case b.mask == arch.AheadImages && window > 0:
+		end = max(end, image.end)
+	}
+	return first, end
 }

@@ -47,6 +47,8 @@ type Config struct {
 	Eps          float32 // ε of every norm
 	LogitSoftcap float32 // c in c·tanh(logits / c); 0 means no softcap
 
+	Images ImageMask // what the soft tokens of an image see of it
+
 	layers []layerConfig
 	// borrowed says that no layer has a cache: donors are layers of another model.
 	borrowed bool
@@ -76,6 +78,7 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 		return nil, r.err
 	}
 	r.blocks = c.Blocks
+	c.Images = imageMask(meta, c.PerLayerDim)
 	c.Heads = r.uniform("attention.head_count", maxSize)
 	if c.Experts > 0 {
 		c.ExpertsUsed = r.count("expert_used_count", 1, c.Experts)
@@ -121,8 +124,3 @@ func (c *Config) EmbedScale() float32 { return float32(math.Sqrt(float64(c.Embed
 
 // PerLayerScale is √P, the factor on per-layer token embeddings.
 func (c *Config) PerLayerScale() float32 { return float32(math.Sqrt(float64(c.PerLayerDim))) }
-
-// BidirectionalImages says whether, in sliding layers, the soft tokens of an
-// image see those behind them in the same image too: so it is in the models
-// without per-layer embeddings. Global layers are causal in all of them.
-func (c *Config) BidirectionalImages() bool { return c.PerLayerDim == 0 }

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/gemwire/gemwire/gemma4/arch"
+
 // step is one batch on its way through the layers.
 type step struct {
 	cache  *Cache
@@ -14,7 +16,10 @@ type step struct {
 	x        []float32 // [tokens, d], the residual stream
 	h        []float32 // [tokens, d], what a part of the layer makes of it
 	perLayer []float32 // [tokens, L, P]
-	imageEnd []int     // for each token, the position behind the image it belongs to; 0 for none
+	// For each token, where the image that it belongs to begins, and the position behind
+	// it; 0 for none.
+	imageStart, imageEnd []int
+	images               arch.ImageMask
 
 	sliding, global rotation
 }
@@ -33,7 +38,7 @@ func (m *Model) newStep(cache *Cache, inputs []Input) (*step, error) {
 	if s.perLayer, err = m.perLayerInputs(s.x, inputs); err != nil {
 		return nil, err
 	}
-	s.imageEnd = make([]int, n)
+	s.images, s.imageStart, s.imageEnd = c.Images, make([]int, n), make([]int, n)
 	if c.BidirectionalImages() {
 		s.findImages(inputs)
 	}
@@ -57,9 +62,15 @@ func (m *Model) rotations(s *step) {
 	}
 }
 
-// findImages sets imageEnd for the runs of soft tokens of one image.
+// findImages sets imageStart and imageEnd for the runs of soft tokens of one image.
 func (s *step) findImages(inputs []Input) {
-	end := 0
+	start, end := 0, 0
+	for i := range inputs {
+		if i == 0 || inputs[i].Image != inputs[i-1].Image {
+			start = s.first + i
+		}
+		s.imageStart[i] = start
+	}
 	for i := len(inputs) - 1; i >= 0; i-- {
 		if i+1 == len(inputs) || inputs[i].Image != inputs[i+1].Image {
 			end = s.first + i + 1
@@ -71,19 +82,25 @@ func (s *step) findImages(inputs []Input) {
 }
 
 // visible returns the positions, first ≤ j < end, that token t sees: those up to
-// its own and, in sliding layers, none further back than the window but all of
-// its own image, how far ahead it may go. In global layers images are causal like
-// text: the references of the larger models hold both.
+// its own and, in sliding layers, none further back than the window; of its own image
+// what the model's mask says.
 func (s *step) visible(sliding bool, t int) (first, end int) {
 	position := s.first + t
 	end = position + 1
 	if s.keyless {
 		end = position
 	}
-	if !sliding {
-		return 0, end
+	if sliding {
+		first = max(0, position-s.window+1)
 	}
-	return max(0, position-s.window+1), max(end, s.imageEnd[t])
+	switch {
+	case s.imageEnd[t] == 0:
+	case s.images == arch.WholeImages:
+		first, end = min(first, s.imageStart[t]), max(end, s.imageEnd[t])
+	case sliding:
+		end = max(end, s.imageEnd[t])
+	}
+	return first, end
 }
 
 func (s *step) rotation(sliding bool) rotation {
@@ -110,7 +127,7 @@ func (s *step) keepLast() {
 	}
 	last := func(x []float32) []float32 { return x[len(x)/s.tokens*(s.tokens-s.kept):] }
 	s.x, s.h, s.perLayer = last(s.x), last(s.h), last(s.perLayer)
-	s.imageEnd = s.imageEnd[s.tokens-s.kept:]
+	s.imageStart, s.imageEnd = s.imageStart[s.tokens-s.kept:], s.imageEnd[s.tokens-s.kept:]
 	s.sliding, s.global = s.sliding.last(s.kept), s.global.last(s.kept)
 	s.first += s.tokens - s.kept
 	s.tokens = s.kept

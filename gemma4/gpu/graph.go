@@ -103,9 +103,9 @@ func (g *graph) attention(i int, w *layerWeights) {
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow
-		if g.media && c.BidirectionalImages() {
-			attend.Spans = g.act.soft.spans
-		}
+	}
+	if g.media && c.SpansImages(i) {
+		attend.Spans, attend.WholeSpans = g.act.soft.spans, c.Images == arch.WholeImages
 	}
 	attended := ops.Input{X: g.act.attended}
 	if partials := g.Attention(attend); partials != nil {

@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gemwire/gemwire/gguf"
 )
 
 // ErrNoCase says that there is nothing to run where a case was expected.
@@ -30,6 +33,8 @@ type Case struct {
 	Kind Kind
 	JSON string // path
 	GGUF string // path of the model, empty for chat; for a model case, where the built-in one is meant, too
+	// Projector is the path of the mmproj file, empty where the model has none beside it.
+	Projector string
 	// Reference is the path of the safetensors file, empty where there is none.
 	Reference string
 }
@@ -101,7 +106,24 @@ func caseOf(file string) (Case, bool) {
 		return c, true
 	}
 	c.Kind, c.GGUF, c.Reference = ModelCase, existing(base+".gguf"), existing(base+".safetensors")
+	if c.GGUF == "" {
+		c.GGUF, c.Projector = existing(base+"-text.gguf"), existing(base+"-mmproj.gguf")
+	}
 	return c, c.GGUF != ""
+}
+
+// OpenFile opens the case's model: one file, a text model with the projector beside it,
+// or the built-in one, where builtIn is not nil.
+func (c Case) OpenFile(ctx context.Context, builtIn func() gguf.Source) (*gguf.File, error) {
+	switch {
+	case c.GGUF == "" && builtIn == nil:
+		return nil, fmt.Errorf("%w: its GGUF file is not next to %s", ErrNoCase, c.JSON)
+	case c.GGUF == "":
+		return gguf.Open(ctx, builtIn())
+	case c.Projector != "":
+		return gguf.OpenPath(ctx, c.GGUF, gguf.WithProjector(c.Projector))
+	}
+	return gguf.OpenPath(ctx, c.GGUF)
 }
 
 func existing(path string) string {

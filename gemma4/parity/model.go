@@ -76,27 +76,16 @@ func (r *run) check(what string, err, tolerance float64, detail string) error {
 	return nil
 }
 
-// source is the case's model, or the built-in one.
-func (r *run) source() (gguf.Source, error) {
-	if r.c.GGUF != "" {
-		return gguf.OpenFile(r.c.GGUF)
-	}
-	if r.opts.BuiltIn == nil {
-		return nil, fmt.Errorf("%w: its GGUF file is not next to %s", ErrNoCase, r.c.JSON)
-	}
-	return r.opts.BuiltIn(), nil
-}
-
 func (r *run) model() error {
 	prompts, err := readPrompts(r.c.JSON)
 	if err != nil {
 		return err
 	}
-	source, err := r.source()
+	file, err := r.c.OpenFile(r.ctx, r.opts.BuiltIn)
 	if err != nil {
 		return err
 	}
-	m, err := gemma4.Open(r.ctx, source, r.opts.Open)
+	m, err := gemma4.OpenGGUF(r.ctx, file, r.opts.Open)
 	if err != nil {
 		return err
 	}

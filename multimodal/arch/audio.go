@@ -91,7 +91,7 @@ func AudioTokens(frames int) int { return (frames + subsampling - 1) / subsampli
 const MaxFrames = subsampling*MaxAudioTokens + subsampling
 
 func (r *resolver) audio() *Audio {
-	r.projector("gemma4a")
+	r.projector(typeAudio)
 	a := &Audio{
 		Blocks:      r.blocks(),
 		Width:       r.count("embedding_length", 4, maxSize),

@@ -38,6 +38,15 @@ func checkOpen(t *testing.T, file *gguf.File) {
 		}
 		linears = append(linears, &a.Output, &a.Projection)
 	}
+	if p := towers.Patches; p != nil {
+		if p.Side < 1 || p.PatchEmbd.Weight.Elements() != p.PatchValues()*p.Width {
+			t.Errorf("%+v", p)
+		}
+		linears = append(linears, &p.PatchEmbd, &p.Projection)
+	}
+	if f := towers.Frames; f != nil {
+		linears = append(linears, &f.Projection)
+	}
 	for _, l := range linears {
 		if _, err := l.Clamp(context.Background()); err != nil {
 			checkError(t, err)

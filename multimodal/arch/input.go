@@ -47,6 +47,51 @@ func (a *Audio) CheckClip(values, frames, valid int) error {
 	return nil
 }
 
+// CheckImage refuses, with an error wrapping ErrInput, images that the embedder
+// cannot take: values are those of all squares.
+func (p *PatchEmbedder) CheckImage(values, columns, rows int) error {
+	switch {
+	case columns < 1 || rows < 1 || columns > p.MaxSide || rows > p.MaxSide:
+		return fmt.Errorf("an image of %d × %d soft tokens: the model knows positions for 1 to %d along a side: give "+
+			"a less narrow image or a smaller budget: %w", columns, rows, p.MaxSide, ErrInput)
+	case columns > MaxImageTokens/rows:
+		return fmt.Errorf("an image of %d × %d soft tokens: the model takes at most %d: resize it: %w", columns, rows,
+			MaxImageTokens, ErrInput)
+	case values != columns*rows*p.PatchValues():
+		return fmt.Errorf("%d values for %d × %d squares of %d: %w", values, columns, rows, p.PatchValues(), ErrInput)
+	}
+	return nil
+}
+
+// Planes orders the values of each square as the weights lie: colour by colour, where
+// they come pixel by pixel.
+func (p *PatchEmbedder) Planes(squares []float32) []float32 {
+	size := p.PatchValues()
+	pixels := size / Colours
+	planes := make([]float32, len(squares))
+	for first := 0; first < len(squares); first += size {
+		for pixel := range pixels {
+			for c := range Colours {
+				planes[first+c*pixels+pixel] = squares[first+pixel*Colours+c]
+			}
+		}
+	}
+	return planes
+}
+
+// CheckClip refuses, with an error wrapping ErrInput, clips that the embedder cannot
+// take: values are those of all frames.
+func (f *FrameEmbedder) CheckClip(values, frames int) error {
+	switch {
+	case frames < 1 || frames > MaxClipFrames:
+		return fmt.Errorf("a clip of %d soft tokens: the model takes 1 to %d: split it into pieces of at most 30 s: %w",
+			frames, MaxClipFrames, ErrInput)
+	case values != frames*f.Samples:
+		return fmt.Errorf("%d values for %d frames of %d samples: %w", values, frames, f.Samples, ErrInput)
+	}
+	return nil
+}
+
 // KeyScale is the factor on keys of the audio tower, ln(1 + e) / ln 2.
 func (a *Audio) KeyScale() float32 { return float32(math.Log1p(math.E) / math.Ln2) }
 

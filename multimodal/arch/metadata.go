@@ -26,7 +26,8 @@ type reader struct {
 // newReader finds out how the keys of a tower are named.
 func newReader(meta gguf.Metadata, tower string) *reader {
 	prefix := "gemma4." + tower + "."
-	if clip := "clip." + tower + "."; !meta.Has(prefix+"block_count") && meta.Has(clip+"block_count") {
+	clip := "clip." + tower + "."
+	if !meta.Has(prefix+"block_count") && (meta.Has(clip+"block_count") || meta.Has(clip+"projector_type")) {
 		prefix = clip
 	}
 	return &reader{meta: meta, prefix: prefix}

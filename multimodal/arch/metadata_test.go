@@ -85,12 +85,14 @@ func TestOddWidthOfAudio(t *testing.T) {
 	wantError(t, small().set("gemma4.audio.embedding_length", uint32(9)), ErrConfig, "gemma4.audio.embedding_length")
 }
 
-// The encoder-free towers of the 12B model say so in their mmproj file.
 func TestOtherProjectors(t *testing.T) {
-	wantError(t, mmproj().set("clip.vision.projector_type", "gemma4uv"), ErrConfig, "clip.vision.projector_type",
-		"gemma4uv", "gemma4v")
-	wantError(t, mmproj().set("clip.audio.projector_type", "gemma4ua"), ErrConfig, "clip.audio.projector_type",
-		"gemma4ua", "gemma4a")
+	wantError(t, mmproj().set("clip.vision.projector_type", "gemma3"), ErrConfig, "clip.vision.projector_type",
+		"gemma3", "gemma4v")
+	wantError(t, mmproj().set("clip.audio.projector_type", "ultravox"), ErrConfig, "clip.audio.projector_type",
+		"ultravox", "gemma4a")
+	// A file with towers that says it has none.
+	wantError(t, mmproj().set("clip.vision.projector_type", "gemma4uv"), ErrConfig, "clip.vision.block_count")
+	wantError(t, mmproj().set("clip.audio.projector_type", "gemma4ua"), ErrConfig, "clip.audio.block_count")
 	wantError(t, mmproj().set("clip.audio.projector_type", uint32(4)), gguf.ErrWrongType, "clip.audio.projector_type")
 }
 

@@ -26,6 +26,34 @@ var (
 type Towers struct {
 	Vision *Vision // nil where the file has no image tower
 	Audio  *Audio  // nil where the file has no audio tower
+
+	// Patches and Frames take the towers' places in models of the 12B kind, which have none.
+	Patches *PatchEmbedder
+	Frames  *FrameEmbedder
+}
+
+// Images says whether the model sees.
+func (t *Towers) Images() bool { return t.Vision != nil || t.Patches != nil }
+
+// Sound says whether the model hears.
+func (t *Towers) Sound() bool { return t.Audio != nil || t.Frames != nil }
+
+// NeedImages returns an error that wraps ErrNoVision and says what to do, where the model
+// does not see.
+func (t *Towers) NeedImages() error {
+	if t == nil || !t.Images() {
+		return fmt.Errorf("%w: %s", ErrNoVision, whatToDo)
+	}
+	return nil
+}
+
+// NeedSound returns an error that wraps ErrNoAudio and says what to do, where the model
+// does not hear.
+func (t *Towers) NeedSound() error {
+	if t == nil || !t.Sound() {
+		return fmt.Errorf("%w: %s", ErrNoAudio, whatToDo)
+	}
+	return nil
 }
 
 // NeedVision returns the image tower, or an error that wraps ErrNoVision and
@@ -63,23 +91,48 @@ func Open(file *gguf.File, embeddingLength int) (*Towers, error) {
 		return nil, fmt.Errorf("soft tokens of %d values: %w", embeddingLength, ErrConfig)
 	}
 	towers := &Towers{}
-	if hasTensors(file, "v.") {
-		r := newResolver(file, "vision", embeddingLength)
-		towers.Vision = r.vision()
-		if r.err != nil {
-			return nil, fmt.Errorf("the image tower: %w", r.err)
+	for _, open := range []func(*gguf.File, int, *Towers) error{openImages, openSound} {
+		if err := open(file, embeddingLength, towers); err != nil {
+			return nil, err
+		}
+	}
+	return towers, nil
+}
+
+// openImages finds what makes soft tokens of images.
+func openImages(file *gguf.File, embeddingLength int, towers *Towers) error {
+	r := newResolver(file, "vision", embeddingLength)
+	switch {
+	case patchEmbedded(file):
+		if towers.Patches = r.patchEmbedder(); r.err != nil {
+			return fmt.Errorf("the embedding of images: %w", r.err)
+		}
+		towers.Patches.Bytes = r.bytes
+	case hasTensors(file, "v."):
+		if towers.Vision = r.vision(); r.err != nil {
+			return fmt.Errorf("the image tower: %w", r.err)
 		}
 		towers.Vision.Bytes = r.bytes
 	}
-	if hasTensors(file, "a.") {
-		r := newResolver(file, "audio", embeddingLength)
-		towers.Audio = r.audio()
-		if r.err != nil {
-			return nil, fmt.Errorf("the audio tower: %w", r.err)
+	return nil
+}
+
+// openSound finds what makes soft tokens of clips.
+func openSound(file *gguf.File, embeddingLength int, towers *Towers) error {
+	r := newResolver(file, "audio", embeddingLength)
+	switch {
+	case frameEmbedded(file):
+		if towers.Frames = r.frameEmbedder(); r.err != nil {
+			return fmt.Errorf("the embedding of sound: %w", r.err)
+		}
+		towers.Frames.Bytes = r.bytes
+	case hasTensors(file, "a."):
+		if towers.Audio = r.audio(); r.err != nil {
+			return fmt.Errorf("the audio tower: %w", r.err)
 		}
 		towers.Audio.Bytes = r.bytes
 	}
-	return towers, nil
+	return nil
 }
 
 func hasTensors(file *gguf.File, prefix string) bool {

@@ -66,7 +66,7 @@ func (v *Vision) PatchValues() int { return v.PatchSize * v.PatchSize * Colours 
 func (v *Vision) MaxPatches() int { return MaxImageTokens * v.Pool * v.Pool }
 
 func (r *resolver) vision() *Vision {
-	r.projector("gemma4v")
+	r.projector(typeVision)
 	v := &Vision{
 		Blocks:      r.blocks(),
 		Width:       r.count("embedding_length", 4, maxSize),

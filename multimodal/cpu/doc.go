@@ -12,5 +12,6 @@
 // For images read vision.go, then patch_embedding.go, vision_block.go,
 // vision_attention.go, rotation2d.go, pool.go and projector.go; for clips
 // audio.go, then subsample.go, conformer_block.go, relative_attention.go,
-// light_conv.go and projector.go. linear.go holds what both are made of.
+// light_conv.go and projector.go. patches.go and frames.go are what models of the
+// 12B kind have instead of towers. linear.go holds what both are made of.
 package cpu

@@ -7,6 +7,7 @@
 // that whoever else needs the device gets it in between.
 //
 // Read vision_graph.go and audio_graph.go beside the model's description; then
-// vision.go and audio.go, which put data in and take soft tokens out; weights.go
-// and work.go are what both share.
+// vision.go and audio.go, which put data in and take soft tokens out; patches.go and
+// frames.go, for models of the 12B kind, which have no towers; weights.go and work.go
+// are what they share.
 package gpu

@@ -47,6 +47,36 @@ func RehearseAudio(ctx context.Context, kit *ops.Kit, a *arch.Audio) error {
 	return nil
 }
 
+// RehearsePatches is RehearseVision for a model without an image tower.
+func RehearsePatches(ctx context.Context, kit *ops.Kit, a *arch.PatchEmbedder) error {
+	p, err := NewPatches(ctx, kit, a, Options{})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	for i, soft := range rehearsedImages {
+		if err := p.fit(min(soft, arch.MaxImageTokens)); err != nil && (i == 0 || !noRoom(err)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// RehearseFrames is RehearseVision for a model without an audio tower.
+func RehearseFrames(ctx context.Context, kit *ops.Kit, a *arch.FrameEmbedder) error {
+	f, err := NewFrames(ctx, kit, a, Options{})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i, mel := range rehearsedClips {
+		if err := f.fit(mel / 4); err != nil && (i == 0 || !noRoom(err)) {
+			return err
+		}
+	}
+	return nil
+}
+
 func noRoom(err error) bool {
 	return errors.Is(err, wgslkit.ErrLimit) || errors.Is(err, wgslkit.ErrOutOfMemory)
 }

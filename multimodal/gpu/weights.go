@@ -137,10 +137,17 @@ func (c clipped) bounded() bool { return c.clamp.ClipsIn() || c.clamp.ClipsOut()
 // product uploads linears as one matrix.
 func (l *loader) product(layout ops.Layout, list ...clipped) product {
 	sources := make([]ops.Source, len(list))
+	for i, c := range list {
+		sources[i] = sourceOf(c.Weight)
+	}
+	return l.productOf(layout, sources, list...)
+}
+
+// productOf is product for linears whose rows are those of sources.
+func (l *loader) productOf(layout ops.Layout, sources []ops.Source, list ...clipped) product {
 	rows := make([]ops.RowBounds, len(list))
 	bounded := false
 	for i, c := range list {
-		sources[i] = sourceOf(c.Weight)
 		rows[i] = ops.RowBounds{Rows: sources[i].Rows, Low: c.clamp.OutMin, High: c.clamp.OutMax, Bias: c.bias}
 		bounded = bounded || c.bounded()
 	}

@@ -143,6 +143,17 @@ func (p *pace) run(ctx context.Context, device *wgslkit.Device, r parted) (value
 	return values, nil
 }
 
+// whole runs a program of a few ops at once and reads n values of what it made.
+func whole(ctx context.Context, program *ops.Recording, width int, made *wgslkit.Buffer, n int) ([]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := program.Submit(width); err != nil {
+		return nil, err
+	}
+	return finish(func() (*wgslkit.Readback, error) { return made.StartRead(0, int64(4*n)) })
+}
+
 func finish(read func() (*wgslkit.Readback, error)) ([]float32, error) {
 	r, err := read()
 	if err != nil {

@@ -51,10 +51,15 @@ func Mel(samples []float32) (frames []float32, valid int, err error) {
 }
 
 func checkClip(samples []float32) error {
-	switch {
-	case len(samples) < MinSamples:
+	if len(samples) < MinSamples {
 		return fmt.Errorf("sound: %d samples of 16 kHz, want %d at least: %w", len(samples), MinSamples, ErrTooShort)
-	case len(samples) > MaxSamples:
+	}
+	return checkSamples(samples)
+}
+
+// checkSamples refuses clips that are too long, and samples that are no numbers.
+func checkSamples(samples []float32) error {
+	if len(samples) > MaxSamples {
 		return fmt.Errorf("sound: %.1f s, and %g s are what the model hears at a time: %w",
 			float64(len(samples))/Rate, MaxDuration.Seconds(), ErrTooLong)
 	}

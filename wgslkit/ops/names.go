@@ -43,6 +43,7 @@ type (
 	Gate       = rowwise.Gate
 	GateBack   = rowwise.GateBack
 	HalfRows   = rowwise.HalfRows
+	LayerNorm  = rowwise.LayerNorm
 	NormAdd    = rowwise.NormAdd
 	Overlay    = rowwise.Overlay
 	PickRows   = rowwise.PickRows

@@ -31,6 +31,12 @@ func (r *Recorder) RMSNorm(o RMSNorm) {
 	o.Record(r.Recorder)
 }
 
+// LayerNorm records the op.
+func (r *Recorder) LayerNorm(o LayerNorm) {
+	r.Hear(o)
+	o.Record(r.Recorder)
+}
+
 // NormAdd records the op.
 func (r *Recorder) NormAdd(o NormAdd) {
 	r.Hear(o)

@@ -27,7 +27,7 @@ const suite = [
   "gemma4/parity=TestConformance$|TestConformanceQ8/(cpu|gpu)/nano",
   "multimodal/picture",
   "multimodal/sound",
-  "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano)",
+  "multimodal/parity=TestConformance/(cpu|gpu)/(e2b|nano|unified)",
 ];
 
 const root = resolve(import.meta.dirname, "../../..");

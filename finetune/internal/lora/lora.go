@@ -4,6 +4,7 @@ package lora
 
 import (
 	"encoding/json"
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,7 +81,7 @@ func (c *Case) Batch(t testing.TB) *tape.Batch {
 		}
 		examples = append(examples, x)
 	}
-	b, err := tape.NewBatch(examples, false)
+	b, err := tape.NewBatch(examples, arch.CausalImages)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,9 @@ type Attention struct {
 	// Spans, where given, is a span id (u32) for each of the program's
 	// tokens; tokens of one non-zero span see each other ahead as well.
 	Spans *wgslkit.Buffer
-	Out   *wgslkit.Buffer // [width, Heads·HeadDim]
+	// WholeSpans lets them see each other behind as well, however short the window.
+	WholeSpans bool
+	Out        *wgslkit.Buffer // [width, Heads·HeadDim]
 	// Store, where given, puts the tokens' own keys and values into Cache
 	// first, in the same dispatch where that can be done.
 	Store *kvcache.StoreKV
@@ -207,7 +209,7 @@ func attendTiles(r *record.Recorder, o Attention) {
 		Grid: record.RowGrid(o.Heads),
 	})
 	tuning := r.Tuning().Attention
-	v := c.Into(tileVariant(tuning, c.HeadDim, o.Spans != nil))
+	v := c.Into(tileVariant(tuning, c.HeadDim, o.Spans != nil, o.Spans != nil && o.WholeSpans))
 	for _, p := range c.Parts {
 		r.Dispatch(Files, "attention_tiles.wgsl", v, wgslkit.Call{
 			Label: o.Label,
@@ -229,7 +231,7 @@ func attendTiles(r *record.Recorder, o Attention) {
 // that lie by head already.
 func AttendUnmasked(r *record.Recorder, label string, q, keys, values, out *wgslkit.Buffer, heads, headDim int) {
 	tuning := r.Tuning().Attention
-	v := tileVariant(tuning, headDim, false)
+	v := tileVariant(tuning, headDim, false, false)
 	v["FULL"] = true
 	r.Dispatch(Files, "attention_tiles.wgsl", v, wgslkit.Call{
 		Label:  label,

@@ -106,10 +106,10 @@ func batch(most, n, slices int) int {
 }
 
 // tileVariant is the tuning as attention_tiles.wgsl reads it.
-func tileVariant(t record.AttentionTuning, headDim int, spans bool) wgslkit.Variant {
+func tileVariant(t record.AttentionTuning, headDim int, spans, whole bool) wgslkit.Variant {
 	return wgslkit.Variant{
 		"THREADS": t.TileThreads, "ROWS": t.TileRows, "KEYS": t.TileKeys, "KEY_LANES": t.TileKeyLanes,
-		"HEAD_DIM": headDim, "SPANS": spans,
+		"HEAD_DIM": headDim, "SPANS": spans, "WHOLE_SPANS": whole,
 		"SUM_GROUPS":   max(t.TileThreads/(kvcache.PaddedDim(headDim)/8), 1),
 		"COLUMN_BATCH": batch(t.TileColumns, kvcache.PaddedDim(headDim)/8, 1),
 		"VALUE_BATCH":  min(t.TileValues, t.TileKeys),

@@ -3,7 +3,8 @@
 //   out[t] = Σ_j exp(s[j] − m)·v[j] / Σ_j exp(s[j] − m),  m = max s
 //
 // j is visible when 0 ≤ p − j (< window, where there is one), or where SPANS
-// when j is ahead of p and their tokens are in one span, however far apart;
+// when j is ahead of p and their tokens are in one span, however far apart,
+// where WHOLE_SPANS also when j is behind;
 // where FULL, every token of the program is.
 // q comes from prepare_q.wgsl.
 //
@@ -68,6 +69,9 @@ fn visible(t: u32, p: u32, j: u32, width: u32) -> bool {
   if (!seen && j < start + width) { seen = spans[t] != 0u && spans[t] == spans[j - start]; }
 //#end
   if (params.window > 0u && j + params.window <= p) { seen = false; }
+//#if WHOLE_SPANS
+  if (!seen && j >= start && j < start + width) { seen = spans[t] != 0u && spans[t] == spans[j - start]; }
+//#end
   return seen;
 }
 
@@ -89,7 +93,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var end = start + last_row + 1u;
 //#if SPANS
   for (var t = first_row; t <= last_row; t++) {
-    if (spans[t] != 0u) { end = start + width; }
+    if (spans[t] != 0u) {
+      end = start + width;
+//#if WHOLE_SPANS
+      begin = min(begin, start);
+//#end
+    }
   }
 //#end
 //#if FULL

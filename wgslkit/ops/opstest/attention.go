@@ -20,6 +20,7 @@ type attentionShape struct {
 	factors, raw            bool
 	softcap, scale          float64
 	spans                   []uint32
+	wholeSpans              bool
 	q8                      bool // a cache in 8 bits
 	stores                  bool // the op puts the tokens' own keys and values into the cache
 }
@@ -71,6 +72,10 @@ var attentionShapes = []attentionShape{
 	{name: "spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50,
 		width: 50, rotated: 64,
 		spans: spanOf(50, 0, 9, 7, 9, 40, 8)},
+	{name: "whole spans", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40, width: 48,
+		rotated: 64, spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3), wholeSpans: true},
+	{name: "whole spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50,
+		width: 50, rotated: 64, spans: spanOf(50, 0, 9, 7, 9, 48, 8), wholeSpans: true},
 
 	{name: "q8 first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64, q8: true},
 	{name: "q8 odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1,
@@ -292,7 +297,7 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	op := ops.Attention{
 		Label: "attention", Q: at(offset), QNorm: normBuffer, Eps: normEps,
 		Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Scale: float32(s.scale), Softcap: float32(s.softcap),
-		Spans: spans, Out: out,
+		Spans: spans, WholeSpans: s.wholeSpans, Out: out,
 	}
 	if s.stores {
 		op.Store = &ops.StoreKV{K: at(offset + wide), V: at(offset + wide + row), KNorm: kNormBuffer, Eps: normEps,
@@ -395,6 +400,9 @@ func (s attentionShape) attend(query []float64, t, kvHead int, keys, values hist
 
 // visible says whether the token at row t sees position j.
 func (s attentionShape) visible(t, j int) bool {
+	if s.wholeSpans && s.spans[t] != 0 && j >= s.position && s.spans[t] == s.spans[j-s.position] {
+		return true
+	}
 	if behind := s.position + t - j; behind >= 0 {
 		return s.window == 0 || behind < s.window
 	}

@@ -123,7 +123,7 @@ func linearOf(o ops.Linear, width int) linearShape {
 	s := linearShape{
 		quant: o.W.Type, cols: o.W.Cols, rows: []int{o.W.Rows}, width: width, tokens: tokensOf(width),
 		add: o.In.Add != nil, norm: o.In.Norm != nil, gated: o.Gated, mul: o.Mul != nil, act: o.Act,
-		softcap: o.Softcap, bounded: o.Bounds != nil, distinct: derivedRows,
+		softcap: o.Softcap, bounded: o.Bounds != nil, float32s: o.Float32, distinct: derivedRows,
 	}
 	s.weighted = s.add && o.In.Add.Weight != nil || s.norm && o.In.Norm.Weight != nil
 	if o.W.Layout == ops.Paired {
@@ -209,6 +209,7 @@ func attentionOf(o ops.Attention, width int) attentionShape {
 	}
 	if o.Spans != nil {
 		s.spans = spanOf(s.tokens, 0, s.tokens/3, 1, s.tokens/2, s.tokens, 2)
+		s.wholeSpans = o.WholeSpans
 	}
 	return s.placed()
 }
@@ -225,6 +226,9 @@ func (s attentionShape) placed() attentionShape {
 	}
 	if s.spans != nil {
 		s.name += ", spans"
+		if s.wholeSpans {
+			s.name += " seen whole"
+		}
 	}
 	if s.stores {
 		s.name += ", storing"

@@ -23,6 +23,7 @@ type linearShape struct {
 	softcap       float32
 	splits        int // x is merged from so many
 	bounded       bool
+	float32s      bool
 	ranks         []int   // of what LowRank adds to each part of the rows, nil for none
 	lowFirst      int     // what row 0 is among these
 	factor        float64 // of the inputs; 0 counts as 1
@@ -38,7 +39,8 @@ func (s linearShape) String() string {
 		on   bool
 		name string
 	}{{s.add, "add"}, {s.norm, "norm"}, {s.weighted, "weighted"}, {s.gated, "gated"}, {s.mul, "mul"},
-		{s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}, {s.bounded, "bounded"}} {
+		{s.apart, "apart"}, {s.softcap != 0, "softcap"}, {s.splits > 0, "merge"}, {s.bounded, "bounded"},
+		{s.float32s, "float32"}} {
 		if flag.on {
 			name += "_" + flag.name
 		}
@@ -230,7 +232,8 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 	if s.gated {
 		layout = ops.Paired
 	}
-	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap}
+	op := ops.Linear{Label: "case", W: r.matrix(ctx, layout, parts...), Gated: s.gated, Act: s.act, Softcap: s.softcap,
+		Float32: s.float32s}
 	h, sums := s.input(r, &op.In)
 	limits := s.bounds(r, layout, &op, h)
 	low := s.lowRank(r, &op)

@@ -74,6 +74,7 @@ func normCases(*ops.Kit) []Case {
 	}
 	for _, s := range normShapes {
 		add("RMSNorm", s, rmsNormCase)
+		add("LayerNorm", s, layerNormRowsCase)
 		add("NormAdd", s, normAddCase)
 		add("SumNorms", s, sumNormsCase)
 		add("SelectLast", s, selectLastCase)
@@ -101,6 +102,43 @@ func rmsNormCase(r *rig, s normShape) (float64, error) {
 		}
 	}
 	return r.compare(r.read(y, s.values()), want)
+}
+
+func layerNormRowsCase(r *rig, s normShape) (float64, error) {
+	size := s.groups * s.size
+	// Far from zero, where a variance as E(x²) − E(x)² loses its digits.
+	x := r.normal(s.width * size)
+	for i := range x {
+		x[i] += 3
+	}
+	w, b := r.weights(size), r.normal(size)
+	xBuffer, y := r.upload(x), r.floats(s.width*size)
+	wBuffer, bBuffer := r.upload(w), r.upload(b)
+	r.run(s.width, 0, s.tokens, func(rec *ops.Recorder) {
+		rec.LayerNorm(ops.LayerNorm{X: xBuffer, Y: y, Weight: wBuffer, Bias: bBuffer, Size: size, Eps: normEps})
+	})
+	var want []float64
+	for at := 0; at < s.values(); at += size {
+		want = append(want, layerNormed(x[at:at+size], w, b)...)
+	}
+	return r.compare(r.read(y, s.values()), want)
+}
+
+// layerNormed is (x − mean) / sqrt(variance + normEps) ⊙ w + b.
+func layerNormed(x, w, b []float64) []float64 {
+	var mean float64
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	centred := make([]float64, len(x))
+	for i, v := range x {
+		centred[i] = v - mean
+	}
+	y := rms(centred, w, normEps)
+	for i := range y {
+		y[i] += b[i]
+	}
+	return y
 }
 
 func normAddCase(r *rig, s normShape) (float64, error) {

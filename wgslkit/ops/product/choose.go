@@ -33,10 +33,11 @@ type traits uint
 
 const (
 	// Asked by a product.
-	bounds  traits = 1 << iota // Linear.Bounds
-	lowRank                    // Linear.LowRank
-	merge                      // Input.Merge
-	inOrder                    // AllRows
+	bounds   traits = 1 << iota // Linear.Bounds
+	lowRank                     // Linear.LowRank
+	merge                       // Input.Merge
+	inOrder                     // AllRows
+	float32s                    // Linear.Float32
 	// Offered by the device.
 	smallKernels // Tuning.SmallKernels
 	largeVectors // Tuning.LargeMatvec
@@ -66,15 +67,15 @@ var rules = []struct {
 	takes       traits // of what is asked
 	needs       traits // of what is offered
 }{
-	{small, 1, anyTokens, bounds | lowRank | inOrder, smallKernels},
-	{fewTokens, 2, record.MostFewTokens, lowRank, largeVectors | fitsGroup},
-	{largeVector, 1, 1, lowRank, largeVectors | columnsOf4 | fitsGroup},
-	{vector, 1, 1, lowRank | merge | inOrder, 0},
+	{small, 1, anyTokens, bounds | lowRank | inOrder | float32s, smallKernels},
+	{fewTokens, 2, record.MostFewTokens, lowRank | float32s, largeVectors | fitsGroup},
+	{largeVector, 1, 1, lowRank | float32s, largeVectors | columnsOf4 | fitsGroup},
+	{vector, 1, 1, lowRank | merge | inOrder | float32s, 0},
 	{matrices, largeTileWidth, anyTokens, bounds, matrixUnits | large | whole | fitsSums},
 	{largeHalfTiles, largeTileWidth, anyTokens, bounds, float16 | large | whole},
-	{largeTiles, largeTileWidth, anyTokens, bounds | lowRank | inOrder, large | whole},
+	{largeTiles, largeTileWidth, anyTokens, bounds | lowRank | inOrder | float32s, large | whole},
 	{halfTiles, matmulTile, anyTokens, bounds, float16 | columnsOf16},
-	{tiles, 1, anyTokens, bounds | lowRank | inOrder, 0},
+	{tiles, 1, anyTokens, bounds | lowRank | inOrder | float32s, 0},
 }
 
 // choose is the kernel for a program of so many tokens.
@@ -90,7 +91,7 @@ func choose(tokens int, asked, offered traits) kernel {
 // asks is what the product asks of a kernel.
 func (p *operand) asks() traits {
 	return when(p.Bounds != nil, bounds) | when(p.LowRank != nil, lowRank) | when(p.In.Merge != nil,
-		merge) | when(p.inOrder, inOrder)
+		merge) | when(p.inOrder, inOrder) | when(p.Float32, float32s)
 }
 
 // offers is what the device and the product's shapes offer.

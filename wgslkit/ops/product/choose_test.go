@@ -39,6 +39,8 @@ func TestChoose(t *testing.T) {
 		{"large matrix, all rows in order", 65, inOrder, largeGPU | float16 | matrixUnits | fitsSums, largeTiles},
 		{"large matrix, half tiles", 65, bounds, largeGPU | float16, largeHalfTiles},
 		{"large matrix, subgroup matrices", 65, bounds, largeGPU | float16 | matrixUnits | fitsSums, matrices},
+		{"large matrix, float32", 65, bounds | float32s, largeGPU | float16 | matrixUnits | fitsSums, largeTiles},
+		{"prompt, float32", 64, float32s, gpu | float16, tiles},
 		{"subgroup matrices, sums too many", 65, 0, largeGPU | matrixUnits, largeTiles},
 		{"small matrix, subgroup matrices", 65, 0, gpu | large | matrixUnits | fitsSums, tiles},
 		{"ragged rows", 65, 0, largeGPU &^ rowsOf4, tiles},

@@ -30,6 +30,9 @@ type Linear struct {
 	Softcap   float32  // 0 for none
 	Bounds    *Bounds  // nil for none
 	LowRank   *LowRank // nil for none
+	// Float32 keeps inputs and weights in float32 where a faster kernel would round them
+	// to float16.
+	Float32 bool
 }
 
 // Record records the product: one dispatch for each tile of W in a program of width one,
