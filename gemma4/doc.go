@@ -6,7 +6,8 @@
 // the loop, or cancelling its context, ends it within one step.
 //
 // This package is the public face. Read model.go, session.go and generate.go
-// first; choose.go is the loop below an answer. device.go picks the engine, gpu or
+// first; choose.go is the loop below an answer. batch.go answers many prompts at once, in
+// batch_loop.go, with batch_slots.go for what prompts share. device.go picks the engine, gpu or
 // cpu, which both stand behind internal/engine, and plan.go says beforehand what
 // it would take. prompt.go, media.go and softcache.go let images and clips stand in
 // a text, adapters.go and saved.go say what their names do. speculation.go decides how

@@ -77,6 +77,12 @@ type Usage struct {
 // ends it too.
 func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
 	opts GenerateOptions) iter.Seq2[Event, error] {
+	return s.chat(ctx, conversation, opts, s.Generate)
+}
+
+// chat is Chat with the prompts answered by generate.
+func (s *Session) chat(ctx context.Context, conversation chat.Conversation, opts GenerateOptions,
+	generate func(context.Context, Prompt, GenerateOptions) iter.Seq2[Event, error]) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		fitted, err := s.fitted(ctx, conversation, opts)
 		if err != nil {
@@ -86,7 +92,7 @@ func (s *Session) Chat(ctx context.Context, conversation chat.Conversation,
 		if opts.Form == nil && opts.Constraint == nil {
 			opts.Form = opts.Calls.Form(conversation.Options.Tools)
 		}
-		s.Generate(ctx, fitted.Prompt, opts)(func(e Event, err error) bool {
+		generate(ctx, fitted.Prompt, opts)(func(e Event, err error) bool {
 			if e.Usage != nil {
 				e.Usage.Forgotten = fitted.Forgotten
 			}
@@ -113,25 +119,12 @@ func (s *Session) fitted(ctx context.Context, c chat.Conversation, opts Generate
 // Otherwise it is like Chat.
 func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if err := sampling.Check(AnswerSettings, &opts); err != nil {
-			yield(Event{}, err)
-			return
-		}
-		parser, err := chat.NewParser(s.model.tokenizer, chat.ParserOptions{Stop: opts.Stop, Prompt: prompt.Tokens})
+		a, choices, err := s.model.newAnswer(ctx, prompt, opts)
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
-		constraint, err := s.model.constraintOf(ctx, opts)
-		if err != nil {
-			yield(Event{}, err)
-			return
-		}
-		a := &answer{parser: parser, yield: yield, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
-		choices := Choosing{
-			Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill,
-			Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Constraint: constraint, Usage: &a.usage,
-		}
+		a.yield = yield
 		for choice, err := range s.Choose(ctx, prompt, choices) {
 			if err != nil {
 				yield(Event{}, err)
@@ -143,6 +136,26 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 		}
 		a.emit(a.parser.Finish(chat.ReasonLength))
 	}
+}
+
+// newAnswer reads choices as an answer to a prompt, and says how they are made.
+func (m *Model) newAnswer(ctx context.Context, prompt Prompt, opts GenerateOptions) (*answer, Choosing, error) {
+	if err := sampling.Check(AnswerSettings, &opts); err != nil {
+		return nil, Choosing{}, err
+	}
+	parser, err := chat.NewParser(m.tokenizer, chat.ParserOptions{Stop: opts.Stop, Prompt: prompt.Tokens})
+	if err != nil {
+		return nil, Choosing{}, err
+	}
+	constraint, err := m.constraintOf(ctx, opts)
+	if err != nil {
+		return nil, Choosing{}, err
+	}
+	a := &answer{parser: parser, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
+	return a, Choosing{
+		Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill,
+		Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Constraint: constraint, Usage: &a.usage,
+	}, nil
 }
 
 // answer makes events of choices.

@@ -29,6 +29,12 @@ func (m *Model) keysValues(s *step, i int) error {
 	rmsNorm(k, k, l.kNorm, c.Eps)
 	s.rotation(c.IsSliding(i)).apply(k, c.KVHeads(i))
 	rmsNormPlain(v, v, headDim, c.Eps)
+	if s.rows != nil {
+		for t, r := range s.rows {
+			r.cache.layers[i].put(r.position, k[t*dim:(t+1)*dim], v[t*dim:(t+1)*dim])
+		}
+		return nil
+	}
 	s.cache.layers[i].put(s.first, k, v)
 	return nil
 }
@@ -51,6 +57,9 @@ func (m *Model) attention(s *step, i int) error {
 
 // attend replaces each query head, [tokens, H, D], by what it sees.
 func (m *Model) attend(s *step, i int, q []float32) error {
+	if s.rows != nil {
+		return m.attendRows(s, i, q)
+	}
 	c := m.config
 	headDim := c.HeadDim(i)
 	group := c.Heads / c.KVHeads(i) // query heads that read the same kv head

@@ -142,7 +142,7 @@ type Rotation struct{ rotation }
 // NewRotation computes the angles p·θ^(−2n/D) / factor[n] of the pairs n < D/2
 // for so many positions p; no factors means 1.
 func NewRotation(headDim int, theta float32, factors []float32, positions int) Rotation {
-	return Rotation{newRotation(headDim, theta, factors, 0, positions)}
+	return Rotation{newRotation(headDim, theta, factors, run(0, positions))}
 }
 
 // Turn rotates the heads of one position in place, [heads, D].

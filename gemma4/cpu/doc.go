@@ -10,7 +10,9 @@
 // and head.go for the parts. model.go and weights.go load the file, matmul.go
 // and threads.go do most of the work, with the loops of package kernel; cache.go keeps
 // the keys and values, those of layers that share them once, and state.go takes
-// them out for saving. engine.go is what package gemma4 holds, and plan.go counts
+// them out for saving. forward_rows.go takes one token each of
+// several texts through the layers. engine.go is what package gemma4 holds, batch.go the
+// same for many texts, and plan.go counts
 // what it takes; platform_js.go bounds that in a browser. cores.go lends the products to the image and
 // audio towers; assistant.go drafts for the model over its caches.
 package cpu

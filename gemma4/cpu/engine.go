@@ -20,6 +20,7 @@ type Engine struct {
 	values     quant.Type // of its sessions' caches
 	assistant  *Assistant // nil for none
 	draftToken float64    // what the assistant's cost, in steps
+	adapters   int        // how often they were changed
 }
 
 // NewEngine loads a model to be computed with on the CPU. It fails with
@@ -66,6 +67,7 @@ func (e *Engine) AttachAssistant(ctx context.Context, a *arch.Assistant, progres
 
 func (e *Engine) SetAdapters(_ context.Context, adapters []adapter.Weighted) error {
 	e.model.SetAdapters(adapters)
+	e.adapters++
 	return nil
 }
 

@@ -136,7 +136,7 @@ func TestRotation(t *testing.T) {
 		}
 		want = append(want, y...)
 	}
-	r := newRotation(headDim, theta, factors, first, positions)
+	r := newRotation(headDim, theta, factors, run(first, positions))
 	last := slices.Clone(x[heads*headDim:])
 	r.apply(x, heads)
 	near(t, "all positions", x, want, 1e-6)

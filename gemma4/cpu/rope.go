@@ -12,21 +12,31 @@ type rotation struct {
 // newRotation computes the angles p·θ^(−2n/D) / factor[n] of pairs n < D/2 for
 // the positions p from first on; no factors means 1. The frequencies and angles
 // are rounded to float32 as the model's release does.
-func newRotation(headDim int, theta float32, factors []float32, first, positions int) rotation {
+func newRotation(headDim int, theta float32, factors []float32, positions []int) rotation {
 	half := headDim / 2
-	r := rotation{half: half, cos: make([]float32, positions*half), sin: make([]float32, positions*half)}
+	n := len(positions) * half
+	r := rotation{half: half, cos: make([]float32, n), sin: make([]float32, n)}
 	for n := range half {
 		frequency := math.Pow(float64(theta), -float64(2*n)/float64(headDim))
 		if factors != nil {
 			frequency /= float64(factors[n])
 		}
-		for i := range positions {
-			angle := float32(first+i) * float32(frequency)
+		for i, p := range positions {
+			angle := float32(p) * float32(frequency)
 			sin, cos := math.Sincos(float64(angle))
 			r.cos[i*half+n], r.sin[i*half+n] = float32(cos), float32(sin)
 		}
 	}
 	return r
+}
+
+// run is the positions from first on.
+func run(first, n int) []int {
+	positions := make([]int, n)
+	for i := range positions {
+		positions[i] = first + i
+	}
+	return positions
 }
 
 // last returns the rotation of the last n positions alone.

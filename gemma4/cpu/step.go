@@ -13,6 +13,8 @@ type step struct {
 
 	keyless bool // the tokens have no keys of their own to see
 
+	rows []row // where each token stands, where they are of several texts; nil for one text
+
 	x        []float32 // [tokens, d], the residual stream
 	h        []float32 // [tokens, d], what a part of the layer makes of it
 	perLayer []float32 // [tokens, L, P]
@@ -26,24 +28,30 @@ type step struct {
 
 // newStep embeds the inputs and makes room for them in the cache.
 func (m *Model) newStep(cache *Cache, inputs []Input) (*step, error) {
+	s := &step{cache: cache, first: cache.length}
+	cache.reserve(len(inputs))
+	return s, m.begin(s, inputs)
+}
+
+// begin embeds the inputs of a step.
+func (m *Model) begin(s *step, inputs []Input) error {
 	c, n := m.config, len(inputs)
-	s := &step{cache: cache, window: c.SlidingWindow, first: cache.length, tokens: n}
-	cache.reserve(n)
+	s.window, s.tokens = c.SlidingWindow, n
 	s.x = make([]float32, n*c.EmbeddingLength)
 	s.h = make([]float32, n*c.EmbeddingLength)
 	if err := m.embed(s.x, inputs); err != nil {
-		return nil, err
+		return err
 	}
 	var err error
 	if s.perLayer, err = m.perLayerInputs(s.x, inputs); err != nil {
-		return nil, err
+		return err
 	}
 	s.images, s.imageStart, s.imageEnd = c.Images, make([]int, n), make([]int, n)
 	if c.BidirectionalImages() {
 		s.findImages(inputs)
 	}
 	m.rotations(s)
-	return s, nil
+	return nil
 }
 
 // rotations computes the angles of the kinds of layers that there are.
@@ -53,10 +61,10 @@ func (m *Model) rotations(s *step) {
 		c := m.config
 		switch {
 		case c.IsSliding(i) && !hasSliding:
-			s.sliding = newRotation(c.HeadDim(i), c.RopeTheta(i), nil, s.first, s.tokens)
+			s.sliding = newRotation(c.HeadDim(i), c.RopeTheta(i), nil, s.positions())
 			hasSliding = true
 		case !c.IsSliding(i) && !hasGlobal:
-			s.global = newRotation(c.HeadDim(i), c.RopeTheta(i), m.ropeFactors, s.first, s.tokens)
+			s.global = newRotation(c.HeadDim(i), c.RopeTheta(i), m.ropeFactors, s.positions())
 			hasGlobal = true
 		}
 	}
@@ -81,11 +89,28 @@ func (s *step) findImages(inputs []Input) {
 	}
 }
 
+// position is where token t stands in its text.
+func (s *step) position(t int) int {
+	if s.rows != nil {
+		return s.rows[t].position
+	}
+	return s.first + t
+}
+
+// positions are those of all tokens.
+func (s *step) positions() []int {
+	all := make([]int, s.tokens)
+	for t := range all {
+		all[t] = s.position(t)
+	}
+	return all
+}
+
 // visible returns the positions, first ≤ j < end, that token t sees: those up to
 // its own and, in sliding layers, none further back than the window; of its own image
 // what the model's mask says.
 func (s *step) visible(sliding bool, t int) (first, end int) {
-	position := s.first + t
+	position := s.position(t)
 	end = position + 1
 	if s.keyless {
 		end = position

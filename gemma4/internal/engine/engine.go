@@ -38,6 +38,9 @@ type Engine interface {
 	Plan() *Plan
 	// NewState makes the caches of a session of n tokens.
 	NewState(n int) (State, error)
+	// NewBatch makes room for several texts that are computed together. It fails with
+	// ErrDoesNotFit where that is more than the memory budget leaves.
+	NewBatch(o BatchOptions) (Batch, error)
 	// SetAdapters makes all that follows compute with these adapters alone. No
 	// state is computing; what they hold is forgotten before they compute again.
 	SetAdapters(ctx context.Context, adapters []adapter.Weighted) error
