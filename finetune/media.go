@@ -28,7 +28,7 @@ func withSoftTokens(ctx context.Context, e *dataset.Example, d int) (tape.Exampl
 		for j := range m.Count {
 			token := &out.Tokens[m.First+j]
 			token.Soft = soft[j*d : (j+1)*d]
-			if m.Kind == chat.Image {
+			if m.Kind != chat.Audio {
 				token.Image = i + 1
 			}
 		}

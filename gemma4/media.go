@@ -1,6 +1,7 @@
 package gemma4
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,7 +15,8 @@ type MediaEncoder interface {
 	// It decodes nothing.
 	Key(part *chat.Part) (string, error)
 	// Prepare reads a medium as far as to know its soft tokens' number. A clip
-	// that is to be split gives one for each of its pieces, in order.
+	// that is to be split gives one for each of its pieces, in order, a video one for each
+	// frame.
 	Prepare(ctx context.Context, part *chat.Part) ([]PreparedMedium, error)
 }
 
@@ -24,6 +26,13 @@ type PreparedMedium interface {
 	Count() int
 	// Encode computes them, [Count, d].
 	Encode(ctx context.Context) ([]float32, error)
+}
+
+// PlacedMedium is a PreparedMedium that says what stands in front of it, and which soft
+// tokens it gives where those are not of the part's own type. The Piece's Count is not read.
+type PlacedMedium interface {
+	PreparedMedium
+	Piece() chat.Piece
 }
 
 // SetMedia makes conversations of the model take images and clips. An encoder
@@ -74,7 +83,8 @@ func (m *Model) encodeChat(ctx context.Context, c chat.Conversation, cache *soft
 	for _, at := range encoded.Media {
 		source := p.parts[at.Part]
 		prompt.Media = append(prompt.Media, Medium{
-			First: at.First, Count: at.Count, Kind: at.Part.Type, Key: source.pieceKey(at.Piece),
+			First: at.First, Count: at.Count, Kind: cmp.Or(source.pieces[at.Piece].Type, at.Part.Type),
+			Key:        source.pieceKey(at.Piece),
 			SoftTokens: func(ctx context.Context) ([]float32, error) { return source.encode(ctx, at.Piece) },
 		})
 	}
@@ -90,7 +100,7 @@ type placing struct {
 	parts   map[*chat.Part]*mediaSource
 }
 
-func (p *placing) place(part *chat.Part) ([]int, error) {
+func (p *placing) place(part *chat.Part) ([]chat.Piece, error) {
 	encoder, err := p.model.mediaEncoder()
 	if err != nil {
 		return nil, err
@@ -101,17 +111,17 @@ func (p *placing) place(part *chat.Part) ([]int, error) {
 	}
 	source := p.sources[key]
 	if source == nil {
-		source = &mediaSource{encoder: encoder, part: part, key: key, counts: p.cache.counts(key)}
+		source = &mediaSource{encoder: encoder, part: part, key: key, pieces: p.cache.pieces(key)}
 		p.sources[key] = source
 	}
 	p.parts[part] = source
-	if source.counts == nil {
+	if source.pieces == nil {
 		if err := source.prepare(p.ctx); err != nil {
 			return nil, err
 		}
-		p.cache.setCounts(key, source.counts)
+		p.cache.setPieces(key, source.pieces)
 	}
-	return source.counts, nil
+	return source.pieces, nil
 }
 
 // mediaSource is an image or a clip of a conversation.
@@ -119,7 +129,7 @@ type mediaSource struct {
 	encoder  MediaEncoder
 	part     *chat.Part
 	key      string
-	counts   []int // soft tokens of each piece
+	pieces   []chat.Piece
 	prepared []PreparedMedium
 }
 
@@ -127,9 +137,12 @@ func (s *mediaSource) prepare(ctx context.Context) (err error) {
 	if s.prepared, err = s.encoder.Prepare(ctx, s.part); err != nil {
 		return err
 	}
-	s.counts = make([]int, len(s.prepared))
+	s.pieces = make([]chat.Piece, len(s.prepared))
 	for i, p := range s.prepared {
-		s.counts[i] = p.Count()
+		if placed, ok := p.(PlacedMedium); ok {
+			s.pieces[i] = placed.Piece()
+		}
+		s.pieces[i].Count = p.Count()
 	}
 	return nil
 }
@@ -148,8 +161,8 @@ func (s *mediaSource) encode(ctx context.Context, piece int) ([]float32, error) 
 
 // pieceKey is the key of one piece.
 func (s *mediaSource) pieceKey(piece int) string {
-	if len(s.counts) == 1 {
+	if len(s.pieces) == 1 {
 		return s.key
 	}
-	return fmt.Sprintf("%s %d/%d", s.key, piece+1, len(s.counts))
+	return fmt.Sprintf("%s %d/%d", s.key, piece+1, len(s.pieces))
 }

@@ -21,7 +21,7 @@ type Prompt struct {
 type Medium struct {
 	First int           `json:"first"`
 	Count int           `json:"count"`
-	Kind  chat.PartType `json:"kind"` // chat.Image or chat.Audio
+	Kind  chat.PartType `json:"kind"` // chat.Image or chat.Audio, or chat.Video for a frame
 	// Key tells media apart: what has the same key has the same soft tokens.
 	Key string `json:"key"`
 	// SoftTokens gives the vectors, [Count, d]. It is called when they are to be

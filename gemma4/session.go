@@ -229,7 +229,7 @@ func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Us
 		}
 		whole.Soft = append(whole.Soft, engine.SoftRun{
 			First: m.First, Vectors: vectors, Count: m.Count,
-			Mutual: m.Kind == chat.Image && s.model.arch.Config.BidirectionalImages(),
+			Mutual: m.Kind != chat.Audio && s.model.arch.Config.BidirectionalImages(),
 		})
 	}
 	return whole.Slice(from, len(prompt.Tokens)), nil

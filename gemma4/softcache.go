@@ -1,6 +1,10 @@
 package gemma4
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/gemwire/gemwire/gemma4/chat"
+)
 
 // maxSoftBytes bounds the soft tokens that a session keeps.
 const maxSoftBytes = 64 << 20
@@ -12,26 +16,26 @@ const maxCounts = 1 << 12
 // goes back, does not compute a picture anew. The zero value is empty.
 type softCache struct {
 	mu     sync.Mutex
-	sizes  map[string][]int // soft tokens of each piece, by the key of the whole
+	sizes  map[string][]chat.Piece // by the key of the whole
 	rows   map[string][]float32
 	recent []string // keys of rows, the one used last at the end
 	bytes  int
 }
 
-// counts is nil for media that are not known.
-func (c *softCache) counts(key string) []int {
+// pieces is nil for media that are not known.
+func (c *softCache) pieces(key string) []chat.Piece {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.sizes[key]
 }
 
-func (c *softCache) setCounts(key string, counts []int) {
+func (c *softCache) setPieces(key string, pieces []chat.Piece) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sizes == nil || len(c.sizes) >= maxCounts {
-		c.sizes = map[string][]int{}
+		c.sizes = map[string][]chat.Piece{}
 	}
-	c.sizes[key] = counts
+	c.sizes[key] = pieces
 }
 
 // get is nil for vectors that are not kept.

@@ -13,6 +13,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/picture"
+	"github.com/gemwire/gemwire/multimodal/video"
 )
 
 // What a caller can act on, beside the errors of the packages below: arch's for
@@ -29,6 +30,11 @@ type Options struct {
 	// ImageBudget is how many soft tokens an image takes at most where its part
 	// says nothing, 70 to 1120; 0 means picture.DefaultBudget.
 	ImageBudget int
+	// FrameBudget is the same for the frames of a video; 0 means video.DefaultBudget.
+	FrameBudget int
+	// VideoFrames is how many frames of a video are taken at most where its part says
+	// nothing; 0 means video.DefaultFrames.
+	VideoFrames int
 	// Device is where the towers are computed; DeviceAuto means where the model
 	// is, and the CPU where its GPU has no room for them.
 	Device gemma4.Device
@@ -37,7 +43,8 @@ type Options struct {
 	// LongestClip bounds clips that are to be split; 0 means DefaultLongestClip.
 	// All others may have sound.MaxDuration.
 	LongestClip time.Duration
-	// Progress, where set, hears how much of an image or a clip is encoded.
+	// Progress, where set, hears how much of an image or a clip is encoded, and how many
+	// frames of a video are decoded.
 	Progress func(kind chat.PartType, done, total int)
 }
 
@@ -57,7 +64,7 @@ func CheckImageBudget(n int) error {
 	return nil
 }
 
-// Media encodes the images and clips in a model's conversations. Its towers are
+// Media encodes the images, clips and videos in a model's conversations. Its towers are
 // loaded when the first ones come.
 type Media struct {
 	model   *gemma4.Model
@@ -76,13 +83,18 @@ type Media struct {
 // loaded: a model whose file has no towers, or broken ones, says so when it is
 // given a medium. The towers are released with the model.
 func Attach(model *gemma4.Model, options Options) (*Media, error) {
-	if err := CheckImageBudget(options.ImageBudget); err != nil {
-		return nil, err
+	for _, err := range []error{CheckImageBudget(options.ImageBudget), CheckImageBudget(options.FrameBudget),
+		CheckVideoFrames(options.VideoFrames)} {
+		if err != nil {
+			return nil, err
+		}
 	}
 	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
 		return nil, fmt.Errorf("%w: towers on the GPU with a model on the CPU; open the model on the GPU", ErrOptions)
 	}
 	options.ImageBudget = cmp.Or(options.ImageBudget, picture.DefaultBudget)
+	options.FrameBudget = cmp.Or(options.FrameBudget, video.DefaultBudget)
+	options.VideoFrames = cmp.Or(options.VideoFrames, video.DefaultFrames)
 	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
 	m := &Media{model: model, options: options}
 	m.towers, m.broken = arch.Open(model.File(), model.Config().EmbeddingLength)
@@ -123,8 +135,11 @@ func (m *Media) Prepare(ctx context.Context, part *chat.Part) ([]gemma4.Prepared
 		return nil, err
 	}
 	prepare := m.prepareImage
-	if part.Type == chat.Audio {
+	switch part.Type {
+	case chat.Audio:
 		prepare = m.prepareClip
+	case chat.Video:
+		prepare = m.prepareVideo
 	}
 	prepared, err := prepare(ctx, part)
 	if err != nil && part.Data != nil && part.URL != "" {
@@ -145,8 +160,10 @@ func (m *Media) check(part *chat.Part) (err error) {
 		}
 	case chat.Audio:
 		err = m.towers.NeedSound()
+	case chat.Video:
+		err = m.checkVideo(part)
 	default:
-		err = fmt.Errorf("%w: a part of type %q; give a video as the images of its frames", ErrOptions, part.Type)
+		err = fmt.Errorf("%w: a part of type %q; parts are text, image, audio and video", ErrOptions, part.Type)
 	}
 	return err
 }

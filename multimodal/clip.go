@@ -23,12 +23,17 @@ func (m *Media) prepareClip(ctx context.Context, part *chat.Part) ([]gemma4.Prep
 	if err != nil {
 		return nil, err
 	}
+	return m.cutClip(ctx, samples, part.Split)
+}
+
+// cutClip makes of a recording what the model hears of it.
+func (m *Media) cutClip(ctx context.Context, samples *sound.Samples, split bool) ([]gemma4.PreparedMedium, error) {
 	wave, err := samples.Mono16k()
 	if err != nil {
 		return nil, err
 	}
 	pieces := [][]float32{wave}
-	if part.Split {
+	if split {
 		pieces = sound.Split(wave, 0)
 	}
 	var clips []gemma4.PreparedMedium
@@ -50,10 +55,7 @@ func (m *Media) decodeClip(ctx context.Context, part *chat.Part) (*sound.Samples
 	if err != nil {
 		return nil, err
 	}
-	limits := sound.Limits{}
-	if part.Split {
-		limits.MaxDuration = m.options.LongestClip
-	}
+	limits := m.soundLimits(part)
 	if part.Format != chat.Float32 {
 		return sound.Decode(ctx, data, limits)
 	}
@@ -62,6 +64,14 @@ func (m *Media) decodeClip(ctx context.Context, part *chat.Part) (*sound.Samples
 		return nil, err
 	}
 	return sound.FromFloat(part.Rate, channels, limits)
+}
+
+// soundLimits are those of what is heard of a part.
+func (m *Media) soundLimits(part *chat.Part) (limits sound.Limits) {
+	if part.Split {
+		limits.MaxDuration = m.options.LongestClip
+	}
+	return limits
 }
 
 // channelsOf takes interleaved samples apart.

@@ -8,6 +8,6 @@
 // in a model file, or of what stands in their place in models of the 12B kind;
 // cpu computes the towers in plain float32, in the order of the model, and gpu
 // with recorded programs. Here, attach.go is the whole,
-// key.go, image.go and clip.go take a medium up to the towers, and towers.go
+// key.go, image.go, clip.go and video.go take a medium up to the towers, and towers.go
 // loads those when they are needed.
 package multimodal

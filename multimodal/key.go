@@ -14,7 +14,7 @@ func (m *Media) Key(part *chat.Part) (string, error) {
 	if err := m.check(part); err != nil {
 		return "", err
 	}
-	data, err := bytesOf(part)
+	data, err := identity(part)
 	if err != nil {
 		return "", err
 	}
@@ -24,6 +24,9 @@ func (m *Media) Key(part *chat.Part) (string, error) {
 		fmt.Fprintf(hash, "image %d %d %d %t\n", m.budget(part), part.Width, part.Height, part.Format == chat.RGBA)
 	case chat.Audio:
 		fmt.Fprintf(hash, "audio %t %d %d %t\n", part.Split, part.Rate, part.Channels, part.Format == chat.Float32)
+	case chat.Video:
+		fmt.Fprintf(hash, "video %d %d %g %v %t %t %d %d %t %t\n", m.frameBudget(part), m.frames(part), part.FPS,
+			part.Indices, part.Sound, part.Split, part.Width, part.Height, part.Format == chat.RGBA, part.Path != "")
 	}
 	hash.Write(data)
 	return hex.EncodeToString(hash.Sum(nil)), nil

@@ -9,7 +9,8 @@
 #                            tests are skipped
 #   scripts/setup.sh libraries
 #                            other WebGPU libraries to load beside the built-in one: a current wgpu-native with its
-#                            headers and, on Linux on x86-64, a Dawn, each from a package of PyPI
+#                            headers and, on Linux on x86-64, a Dawn, each from a package of PyPI; so is an ffmpeg
+#                            there, where the machine has none
 #   scripts/setup.sh test    what the Go tests need besides: the driver, these libraries and the vocabulary
 #   scripts/setup.sh all     all of `make test-all`: packages, libraries, nginx, what `make test-c` needs
 #   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
@@ -180,6 +181,14 @@ fetch_dawn() {
     --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64
 }
 
+# What the tests of videos run where the machine has none. It is never shipped.
+fetch_ffmpeg() {
+  [[ "$(uname -s) $(uname -m)" == 'Linux x86_64' && -z "${GEMWIRE_FFMPEG:-}" ]] || return 0
+  command -v ffmpeg >/dev/null && return 0
+  fetch_wheels ffmpeg ffmpeg.txt "$cache/ffmpeg" 'imageio_ffmpeg/binaries/ffmpeg-* imageio_ffmpeg-*.dist-info'
+  chmod -f +x "$cache"/ffmpeg/ffmpeg-* || true
+}
+
 # Vite wants these.
 node_is_new_enough() {
   command -v node >/dev/null && command -v npm >/dev/null &&
@@ -293,9 +302,9 @@ fetch_gremlins() {
 case "${1:-test}" in
   build) check_build_tools ;;
   packages) check_packages; fetch_vocabulary ;;
-  libraries) fetch_wgpu; fetch_dawn; fetch_swift_grammar ;;
+  libraries) fetch_wgpu; fetch_dawn; fetch_swift_grammar; fetch_ffmpeg ;;
   all) check_all; fetch_vocabulary ;;
-  test) check_build_tools; check_test_tools; fetch_wgpu; fetch_dawn; fetch_vocabulary ;;
+  test) check_build_tools; check_test_tools; fetch_wgpu; fetch_dawn; fetch_ffmpeg; fetch_vocabulary ;;
   app) check_app_tools ;;
   web) check_web_tools ;;
   docs) check_docs_tools ;;

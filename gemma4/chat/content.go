@@ -34,17 +34,30 @@ type Part struct {
 	// many stand side by side.
 	Rate, Channels int
 
-	// Budget is how many soft tokens an image may take, 70 to 1120; 0 leaves it
-	// to whoever encodes it.
+	// Budget is how many soft tokens an image or a video's frame may take, 70 to 1120; 0
+	// leaves it to whoever encodes it.
 	Budget int
 	// Split says that a clip that is too long is cut into several, instead of
 	// refused.
 	Split bool
+
+	// Frames is how many frames of a video are taken at most; 0 leaves it to whoever
+	// encodes it.
+	Frames int
+	// FPS is how many frames a second a video has that comes as frames; 0 is unknown.
+	FPS float64
+	// Indices are, of a video that comes as some of its frames, their numbers in the whole.
+	Indices []int
+	// Sound says that a video's sound goes in too, as a clip behind the frames.
+	Sound bool
+	// Path is where a video lies on this machine: a file, or a folder of frames. It has no
+	// JSON form: no message from elsewhere can name a file here.
+	Path string
 }
 
 // The formats of media that come decoded.
 const (
-	RGBA    = "rgba" // an image's pixels, row by row: red, green, blue and alpha, a byte each
+	RGBA    = "rgba" // an image's pixels, row by row: red, green, blue and alpha, a byte each; a video's frames in turn
 	Float32 = "f32"  // a clip's samples, interleaved, little endian
 )
 
@@ -125,8 +138,16 @@ type partJSON struct {
 	URL        string        `json:"url,omitempty"`
 	ImageURL   *imageURLJSON `json:"image_url,omitempty"`
 	InputAudio *audioJSON    `json:"input_audio,omitempty"`
+	VideoURL   *videoURLJSON `json:"video_url,omitempty"`
 	Budget     int           `json:"budget,omitempty"`
 	Split      bool          `json:"split,omitempty"`
+	Frames     int           `json:"frames,omitempty"`
+	FPS        float64       `json:"fps,omitempty"`
+	Sound      bool          `json:"sound,omitempty"`
+}
+
+type videoURLJSON struct {
+	URL string `json:"url"`
 }
 
 type imageURLJSON struct {
@@ -142,15 +163,16 @@ type audioJSON struct {
 	Format string `json:"format,omitempty"`
 }
 
-// UnmarshalJSON reads OpenAI's parts (text, image_url, input_audio) and the
-// templates' (image, audio, video, with an url or nothing). Beside them may stand
-// budget and split, as Part has them.
+// UnmarshalJSON reads OpenAI's parts (text, image_url, input_audio), video_url as
+// others have it beside these, and the templates' (image, audio, video, with an url or
+// nothing). Beside them may stand budget, split, frames, fps and sound, as Part has them.
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var in partJSON
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	*p = Part{Type: in.Type, URL: in.URL, Budget: in.Budget, Split: in.Split}
+	*p = Part{Type: in.Type, URL: in.URL, Budget: in.Budget, Split: in.Split, Frames: in.Frames, FPS: in.FPS,
+		Sound: in.Sound}
 	if in.Text != nil {
 		p.Text = *in.Text
 	}
@@ -159,6 +181,8 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 		p.Type = Image
 	case "input_audio":
 		p.Type = Audio
+	case "video_url", "input_video":
+		p.Type = Video
 	case "input_text", "output_text":
 		p.Type = TextPart
 	case TextPart, Image, Audio, Video:
@@ -172,13 +196,16 @@ func (p *Part) UnmarshalJSON(data []byte) error {
 		}
 		p.URL, p.Budget = in.ImageURL.URL, cmp.Or(in.Budget, budget)
 	}
+	if in.VideoURL != nil {
+		p.URL = in.VideoURL.URL
+	}
 	if in.InputAudio != nil {
 		p.Data, p.Format = in.InputAudio.Data, in.InputAudio.Format
 	}
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads. The bytes of an image become a
+// MarshalJSON writes what UnmarshalJSON reads. The bytes of an image or a video become a
 // data URL.
 func (p Part) MarshalJSON() ([]byte, error) {
 	switch {
@@ -190,7 +217,11 @@ func (p Part) MarshalJSON() ([]byte, error) {
 		return json.Marshal(partJSON{Type: "input_audio", InputAudio: &audioJSON{p.Data, p.Format}, Split: p.Split})
 	case p.Type == Image && (p.URL != "" || p.Data != nil):
 		return json.Marshal(partJSON{Type: "image_url", ImageURL: &imageURLJSON{URL: p.dataURL()}, Budget: p.Budget})
+	case p.Type == Video && (p.URL != "" || p.Data != nil):
+		return json.Marshal(partJSON{Type: "video_url", VideoURL: &videoURLJSON{p.dataURL()}, Budget: p.Budget,
+			Split: p.Split, Frames: p.Frames, FPS: p.FPS, Sound: p.Sound})
 	default:
-		return json.Marshal(partJSON{Type: p.Type, URL: p.URL, Budget: p.Budget, Split: p.Split})
+		return json.Marshal(partJSON{Type: p.Type, URL: p.URL, Budget: p.Budget, Split: p.Split, Frames: p.Frames,
+			FPS: p.FPS, Sound: p.Sound})
 	}
 }

@@ -23,11 +23,11 @@ const (
 )
 
 // mediaMarkers spell one kind of medium: its place in a rendered prompt, and
-// what stands around its soft tokens in an encoded one.
+// what stands around its soft tokens in an encoded one. A video's frames are images.
 type mediaMarkers struct{ open, placeholder, close string }
 
 var markersOf = map[PartType]mediaMarkers{
 	Image: {"<|image>", "<|image|>", "<image|>"},
 	Audio: {"<|audio>", "<|audio|>", "<audio|>"},
-	Video: {"<|video>", "<|video|>", "<video|>"},
+	Video: {"<|image>", "<|video|>", "<image|>"},
 }

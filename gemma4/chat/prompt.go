@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,67 +23,113 @@ type Placement struct {
 	First, Count int
 }
 
+// Piece is what a medium becomes in a prompt, or a part of that: a clip that is split
+// becomes several clips, a video its frames.
+type Piece struct {
+	// Type says which soft tokens these are: Image or Audio, or Video for a frame. Empty
+	// means that of the medium.
+	Type PartType
+	// Count is the number of soft tokens.
+	Count int
+	// Before is text in front of the piece, such as a frame's time.
+	Before string
+}
+
 // Encode turns the prompt into ids. Control tokens are found in the template's
 // own text alone; apart from that the prompt is encoded as one text, so that
 // the ids are those of the whole.
 //
-// A medium becomes its opening token, as many placeholders as softTokens says
-// that it has, and its closing token; one with several numbers, that for each.
-// Without softTokens it stays the single placeholder.
-func (p Prompt) Encode(tok *tokenizer.Tokenizer, softTokens func(*Part) ([]int, error)) (Encoded, error) {
+// A medium becomes the pieces that it is said to have: of each its opening token, as
+// many placeholders as it has soft tokens, and its closing token. Without pieces it
+// stays the single placeholder.
+func (p Prompt) Encode(tok *tokenizer.Tokenizer, pieces func(*Part) ([]Piece, error)) (Encoded, error) {
 	for _, marker := range []string{bos, turnOpen, turnClose} {
 		if _, err := lookup(tok, marker); err != nil {
 			return Encoded{}, err
 		}
 	}
-	var out Encoded
-	var run []tokenizer.Span
+	e := encoder{tok: tok, pieces: pieces}
 	for _, s := range p {
 		if s.Media == nil {
-			run = append(run, tokenizer.Span{Text: s.Text, Trusted: s.Trusted})
+			e.run = append(e.run, tokenizer.Span{Text: s.Text, Trusted: s.Trusted})
 			continue
 		}
-		out.IDs = append(out.IDs, tok.EncodeSpans(run)...)
-		run = run[:0]
-		if err := out.place(tok, s.Media, softTokens); err != nil {
+		if err := e.place(s.Media); err != nil {
 			return Encoded{}, err
 		}
 	}
-	out.IDs = append(out.IDs, tok.EncodeSpans(run)...)
-	return out, nil
+	e.flush()
+	return e.out, nil
+}
+
+// encoder is a prompt on its way to ids.
+type encoder struct {
+	tok    *tokenizer.Tokenizer
+	pieces func(*Part) ([]Piece, error)
+	run    []tokenizer.Span // text that is not encoded yet
+	out    Encoded
+}
+
+func (e *encoder) flush() {
+	e.out.IDs = append(e.out.IDs, e.tok.EncodeSpans(e.run)...)
+	e.run = e.run[:0]
 }
 
 // place appends a medium.
-func (e *Encoded) place(tok *tokenizer.Tokenizer, part *Part, softTokens func(*Part) ([]int, error)) error {
-	markers := markersOf[part.Type]
-	placeholder, err := lookup(tok, markers.placeholder)
+func (e *encoder) place(part *Part) error {
+	if e.pieces == nil {
+		e.flush()
+		placeholder, err := placeholderOf(e.tok, part.Type)
+		e.out.Media = append(e.out.Media, Placement{part, 0, len(e.out.IDs), 1})
+		e.out.IDs = append(e.out.IDs, placeholder)
+		return err
+	}
+	pieces, err := e.pieces(part)
 	if err != nil {
 		return err
 	}
-	if softTokens == nil {
-		e.Media = append(e.Media, Placement{part, 0, len(e.IDs), 1})
-		e.IDs = append(e.IDs, placeholder)
-		return nil
-	}
-	counts, err := softTokens(part)
-	if err != nil {
-		return err
-	}
-	open, err := lookup(tok, markers.open)
-	if err != nil {
-		return err
-	}
-	closing, err := lookup(tok, markers.close)
-	if err != nil {
-		return err
-	}
-	for piece, count := range counts {
-		e.IDs = append(e.IDs, open)
-		e.Media = append(e.Media, Placement{part, piece, len(e.IDs), count})
-		e.IDs = append(e.IDs, slices.Repeat([]int{placeholder}, count)...)
-		e.IDs = append(e.IDs, closing)
+	for i, piece := range pieces {
+		if err := e.piece(Placement{Part: part, Piece: i, Count: piece.Count}, piece); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+func (e *encoder) piece(at Placement, piece Piece) error {
+	kind := cmp.Or(piece.Type, at.Part.Type)
+	placeholder, err := placeholderOf(e.tok, kind)
+	if err != nil {
+		return err
+	}
+	open, err := lookup(e.tok, markersOf[kind].open)
+	if err != nil {
+		return err
+	}
+	closing, err := lookup(e.tok, markersOf[kind].close)
+	if err != nil {
+		return err
+	}
+	if piece.Before != "" {
+		e.run = append(e.run, tokenizer.Span{Text: piece.Before, Trusted: true})
+	}
+	e.flush()
+	e.out.IDs = append(e.out.IDs, open)
+	at.First = len(e.out.IDs)
+	e.out.Media = append(e.out.Media, at)
+	e.out.IDs = append(e.out.IDs, slices.Repeat([]int{placeholder}, piece.Count)...)
+	e.out.IDs = append(e.out.IDs, closing)
+	return nil
+}
+
+// placeholderOf is the id that stands where soft tokens go. Vocabularies without one for
+// videos have the image's there, which nobody reads either.
+func placeholderOf(tok *tokenizer.Tokenizer, kind PartType) (int, error) {
+	id, err := lookup(tok, markersOf[kind].placeholder)
+	if err != nil && kind == Video {
+		return lookup(tok, markersOf[Image].placeholder)
+	}
+	return id, err
 }
 
 // lookup finds a control token.

@@ -56,8 +56,8 @@ func TestEncodeMedia(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoded, err := prompt.Encode(tok, func(p *chat.Part) ([]int, error) {
-		return map[chat.PartType][]int{chat.Image: {3}, chat.Audio: {0, 2}}[p.Type], nil
+	encoded, err := prompt.Encode(tok, func(p *chat.Part) ([]chat.Piece, error) {
+		return map[chat.PartType][]chat.Piece{chat.Image: {{Count: 3}}, chat.Audio: {{Count: 0}, {Count: 2}}}[p.Type], nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -79,8 +79,38 @@ func TestEncodeMedia(t *testing.T) {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 	broken := errors.New("broken file")
-	if _, err := prompt.Encode(tok, func(*chat.Part) ([]int, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := prompt.Encode(tok, func(*chat.Part) ([]chat.Piece, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("a broken image: %v", err)
+	}
+}
+
+// A video becomes its frames, each behind its time, and its sound.
+func TestEncodeVideo(t *testing.T) {
+	tok := nano(t)
+	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Content: chat.Parts(
+		chat.Part{Type: chat.TextPart, Text: "See:"}, chat.Part{Type: chat.Video},
+		chat.Part{Type: chat.TextPart, Text: "Why?"},
+	)}}, chat.Options{NoGenerationPrompt: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := prompt.Encode(tok, func(*chat.Part) ([]chat.Piece, error) {
+		return []chat.Piece{{Count: 2, Before: "00:00 "}, {Count: 1, Before: " 00:07 "}, {Type: chat.Audio, Count: 1}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// This vocabulary has no token for frames, so that the image's is in its place. The
+	// text around is one text.
+	want := "<bos><|turn>user\nSee:00:00 <|image><|image|><|image|><image|> 00:07 <|image><|image|><image|>" +
+		"<|audio><|audio|><audio|>Why?<turn|>\n"
+	if diff := cmp.Diff(tok.EncodeSpecial(want), encoded.IDs); diff != "" {
+		t.Errorf("ids (-want +got):\n%s", diff)
+	}
+	for i, count := range []int{2, 1, 1} {
+		if at := encoded.Media[i]; at.Piece != i || at.Count != count {
+			t.Errorf("%+v", at)
+		}
 	}
 }
 
@@ -89,9 +119,6 @@ func TestEncodeNeedsTheTokens(t *testing.T) {
 		chat.Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if _, err := prompt.Encode(nano(t), nil); !errors.Is(err, chat.ErrVocabulary) {
-		t.Errorf("a vocabulary without video: %v", err)
 	}
 	if _, err := prompt.Encode(plain(t), nil); !errors.Is(err, chat.ErrVocabulary) {
 		t.Errorf("a vocabulary without turns: %v", err)

@@ -19,7 +19,7 @@ func TestCheckHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		if strings.HasSuffix(name, ".py") || strings.HasSuffix(name, ".json") {
+		if strings.HasSuffix(name, ".py") || strings.HasSuffix(name, ".json") || filepath.Ext(name) == "" {
 			continue
 		}
 		data := readFile(t, name)

@@ -37,3 +37,6 @@ func (l Limits) check(width, height int) error {
 	}
 	return nil
 }
+
+// CheckSize refuses, with an error wrapping ErrSize, pictures beyond the limits.
+func CheckSize(width, height int, limits Limits) error { return limits.check(width, height) }
