@@ -13,13 +13,18 @@ import (
 
 // withTemplate is the built-in model's file with a chat template of its own.
 func withTemplate(t *testing.T, template string) string {
+	return withMeta(t, nanoPath, map[string]any{"tokenizer.chat_template": template})
+}
+
+// withMeta is a file with other metadata.
+func withMeta(t *testing.T, of string, values map[string]any) string {
 	t.Helper()
-	file, err := gguf.OpenPath(t.Context(), nanoPath)
+	file, err := gguf.OpenPath(t.Context(), of)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	path := filepath.Join(t.TempDir(), "template.gguf")
+	path := filepath.Join(t.TempDir(), "other.gguf")
 	out, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +38,9 @@ func withTemplate(t *testing.T, template string) string {
 		}
 	}
 	must(w.SetAll(file.Meta))
-	must(w.Set("tokenizer.chat_template", template))
+	for key, value := range values {
+		must(w.Set(key, value))
+	}
 	for _, tensor := range file.Tensors {
 		must(w.Add(gguf.TensorInfo{Name: tensor.Name, Type: tensor.Type, Dims: tensor.Dims}))
 	}

@@ -37,7 +37,15 @@ func (d *Device) NewBuffer(label string, purpose Purpose, size int64) (*Buffer, 
 	return d.newBuffer(label, purpose, backend.UsageStorage, size)
 }
 
-func (d *Device) newBuffer(label string, purpose Purpose, u backend.Usage, size int64) (*Buffer, error) {
+func (d *Device) newBuffer(label string, purpose Purpose, u backend.Usage, size int64) (b *Buffer, err error) {
+	err = d.withRoom(func() error {
+		b, err = d.tryBuffer(label, purpose, u, size)
+		return err
+	})
+	return b, err
+}
+
+func (d *Device) tryBuffer(label string, purpose Purpose, u backend.Usage, size int64) (*Buffer, error) {
 	size = max((size+3)&^3, 16)
 	if size > d.limits.MaxBufferSize {
 		return nil, fmt.Errorf(

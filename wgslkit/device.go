@@ -79,6 +79,7 @@ type Device struct {
 	asked    map[KernelID]bool          // kernels asked for, while that is traced
 	staging  map[int64][]backend.Buffer // idle read buffers by size
 	programs int
+	spare    map[*byte]func() bool // see OnShortage
 
 	unflushed int64 // bytes uploaded since the last Flush
 

@@ -398,3 +398,35 @@ func TestUnknownPower(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is spare is given up where there is no room, once, and not asked again once it is gone.
+func TestShortage(t *testing.T) {
+	dev := open(t, wgslkit.Options{MemoryBudget: 1 << 20})
+	spare, err := dev.NewBuffer("spare", wgslkit.Cache, 1<<19)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	forget := dev.OnShortage(func() bool {
+		asked++
+		had := spare != nil
+		spare.Release()
+		spare = nil
+		return had
+	})
+	for i, tc := range []struct {
+		size  int64
+		fits  bool
+		asked int
+	}{{1 << 18, true, 0}, {1 << 19, true, 1}, {1 << 19, false, 2}} {
+		b, err := dev.NewBuffer("other", wgslkit.Activations, tc.size)
+		if (err == nil) != tc.fits || !tc.fits && !errors.Is(err, wgslkit.ErrOutOfMemory) || asked != tc.asked {
+			t.Errorf("buffer %d: %v, asked %d times", i, err, asked)
+		}
+		defer b.Release()
+	}
+	forget()
+	if _, err := dev.NewBuffer("other", wgslkit.Activations, 1<<19); err == nil || asked != 2 {
+		t.Errorf("%v, asked %d times after it was to be forgotten", err, asked)
+	}
+}

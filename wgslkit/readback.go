@@ -108,13 +108,15 @@ func (r *Readback) Discard() {
 // RoomToRead says whether the budget has room for a read of size bytes: it fails with
 // ErrOutOfMemory where StartRead would.
 func (d *Device) RoomToRead(size int64) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	rounded := stagingSize(size)
-	if len(d.staging[rounded]) > 0 {
-		return nil
-	}
-	return d.checkBudget("read staging", rounded)
+	return d.withRoom(func() error {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		rounded := stagingSize(size)
+		if len(d.staging[rounded]) > 0 {
+			return nil
+		}
+		return d.checkBudget("read staging", rounded)
+	})
 }
 
 // stagingSize rounds up to a power of two, so that few sizes are kept.
@@ -125,7 +127,15 @@ func stagingSize(n int64) int64 {
 // keptStaging bounds the staging buffers that stay for the next read.
 const keptStaging = 1 << 20
 
-func (d *Device) takeStaging(size int64) (backend.Buffer, error) {
+func (d *Device) takeStaging(size int64) (h backend.Buffer, err error) {
+	err = d.withRoom(func() error {
+		h, err = d.tryStaging(size)
+		return err
+	})
+	return h, err
+}
+
+func (d *Device) tryStaging(size int64) (backend.Buffer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if idle := d.staging[size]; len(idle) > 0 {

@@ -21,6 +21,7 @@ type Engine struct {
 	assistant  *Assistant // nil for none
 	draftToken float64    // what the assistant's cost, in steps
 	adapters   int        // how often they were changed
+	weights    int64      // bytes
 }
 
 // NewEngine loads a model to be computed with on the CPU. It fails with
@@ -37,7 +38,7 @@ func NewEngine(ctx context.Context, m *arch.Model, opts engine.Options) (*Engine
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{file: m, model: model, values: options.CacheType}, nil
+	return &Engine{file: m, model: model, values: options.CacheType, weights: weightBytes(m)}, nil
 }
 
 // Model is what the engine computes with. It closes with the engine.
@@ -53,8 +54,9 @@ func (e *Engine) NewState(n int) (engine.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{model: e.model, assistant: e.assistant, draftToken: e.draftToken, cache: cache, values: e.values},
-		nil
+	slots, _ := checkpointSlots(e.model.config, cache.context, cache.ring, e.values, e.weights)
+	return &session{model: e.model, assistant: e.assistant, draftToken: e.draftToken, cache: cache, values: e.values,
+		checkpoints: newCheckpoints(cache, slots)}, nil
 }
 
 func (e *Engine) AttachAssistant(ctx context.Context, a *arch.Assistant, progress func(done, total int64)) (err error) {
@@ -90,6 +92,8 @@ type session struct {
 	masks    engine.Masks    // nil for none
 	mask     []uint32        // the latest of them
 
+	checkpoints *checkpoints
+
 	values quant.Type // of the cache
 
 	assistant  *Assistant // nil for none
@@ -102,10 +106,7 @@ type session struct {
 func (s *session) Len() int { return s.cache.Len() }
 
 func (s *session) Rewind(n int) int {
-	if s.cache.Truncate(n) != nil {
-		// Going back to nothing always succeeds.
-		_ = s.cache.Truncate(0)
-	}
+	s.checkpoints.back(n)
 	return s.cache.Len()
 }
 
@@ -113,6 +114,7 @@ func (s *session) Rewind(n int) int {
 const reportEvery = 64
 
 func (s *session) Prefill(ctx context.Context, p engine.Piece, report func(done int)) error {
+	s.checkpoints.begin(len(p.Tokens))
 	for done := 0; done < len(p.Tokens); {
 		end := p.Cut(done, reportEvery)
 		want := NoLogits
@@ -126,6 +128,7 @@ func (s *session) Prefill(ctx context.Context, p engine.Piece, report func(done 
 		s.logits, done = logits, end
 		report(done)
 	}
+	s.checkpoints.add(true)
 	return nil
 }
 
@@ -139,6 +142,9 @@ func (s *session) forward(ctx context.Context, inputs []Input, want Logits) ([]f
 	logits, err := s.model.Forward(ctx, s.cache, inputs, w)
 	if d := s.model.Config().EmbeddingLength; err == nil && len(s.normed) >= d {
 		s.hidden = s.normed[len(s.normed)-d:]
+	}
+	if err == nil && want != AllLogits { // of which some may be a draft's
+		s.checkpoints.add(false)
 	}
 	return logits, err
 }
@@ -162,6 +168,7 @@ func inputs(p *engine.Piece, from, to int) []Input {
 
 func (s *session) AllLogits(ctx context.Context, p engine.Piece, each func(i int, row []float32) error) error {
 	vocab := s.model.Config().Vocab
+	s.checkpoints.begin(len(p.Tokens))
 	for done := 0; done < len(p.Tokens); {
 		end := p.Cut(done, reportEvery)
 		logits, err := s.model.Forward(ctx, s.cache, inputs(&p, done, end), Want{Logits: AllLogits})
@@ -260,7 +267,9 @@ func (s *session) Verify(ctx context.Context, draft []int32) ([]sample.Choice, e
 		s.hidden = s.normed[(n-1)*d : n*d]
 	}
 	// A ring holds a window beside what one pass computes: this way back is short enough.
-	return s.choices, s.cache.Truncate(before + len(s.choices))
+	err = s.cache.Truncate(before + len(s.choices))
+	s.checkpoints.add(false)
+	return s.choices, err
 }
 
 func (s *session) Force(ctx context.Context, tokens []int32) error {
@@ -297,6 +306,7 @@ func (s *session) Layers(each func(engine.LayerState) error) error {
 }
 
 func (s *session) Restore(n int, layers []engine.LayerState) error {
+	s.checkpoints.back(0)
 	err := s.cache.Restore(State{Length: n, Layers: layers})
 	if errors.Is(err, ErrInput) {
 		err = fmt.Errorf("%w: %w", engine.ErrSavedSession, err)

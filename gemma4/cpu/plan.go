@@ -21,11 +21,23 @@ func NewPlan(m *arch.Model, context int, cache engine.CacheType) (*engine.Plan, 
 			Where: engine.InMemory})
 		p.Weights += bytes
 	}
+	ring := min(context, m.Config.SlidingWindow+DefaultBatch)
+	n, each := checkpointSlots(m.Config, context, ring, cacheValues(cache), p.Weights)
+	p.Checkpoints = int64(n) * each
 	if o := platformOptions(); o.Whole && p.Weights > o.WeightBudget {
 		return p, fmt.Errorf("%w: the weights take %s; "+tooLarge, engine.ErrDoesNotFit, engine.FormatBytes(p.Weights),
 			engine.FormatBytes(o.WeightBudget))
 	}
 	return p, nil
+}
+
+// weightBytes is what a model's tensors take in memory.
+func weightBytes(m *arch.Model) (n int64) {
+	tables := engine.LookupTables(m)
+	for _, t := range engine.TextTensors(m) {
+		n += Bytes(t, slices.Contains(tables, t))
+	}
+	return n
 }
 
 // cacheBytes is the size of a full session's keys and values.

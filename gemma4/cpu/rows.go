@@ -56,6 +56,12 @@ func (r *rows) clone() rows {
 	return c
 }
 
+// copyFrom makes r hold what other does, in the memory that it has.
+func (r *rows) copyFrom(other *rows) {
+	r.floats = append(r.floats[:0], other.floats...)
+	r.blocks = append(r.blocks[:0], other.blocks...)
+}
+
 // empty is rows of the same kind without memory.
 func (r *rows) empty() rows { return rows{typ: r.typ, heads: r.heads, headDim: r.headDim} }
 

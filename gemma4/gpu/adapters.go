@@ -88,15 +88,23 @@ func (e *Engine) makeAdapters(ctx context.Context, adapters []adapter.Weighted) 
 	return made, nil
 }
 
+// inUse is what is taken of the device.
+func (e *Engine) inUse() (used int64) {
+	for _, n := range e.device.Memory() {
+		used += n
+	}
+	return used
+}
+
 // roomFor fails where adapters of that many bytes are more than the budget leaves
 // beside a session as planned and the adapters in use, or beside what is there.
 func (e *Engine) roomFor(bytes int64) error {
 	budget, old := e.plan.Budget, e.adapterBytes.Load()
-	var used int64
-	for _, n := range e.device.Memory() {
-		used += n
+	used := e.inUse()
+	if budget > 0 && used+bytes > budget && e.device.GiveUp() {
+		used = e.inUse()
 	}
-	used = max(used, e.plan.Total()+old)
+	used = max(used, e.plan.Total()-e.plan.Checkpoints+old)
 	if budget == 0 || used+bytes <= budget {
 		return nil
 	}

@@ -42,6 +42,7 @@ func (e *Engine) AttachAssistant(ctx context.Context, a *arch.Assistant, progres
 			"here; allow more GPU memory", engine.ErrDoesNotFit)
 	}
 	total := e.assistantBytes(a)
+	e.shedCheckpoints(e.adapterBytes.Load() + total)
 	if p := e.plan; p.Budget > 0 && p.Total()+e.adapterBytes.Load()+total > p.Budget {
 		return fmt.Errorf("%w: the assistant takes %s in addition to the model's %s, and %s is allowed; use a smaller "+
 			"context, or no assistant", engine.ErrDoesNotFit,

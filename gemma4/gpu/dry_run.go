@@ -22,6 +22,7 @@ func (p *planner) count(e *Engine) (err error) {
 	if e.weights, err = loadWeights(context.Background(), e.kit, e.model, e.plan, nil, nil); err != nil {
 		return err
 	}
+	p.planCheckpoints(e.device.Memory()[wgslkit.Weights])
 	s, err := e.newState(p.sizing.context)
 	if err != nil {
 		return err
@@ -32,7 +33,9 @@ func (p *planner) count(e *Engine) (err error) {
 	}
 	p.kernels = e.device.Wanted()
 	taken := e.device.Memory()
-	p.plan.Weights, p.plan.Cache, p.plan.Activations = taken[wgslkit.Weights], taken[wgslkit.Cache], workIn(taken)
+	p.plan.Checkpoints = s.checkpoints.bytes()
+	p.plan.Weights, p.plan.Cache = taken[wgslkit.Weights], taken[wgslkit.Cache]-p.plan.Checkpoints
+	p.plan.Activations = workIn(taken)
 	if err := s.startDraftReads(); err != nil {
 		return err
 	}

@@ -67,6 +67,9 @@ func (e *Engine) DeviceName() string { return e.device.Info().Name }
 func (e *Engine) Plan() *engine.Plan {
 	plan := *e.plan
 	plan.Adapters = e.adapterBytes.Load()
+	if plan.Budget > 0 && plan.Total() > plan.Budget { // they were given up for the adapters
+		plan.Checkpoints = 0
+	}
 	return &plan
 }
 

@@ -99,8 +99,9 @@ func (s *state) nextMasked(ctx context.Context) (sample.Choice, error) {
 	s.last = choice.Token
 	if s.chosen++; s.chosen > 1 {
 		s.advance(1)
+		err = s.checkpoint(false)
 	}
-	return choice, nil
+	return choice, err
 }
 
 // computeLast computes the token chosen last, where nobody has.
@@ -131,7 +132,7 @@ func (s *state) Force(ctx context.Context, tokens []int32) error {
 	default:
 		run = slices.Concat([]int32{s.last}, tokens)
 	}
-	if err := s.Prefill(ctx, engine.Piece{Tokens: run}, func(int) {}); err != nil {
+	if err := s.prefill(ctx, engine.Piece{Tokens: run}, func(int) {}); err != nil {
 		return err
 	}
 	if err := s.sampler.SetHistory(tokens, s.cached-len(tokens)); err != nil {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
@@ -34,8 +35,10 @@ type planner struct {
 	adapters *adapterWeights
 	// tablesInFile is engine.Options.TablesInFile.
 	tablesInFile bool
-	plan         *engine.Plan
-	kernels      wgslkit.Wanted // of the weights and one session
+	// checkpoints bounds how many a session keeps; they are the first to be given up.
+	checkpoints int
+	plan        *engine.Plan
+	kernels     wgslkit.Wanted // of the weights and one session
 }
 
 // newPlanner is a planner that has made its plan. Where the plan does not fit, it comes
@@ -43,6 +46,7 @@ type planner struct {
 func newPlanner(kit *ops.Kit, m *arch.Model, opts engine.Options, adapters *adapterWeights) (*planner, error) {
 	s := newSizing(m.Config, opts.Context, cacheValues(opts.KVCache), kit)
 	p := &planner{kit: kit, model: m, sizing: s, adapters: adapters, tablesInFile: opts.TablesInFile,
+		checkpoints: math.MaxInt,
 		plan: &engine.Plan{
 			Device: kit.Device().Info().Name, Context: s.context, KVCache: engine.CacheTypeOf(s.cache),
 			Budget: kit.Device().Budget(),
@@ -88,7 +92,8 @@ func (p *planner) place(t *gguf.Tensor) error {
 }
 
 // fit gives up one thing after the other until the budget holds, or nothing is left to
-// give up: first tables that are only looked up, which costs a row's read a token, then
+// give up: first checkpoints, which come back where more than they take was given up in the
+// end, then tables that are only looked up, which costs a row's read a token, then
 // the number of tokens of a prompt that go through the layers together.
 func (p *planner) fit() error {
 	tables := engine.LookupTables(p.model)
@@ -96,10 +101,15 @@ func (p *planner) fit() error {
 		p.leaveInFile(tables[0])
 	}
 	for {
-		if err := p.dryRun(); err != nil || p.fits() {
+		if err := p.dryRun(); err != nil {
 			return err
 		}
+		if p.fits() {
+			return p.takeSpare()
+		}
 		switch {
+		case p.plan.Checkpoints > 0:
+			p.checkpoints = p.checkpointsThatFit()
 		case len(tables) > 0:
 			p.leaveInFile(tables[0])
 			tables = tables[1:]

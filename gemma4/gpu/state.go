@@ -22,7 +22,9 @@ type state struct {
 	single   *activations
 	rows     *activations // of programs.every
 	programs *programs
-	adapters *adapterWeights // that the programs were recorded with
+	// checkpoints are copies of the rings, to go back to.
+	checkpoints *checkpoints
+	adapters    *adapterWeights // that the programs were recorded with
 
 	cached  int // positions computed
 	written int // the most positions since the caches were last empty: what sliding rings have overwritten
@@ -68,6 +70,9 @@ func (s *state) build() (err error) {
 	if s.caches, err = e.newCaches(s.sizing); err != nil {
 		return err
 	}
+	if s.checkpoints, err = e.newCheckpoints(s.sizing, s.caches); err != nil {
+		return err
+	}
 	if s.words, err = e.device.NewBuffer("state", wgslkit.Activations, 4*ops.StateWords); err != nil {
 		return err
 	}
@@ -100,21 +105,29 @@ func (s *state) recorder() *recorder {
 
 func (s *state) Len() int { return s.cached }
 
-// rewind goes back where the sliding layers' rings still hold what position n
-// sees, and to nothing otherwise.
+// Rewind goes back where the sliding layers' rings still hold what position n sees, and
+// otherwise to the checkpoint nearest before it.
 func (s *state) Rewind(n int) int {
-	c := s.engine.model.Config
-	for i := range c.Blocks {
-		if slots := s.sizing.slots(c, i); c.HasOwnKV(i) && max(0, n-c.SlidingWindow+1) < s.written-slots &&
-			c.IsSliding(i) {
-			n = 0
-		}
+	if c := s.engine.model.Config; s.slides() && max(0, n-c.SlidingWindow+1) < s.oldest() {
+		n, s.written = s.checkpoints.back(n)
 	}
 	s.cached = n
 	if n == 0 {
 		s.written = 0
 	}
+	s.checkpoints.cut(n)
 	return n
+}
+
+// slides says whether there are rings.
+func (s *state) slides() bool {
+	c := s.engine.model.Config
+	for i := range c.Blocks {
+		if c.HasOwnKV(i) && c.IsSliding(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // at tells the programs where their first token stands and how many there are.
@@ -132,6 +145,17 @@ func (s *state) Prefill(ctx context.Context, p engine.Piece, report func(done in
 	if err := s.widen(p.LongestMutual()); err != nil {
 		return err
 	}
+	if err := s.beginText(len(p.Tokens)); err != nil {
+		return err
+	}
+	if err := s.prefill(ctx, p, report); err != nil {
+		return err
+	}
+	return s.checkpoint(true)
+}
+
+// prefill computes a piece of text up to its last token's logits.
+func (s *state) prefill(ctx context.Context, p engine.Piece, report func(done int)) error {
 	for done := 0; done < len(p.Tokens); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -142,6 +166,9 @@ func (s *state) Prefill(ctx context.Context, p engine.Piece, report func(done in
 		}
 		done = end
 		report(done)
+		if err := s.checkpoint(false); err != nil {
+			return err
+		}
 	}
 	if err := s.at(s.cached-1, 1); err != nil {
 		return err
@@ -256,8 +283,9 @@ func (s *state) Next(ctx context.Context) (sample.Choice, error) {
 	s.chosen++
 	if s.chosen > 1 {
 		s.advance(1) // the token before this one is in the cache now
+		err = s.checkpoint(false)
 	}
-	return choice, nil
+	return choice, err
 }
 
 // depth is how many steps may be under way, the one included whose token is waited for.
@@ -289,7 +317,7 @@ func (s *state) fillPipeline() error {
 // stop drops the steps under way. They have written keys at positions that are
 // not counted; a later prefill writes over them.
 func (s *state) Stop(n int) {
-	s.written = max(s.written, s.position)
+	s.written, s.position = max(s.written, s.position), 0
 	for _, read := range s.inFlight {
 		read.Discard()
 	}
@@ -336,5 +364,6 @@ func (s *state) Close() {
 	s.wide.release()
 	s.single.release()
 	s.rows.release()
+	s.checkpoints.release()
 	releaseCaches(s.caches)
 }

@@ -20,6 +20,9 @@ func (s *state) AllLogits(ctx context.Context, p engine.Piece, each func(i int, 
 	if err := s.widenRows(p.LongestMutual()); err != nil {
 		return err
 	}
+	if err := s.beginText(len(p.Tokens)); err != nil {
+		return err
+	}
 	vocab := s.engine.model.Config.Vocab
 	for done := 0; done < len(p.Tokens); {
 		if err := ctx.Err(); err != nil {

@@ -57,6 +57,7 @@ func (s *state) readLayer(l *engine.LayerState) error {
 
 func (s *state) Restore(n int, layers []engine.LayerState) error {
 	c := s.engine.model.Config
+	s.checkpoints.cut(0)
 	next := 0
 	for i := range c.Blocks {
 		if !c.HasOwnKV(i) {

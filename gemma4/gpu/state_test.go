@@ -55,3 +55,30 @@ func TestStepsArePipelined(t *testing.T) {
 		}
 	}
 }
+
+// A checkpoint is a copy between buffers that there are: it takes no more than a submission.
+func TestCheckpointsTakeNothing(t *testing.T) {
+	e, _ := newEngine(t, "../nano/nano.gguf", 2048)
+	device := e.device
+	st, err := e.newState(2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	buffers, end := device.Buffers(), 0
+	submission := testing.AllocsPerRun(40, func() {
+		if err := st.checkpoints.save[0].Submit(1); err != nil {
+			t.Fatal(err)
+		}
+	})
+	allocations := testing.AllocsPerRun(40, func() {
+		end += 7
+		if err := st.checkpoints.add(end, end, true); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if _, to := st.checkpoints.back(end); to != end || allocations > submission || device.Buffers() != buffers {
+		t.Errorf("back from %d to %d; %v allocations for each, %d buffers, then %d", end, to, allocations, buffers,
+			device.Buffers())
+	}
+}

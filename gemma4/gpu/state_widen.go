@@ -15,6 +15,7 @@ func (s *state) widen(width int) error {
 	if width <= s.sizing.chunk {
 		return nil
 	}
+	s.checkpoints.release() // of the smaller rings
 	wider, err := s.widened(width)
 	if err != nil {
 		return fmt.Errorf("making room for an image of %d soft tokens, which the model sees at once; give it a "+
@@ -27,7 +28,8 @@ func (s *state) widen(width int) error {
 	s.caches, s.wide, s.programs = wider.caches, wider.wide, wider.programs
 	s.written, s.sizing = wider.written, wider.sizing
 	old.releaseWide()
-	return nil
+	s.checkpoints, err = s.engine.newCheckpoints(s.sizing, s.caches)
+	return err
 }
 
 // widened is a state with the same text in larger rings, and its programs.

@@ -151,7 +151,10 @@ func (s *state) Verify(ctx context.Context, draft []int32) ([]sample.Choice, err
 	if err := s.readRight(draft); err != nil {
 		return nil, err
 	}
-	return v.chosen, s.settleAfterDraft()
+	if err := s.settleAfterDraft(); err != nil {
+		return nil, err
+	}
+	return v.chosen, s.checkpoint(false)
 }
 
 // tryDraft computes the tokens and begins to read what is chosen behind each.

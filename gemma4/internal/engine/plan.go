@@ -29,6 +29,9 @@ type Plan struct {
 	Chunk   int       `json:"chunk,omitempty"`
 	KVCache CacheType `json:"kvCache"` // what keys and values are kept as
 	Cache   int64     `json:"cache"`   // keys and values of one session
+	// Checkpoints are copies of the sliding layers' part of the cache, with which a session goes
+	// back in its text without computing it again: none where memory is short.
+	Checkpoints int64 `json:"checkpoints,omitempty"`
 	// Activations are all else that one session takes: what its programs work in,
 	// their parameters, reads under way.
 	Activations int64 `json:"activations"`
@@ -51,7 +54,7 @@ type PlanEntry struct {
 
 // Total is what one session needs on the GPU.
 func (p *Plan) Total() int64 {
-	return p.Weights + p.Cache + p.Activations + p.Drafts + p.Assistant + p.Adapters
+	return p.Weights + p.Cache + p.Checkpoints + p.Activations + p.Drafts + p.Assistant + p.Adapters
 }
 
 // FormatBytes prints a size as people read it.

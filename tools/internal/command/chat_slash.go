@@ -267,7 +267,7 @@ func (c *chatLoop) slashInfo(ctx context.Context, _ string) error {
 	c.show("  device     %s", info.DeviceName)
 	if p := info.Plan; p != nil {
 		c.show("  memory     %s: weights %s, cache %s in %s, work %s%s", humanize.Bytes(uint64(p.Total())),
-			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache)), p.KVCache,
+			humanize.Bytes(uint64(p.Weights)), humanize.Bytes(uint64(p.Cache+p.Checkpoints)), p.KVCache,
 			humanize.Bytes(uint64(p.Activations+p.Drafts)), adapterMemory(p))
 	}
 	used, err := c.used(ctx)

@@ -112,6 +112,9 @@ func (in *inspection) printPlan(w *tabwriter.Writer) {
 			fmt.Fprintf(w, "left in the file\t%s, read row by row\n", byteCount(p.Rows))
 		}
 		fmt.Fprintf(w, "cache\t%s for a session, in %s\n", byteCount(p.Cache), p.KVCache)
+		if p.Checkpoints > 0 {
+			fmt.Fprintf(w, "checkpoints\t%s for a session, to go back in its text\n", byteCount(p.Checkpoints))
+		}
 		fmt.Fprintf(w,
 			"work\t%s for a session, prompts in chunks of %d tokens\n", byteCount(p.Activations+p.Drafts), p.Chunk)
 		if p.Adapters > 0 {

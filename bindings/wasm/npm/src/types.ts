@@ -84,6 +84,8 @@ export interface Plan {
   kvCache: KVCache;
   /** Keys and values of one session. */
   cache: number;
+  /** Copies of a part of the cache, with which a session goes back in its text; none where memory is short. */
+  checkpoints?: number;
   /** Work memory of one session. */
   activations: number;
   /** What it takes beside that once it guesses tokens ahead, where that is usual on the device. */

@@ -279,6 +279,7 @@ export interface Gemma4Plan {
   chunk?: number;
   kvCache: string;
   cache: number;
+  checkpoints?: number;
   activations: number;
   drafts?: number;
   assistant?: number;

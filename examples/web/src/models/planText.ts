@@ -13,7 +13,13 @@ export function planText({ fits, plan, suggestion }: PlanResult): { verdict: str
 
 export function memoryText(plan: Plan): string {
   const onGpu = bytes(
-    plan.weights + plan.cache + plan.activations + (plan.drafts ?? 0) + (plan.assistant ?? 0) + (plan.adapters ?? 0),
+    plan.weights +
+      plan.cache +
+      (plan.checkpoints ?? 0) +
+      plan.activations +
+      (plan.drafts ?? 0) +
+      (plan.assistant ?? 0) +
+      (plan.adapters ?? 0),
   );
   const fromFile = plan.rows > 0 ? `; ${bytes(plan.rows)} of tables stay in the file and are read by row` : "";
   return `${onGpu} of GPU memory for ${count(plan.context)} tokens of context${plan.kvCache === "q8" ? " in 8 bits" : ""}${fromFile}.`;

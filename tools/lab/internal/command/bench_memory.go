@@ -177,7 +177,7 @@ func printMemory(w io.Writer, rows []measure.MemoryRow, run bool) {
 				"does not fit: "+gigabyteCount(r.Promised)+" wanted with "+humanize.Comma(int64(p.Context))+" tokens")
 		} else {
 			cells = append(cells, humanize.Comma(int64(p.Context)),
-				fmt.Sprintf("%s in %s", gigabyteCount(p.Cache), p.KVCache),
+				fmt.Sprintf("%s in %s", gigabyteCount(p.Cache+p.Checkpoints), p.KVCache),
 				gigabyteCount(p.Weights), inFile(r), gigabyteCount(p.Activations+p.Drafts), fmt.Sprint(p.Chunk),
 				gigabyteCount(r.Promised))
 		}
