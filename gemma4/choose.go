@@ -199,6 +199,9 @@ func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choos
 	if g != nil {
 		masks = g
 	}
+	if c.Sampling.Dry() {
+		s.state.SetBreakers(s.model.breakers.of(s.model.tokenizer, c.Sampling.Breakers()))
+	}
 	if err := s.state.Start(c.Sampling, prompt.Tokens, limit, masks); err != nil {
 		s.settle()
 		return err

@@ -124,6 +124,7 @@ type Model struct {
 	adapters  adapterSet
 	// constraints are compiled for the tokenizer.
 	constraints constraints
+	breakers    breakers
 	examiner    *checkup.Examiner // of kernels; nil for none
 	options     engine.Options    // of an engine on a GPU
 

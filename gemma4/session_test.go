@@ -163,6 +163,12 @@ func TestSamplersAgree(t *testing.T) {
 		"min-p":       {Temperature: 1.2, MinP: 0.05},
 		"top-k":       {Temperature: 1, TopK: 5},
 		"penalties":   {Temperature: 0.7, RepetitionPenalty: 1.3, PresencePenalty: 0.5, FrequencyPenalty: 0.2},
+		"typical-p":   {Temperature: 1.3, TypicalP: 0.7},
+		"top-n-sigma": {Temperature: 1.5, TopNSigma: 1.5},
+		"dynatemp":    {Temperature: 1, DynatempRange: 0.8, TopK: 20},
+		"xtc":         {Temperature: 1, XtcProbability: 0.5, XtcThreshold: 0.05},
+		"dry":         {DryMultiplier: 2, DryAllowedLength: 1},
+		"dry, drawn":  {Temperature: 1, DryMultiplier: 1, TopK: 40, MinP: 0.05},
 		"bias":        {LogitBias: map[int32]float32{readNanoCases(t)[4].Greedy[0]: -100}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,14 +74,26 @@ func (b *Buffer) ReadFloats(n int) ([]float32, error) {
 // Floats waits for the read, of float32 values.
 func (r *Readback) Floats() ([]float32, error) {
 	out := make([]float32, r.size/4)
+	if err := r.FloatsInto(out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// FloatsInto is Floats into as many values as were asked for.
+func (r *Readback) FloatsInto(out []float32) error {
+	if int64(4*len(out)) != r.size {
+		r.Discard()
+		return fmt.Errorf("%w: %d bytes read into %d values", ErrValidation, r.size, len(out))
+	}
 	raw := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(out))), r.size)
 	if err := r.Bytes(raw); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range out { // each in its place, whatever the order of its bytes
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
 	}
-	return out, nil
+	return nil
 }
 
 // Size is the bytes that are read.

@@ -93,6 +93,7 @@ type session struct {
 	mask     []uint32        // the latest of them
 
 	checkpoints *checkpoints
+	breakers    sample.Breakers
 
 	values quant.Type // of the cache
 
@@ -187,7 +188,10 @@ func (s *session) AllLogits(ctx context.Context, p engine.Piece, each func(i int
 
 func (s *session) Start(params sample.Params, history []int32, _ int, masks engine.Masks) (err error) {
 	vocab := s.model.Config().Vocab
-	s.sampler, err = sample.New(vocab, params)
+	if s.sampler, err = sample.New(vocab, params); err != nil {
+		return err
+	}
+	s.sampler.SetBreakers(s.breakers)
 	// What is appended is not the caller's.
 	s.history, s.pending, s.masks = slices.Clip(history), false, masks
 	if masks != nil && s.mask == nil {
@@ -195,6 +199,8 @@ func (s *session) Start(params sample.Params, history []int32, _ int, masks engi
 	}
 	return err
 }
+
+func (s *session) SetBreakers(b sample.Breakers) { s.breakers = b }
 
 // choose is the choice from the logits behind a part of a draft.
 func (s *session) choose(logits []float32, draft []int32) (sample.Choice, error) {

@@ -34,12 +34,18 @@ func (s *state) startMasked(masks engine.Masks) (err error) {
 	if err := s.sampler.AddMask(); err != nil {
 		return err
 	}
-	p := s.programs
-	if p.masked == nil {
+	if p := s.programs; p.masked == nil {
 		if p.masked, err = s.recorder().chooseMasked(); err != nil {
 			return err
 		}
 	}
+	return s.addForward()
+}
+
+// addForward records the program that computes a token and chooses none, where that was not
+// done.
+func (s *state) addForward() (err error) {
+	p := s.programs
 	if p.forward == nil {
 		if p.forward, err = s.recorder().forward(); err != nil {
 			return err
@@ -137,6 +143,9 @@ func (s *state) Force(ctx context.Context, tokens []int32) error {
 	}
 	if err := s.sampler.SetHistory(tokens, s.cached-len(tokens)); err != nil {
 		return err
+	}
+	if s.hosted.on() {
+		s.hosted.history = append(s.hosted.history, tokens...)
 	}
 	s.last, s.chosen, s.position = tokens[len(tokens)-1], s.chosen+len(tokens), s.cached
 	s.cached-- // the last counts when the one behind it is chosen

@@ -41,6 +41,7 @@ type state struct {
 	chosenAt time.Time         // when the last token came
 	quick    bool              // it came within a shortStep of the one before
 	masked   masked
+	hosted   hosted
 
 	drafted    int       // tokens of a draft, at most
 	verifier   *verifier // nil until a draft comes
@@ -232,15 +233,20 @@ func (s *state) Start(p sample.Params, history []int32, limit int, masks engine.
 	if err := s.startMasked(masks); err != nil {
 		return err
 	}
+	if err := s.startHosted(p, history); err != nil {
+		return err
+	}
 	if err := s.sampler.SetHistory(history, 0); err != nil {
 		return err
 	}
-	if err := s.sampler.Configure(p); err != nil {
-		return err
+	if !s.hosted.on() {
+		if err := s.sampler.Configure(p); err != nil {
+			return err
+		}
 	}
 	s.position, s.limit, s.chosen, s.draining = len(history), len(history)+limit, 0, false
 	s.chosenAt, s.quick = time.Time{}, false
-	if masks != nil {
+	if masks != nil || s.hosted.on() {
 		return nil // the first choice waits for its mask
 	}
 	return s.submit(s.programs.choose)
@@ -262,6 +268,9 @@ func (s *state) submit(p *ops.Recording) error {
 
 // next keeps the GPU busy with the steps after the one whose token it waits for.
 func (s *state) Next(ctx context.Context) (sample.Choice, error) {
+	if s.hosted.on() {
+		return s.nextHosted(ctx)
+	}
 	if s.masked.masks != nil {
 		return s.nextMasked(ctx)
 	}
@@ -322,6 +331,7 @@ func (s *state) Stop(n int) {
 		read.Discard()
 	}
 	s.inFlight, s.masked.masks = s.inFlight[:0], nil
+	s.hosted.sampler = nil
 	if s.cached > n {
 		s.Rewind(n)
 	}

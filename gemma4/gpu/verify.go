@@ -28,6 +28,9 @@ type verifier struct {
 // is read, the one before them among them; none where there are no such kernels, as for
 // software rasterizers, or as many as are asked for. The sliding rings have room for a chunk.
 func (s *state) LimitDrafts(lookup, assistant int) engine.DraftLimits {
+	if s.hosted.on() {
+		return engine.DraftLimits{}
+	}
 	e := s.engine
 	each, few := e.kit.FewTokens()
 	group, most := each, few
@@ -52,7 +55,10 @@ func (s *state) LimitDrafts(lookup, assistant int) engine.DraftLimits {
 }
 
 func (s *state) Drain(on bool) bool {
-	s.draining = on && s.canVerify()
+	s.draining = on && !s.hosted.on() && s.canVerify()
+	if s.hosted.on() {
+		return false
+	}
 	if s.masked.masks != nil {
 		return s.draining && !s.masked.ahead && s.chosen > 0
 	}

@@ -18,6 +18,10 @@ var ErrParams = sampling.ErrSetting
 const (
 	DefaultRepeatLastN = sampling.DefaultRepeatLastN // how far back penalties look unless told otherwise
 	MaxLogProbs        = sampling.MaxLogProbs        // the largest LogProbs
+
+	DefaultXtcThreshold     = sampling.DefaultXtcThreshold
+	DefaultDryBase          = sampling.DefaultDryBase
+	DefaultDryAllowedLength = sampling.DefaultDryAllowedLength
 )
 
 // Default returns the settings that Gemma 4 is released with: temperature 1,

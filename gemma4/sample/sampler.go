@@ -33,6 +33,8 @@ type Sampler struct {
 	kept       []candidate // what top-p and min-p leave
 	counts     map[int32]int
 	mask       []uint32 // nil for all tokens
+	breakers   Breakers
+	lengths    []int32 // of repeats
 }
 
 // candidate is a token with its logit, and later its unnormalised probability.
@@ -65,7 +67,7 @@ func (s *Sampler) SetMask(words []uint32) { s.mask = words }
 
 // Sample chooses the token for a position from its logits, one for each token of
 // the vocabulary, which stay as they are. history holds the session's tokens
-// before it, oldest first; only penalties look at it.
+// before it, oldest first; only penalties and DRY look at it.
 //
 // It returns an error wrapping ErrLogits where the logits are of another number,
 // where one is NaN or +Inf, or where all that the mask lets through are −Inf.
@@ -75,6 +77,7 @@ func (s *Sampler) Sample(logits []float32, history []int32, position int) (Choic
 	}
 	s.logits = append(s.logits[:0], logits...)
 	s.penalize(history)
+	s.dry(history)
 	s.bias()
 	s.cover()
 	token, err := s.choose(position)
@@ -151,9 +154,13 @@ func (s *Sampler) choose(position int) (int32, error) {
 	if s.params.Greedy() {
 		return int32(best), nil
 	}
+	s.topNSigma(s.logits[best])
 	s.topK(s.logits[best])
 	total := s.softmax()
 	u := float64(Uniform(s.params.Seed, uint32(position)))
+	if filters(s.params) {
+		return s.pick(u * s.filter(position)), nil
+	}
 	if keepsAll(s.params) {
 		return s.walk(u * total), nil
 	}
@@ -175,9 +182,13 @@ func argmax(logits []float32) int {
 // best on top. The largest logit is subtracted first, which the softmax does not
 // notice, so that a small temperature overflows downwards only.
 func (s *Sampler) topK(top float32) {
+	temperature := s.params.Temperature
+	if s.params.DynatempRange > 0 {
+		temperature = 1 // see varyTemperature
+	}
 	s.candidates = s.candidates[:0]
 	for t, l := range s.logits {
-		s.candidates = append(s.candidates, candidate{token: int32(t), logit: (l - top) / s.params.Temperature})
+		s.candidates = append(s.candidates, candidate{token: int32(t), logit: (l - top) / temperature})
 	}
 	if k := s.params.TopK; k > 0 && k < len(s.candidates) {
 		s.candidates = largest(s.candidates, k)

@@ -15,7 +15,7 @@ import "cmp"
 // over a default, what a text leaves out stays as it was.
 type Params struct {
 	// Temperature divides the logits: below 1 sharpens, above 1 flattens. 0 is
-	// greedy, and then TopK, TopP, MinP and Seed have no effect.
+	// greedy, and then of what follows only penalties, DRY and LogitBias have an effect.
 	Temperature float32 `json:"temperature"`
 	// TopK keeps the k most probable tokens; 0 keeps all.
 	TopK int `json:"topK"`
@@ -24,6 +24,24 @@ type Params struct {
 	TopP float32 `json:"topP"`
 	// MinP drops tokens less probable than this part of the most probable, 0 to 1.
 	MinP float32 `json:"minP"`
+	// TypicalP keeps the tokens whose surprise, −ln p, is nearest to what is expected, the
+	// entropy, up to this sum, 0 < p ≤ 1; 0 and 1 keep all (Meister et al., 2022).
+	TypicalP float32 `json:"typicalP"`
+	// TopNSigma drops tokens whose logit is more than so many standard deviations of all
+	// logits below the largest; 0 keeps all (Tang et al., 2024).
+	TopNSigma float32 `json:"topNSigma"`
+	// DynatempRange lets the temperature go this far below and above Temperature: low
+	// where one token stands out, high where many are alike. It is then applied last. 0 is
+	// a temperature that stays.
+	DynatempRange float32 `json:"dynatempRange"`
+	// DynatempExponent is the power of the entropy, as a part of the largest there could be,
+	// that the temperature rises with; 0 means 1.
+	DynatempExponent float32 `json:"dynatempExponent"`
+	// XtcProbability is how often, of the tokens whose probability is XtcThreshold or
+	// more, all but the least probable are dropped; 0 is never.
+	XtcProbability float32 `json:"xtcProbability"`
+	// XtcThreshold is 0.1 where it is 0; above 0.5 nothing is ever dropped.
+	XtcThreshold float32 `json:"xtcThreshold"`
 
 	// RepetitionPenalty divides the positive logits of tokens already seen, and
 	// multiplies their negative ones; 0 and 1 change nothing.
@@ -35,6 +53,22 @@ type Params struct {
 	// RepeatLastN is how many of the session's last tokens count as seen: 0
 	// means DefaultRepeatLastN, a negative number all of them.
 	RepeatLastN int `json:"repeatLastN"`
+
+	// DryMultiplier, where not 0, lowers the logits of tokens that would go on with a
+	// repetition: one of n ≥ DryAllowedLength tokens by
+	// DryMultiplier · DryBase^(n − DryAllowedLength) (DRY, "don't repeat yourself").
+	DryMultiplier float32 `json:"dryMultiplier"`
+	// DryBase is 1.75 where it is 0.
+	DryBase float32 `json:"dryBase"`
+	// DryAllowedLength is 2 where it is 0.
+	DryAllowedLength int `json:"dryAllowedLength"`
+	// DryPenaltyLastN is how many of the session's last tokens are looked at for repetitions:
+	// 0 and negative numbers mean all of them.
+	DryPenaltyLastN int `json:"dryPenaltyLastN"`
+	// DrySequenceBreakers are texts across which nothing counts as a repetition:
+	// DefaultSequenceBreakers where there are none, and none at all where the only one is
+	// NoSequenceBreakers.
+	DrySequenceBreakers []string `json:"drySequenceBreakers"`
 
 	// LogitBias is added to the logits of single tokens; −Inf forbids one.
 	LogitBias Bias `json:"logitBias"`
@@ -51,6 +85,19 @@ type Params struct {
 // DefaultRepeatLastN is how far back penalties look unless told otherwise.
 const DefaultRepeatLastN = 64
 
+// What zeros stand for.
+const (
+	DefaultXtcThreshold     = 0.1
+	DefaultDryBase          = 1.75
+	DefaultDryAllowedLength = 2
+)
+
+// NoSequenceBreakers is the one entry of Params.DrySequenceBreakers that means none.
+const NoSequenceBreakers = "none"
+
+// DefaultSequenceBreakers are those of llama.cpp.
+func DefaultSequenceBreakers() []string { return []string{"\n", ":", "\"", "*"} }
+
 // MaxLogProbs is the largest LogProbs.
 const MaxLogProbs = 256
 
@@ -63,6 +110,41 @@ func (p Params) Repetition() float32 { return cmp.Or(p.RepetitionPenalty, 1) }
 // Penalizes says whether tokens already seen matter.
 func (p Params) Penalizes() bool {
 	return p.Repetition() != 1 || p.PresencePenalty != 0 || p.FrequencyPenalty != 0
+}
+
+// Dry says whether repetitions are made less probable.
+func (p Params) Dry() bool { return p.DryMultiplier != 0 }
+
+// Breakers are the texts across which DRY sees no repetition.
+func (p Params) Breakers() []string {
+	switch {
+	case len(p.DrySequenceBreakers) == 0:
+		return DefaultSequenceBreakers()
+	case len(p.DrySequenceBreakers) == 1 && p.DrySequenceBreakers[0] == NoSequenceBreakers:
+		return nil
+	}
+	return p.DrySequenceBreakers
+}
+
+// OnHost names the settings in use whose steps need what no kernel has: the whole history, or
+// all candidates in order. The logits of each token are then read back, and the program
+// itself chooses.
+func (p Params) OnHost() (names []string) {
+	for _, step := range []struct {
+		name string
+		used bool
+	}{
+		{"dry-multiplier", p.Dry()},
+		{"top-n-sigma", p.TopNSigma > 0 && !p.Greedy()},
+		{"typical-p", p.TypicalP > 0 && p.TypicalP < 1 && !p.Greedy()},
+		{"xtc-probability", p.XtcProbability > 0 && !p.Greedy()},
+		{"dynatemp-range", p.DynatempRange > 0 && !p.Greedy()},
+	} {
+		if step.used {
+			names = append(names, step.name)
+		}
+	}
+	return names
 }
 
 // LastN is how many of a history's last tokens count as seen.

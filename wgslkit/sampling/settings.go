@@ -9,10 +9,15 @@ type Step string
 const (
 	Penalties   Step = "penalties"
 	BiasStep    Step = "bias"
+	Dry         Step = "dry"
+	TopNSigma   Step = "top-n-sigma"
 	Temperature Step = "temperature"
 	TopK        Step = "top-k"
+	TypicalP    Step = "typical-p"
 	TopP        Step = "top-p"
 	MinP        Step = "min-p"
+	Xtc         Step = "xtc"
+	Dynatemp    Step = "dynatemp" // in place of temperature
 	Draw        Step = "draw"
 	Report      Step = "report" // after the choice
 )
@@ -57,6 +62,60 @@ var Settings = []Setting[Params]{
 		Unit: "tokens",
 		At:   func(p *Params) any { return &p.RepeatLastN },
 		Help: "how many of the last tokens the penalties look at; -1 means all",
+	},
+	{
+		Name: "typical-p", Aliases: []string{"typical"}, Step: TypicalP, Max: 1, Zero: 1, Unit: "probability",
+		At:   func(p *Params) any { return &p.TypicalP },
+		Help: "choose among the tokens nearest to the expected surprise that together have this probability; 1 means all",
+	},
+	{
+		Name: "top-n-sigma", Aliases: []string{"top-nsigma"}, Step: TopNSigma, Max: 100, Unit: "deviations",
+		At:   func(p *Params) any { return &p.TopNSigma },
+		Help: "drop tokens whose logit is more than this many standard deviations below the largest; 0 keeps all",
+	},
+	{
+		Name: "dynatemp-range", Step: Dynatemp, Max: 100, At: func(p *Params) any { return &p.DynatempRange },
+		Help: "let the temperature vary by this much: lower where one token stands out, higher where many are alike",
+	},
+	{
+		Name: "dynatemp-exponent", Aliases: []string{"dynatemp-exp"}, Step: Dynatemp, Max: 100, Zero: 1,
+		At:   func(p *Params) any { return &p.DynatempExponent },
+		Help: "the power of the entropy that a varying temperature rises with",
+	},
+	{
+		Name: "xtc-probability", Step: Xtc, Max: 1, Unit: "probability",
+		At:   func(p *Params) any { return &p.XtcProbability },
+		Help: "how often to drop all but the least probable of the tokens that reach the XTC threshold; 0 is never",
+	},
+	{
+		Name: "xtc-threshold", Step: Xtc, Max: 1, Zero: DefaultXtcThreshold, Unit: "probability",
+		At:   func(p *Params) any { return &p.XtcThreshold },
+		Help: "the probability from which XTC drops tokens; above 0.5 it drops none",
+	},
+	{
+		Name: "dry-multiplier", Step: Dry, Max: 100, At: func(p *Params) any { return &p.DryMultiplier },
+		Help: "make tokens that would continue a repetition less probable (DRY): the penalty's size; 0 is none",
+	},
+	{
+		Name: "dry-base", Step: Dry, Max: 100, Zero: DefaultDryBase, Unit: "factor",
+		At:   func(p *Params) any { return &p.DryBase },
+		Help: "how much a DRY penalty grows with each token of the repetition",
+	},
+	{
+		Name: "dry-allowed-length", Step: Dry, Max: unbounded, Zero: DefaultDryAllowedLength, Unit: "tokens",
+		At:   func(p *Params) any { return &p.DryAllowedLength },
+		Help: "the length from which DRY penalizes a repetition",
+	},
+	{
+		Name: "dry-penalty-last-n", Step: Dry, Min: -unbounded, Max: unbounded, Zero: -1, Unit: "tokens",
+		At:   func(p *Params) any { return &p.DryPenaltyLastN },
+		Help: "how many of the last tokens DRY looks at; -1 means all",
+	},
+	{
+		Name: "dry-sequence-breakers", Aliases: []string{"dry-sequence-breaker"}, Step: Dry,
+		At:   func(p *Params) any { return &p.DrySequenceBreakers },
+		Help: "a text across which DRY sees no repetition; none given means newline, colon, quote and asterisk, " +
+			"\"none\" no text at all",
 	},
 	{
 		Name: "logit-bias", Step: BiasStep, Min: -unbounded, Max: unbounded,

@@ -77,6 +77,9 @@ type State interface {
 	// the session so far, the prompt's last included, and limit bounds how many
 	// Next may be asked for. masks, where not nil, say what each choice is among.
 	Start(params sample.Params, history []int32, limit int, masks Masks) error
+	// SetBreakers says, for the answers that start after it, which token sequences no
+	// repetition that DRY penalizes goes across.
+	SetBreakers(b sample.Breakers)
 	// Next chooses one token and takes it into the cache's view of the text:
 	// the following call computes it.
 	Next(ctx context.Context) (sample.Choice, error)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/sampling"
@@ -67,6 +68,10 @@ func (s *Sampler) Configure(p SampleParams) error {
 func (s *Sampler) validate(p SampleParams) error {
 	if err := p.Validate(s.options.Vocab); err != nil {
 		return fmt.Errorf("%w: %w", wgslkit.ErrValidation, err)
+	}
+	if names := p.OnHost(); len(names) > 0 {
+		return fmt.Errorf("%w: no kernel has a step for %s: have the CPU's sampler choose from the logits",
+			wgslkit.ErrValidation, strings.Join(names, ", "))
 	}
 	if p.LogProbs > s.options.MaxLogProbs {
 		return fmt.Errorf("%w: %d log-probabilities from a sampler that was made for %d",
