@@ -198,7 +198,7 @@ func (b *Batch) Generate(ctx context.Context, prompt Prompt, opts GenerateOption
 			s.out.push(delivery{event: e})
 			return true
 		}
-		s.usage, s.take = &a.usage, a.take
+		s.usage, s.take, s.closing = &a.usage, a.take, a.closing
 		s.finish = func() { a.emit(a.parser.Finish(chat.ReasonLength)) }
 		b.enter(s)
 		for d := range s.deliveries(ctx) {

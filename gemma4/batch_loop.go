@@ -239,6 +239,9 @@ func (l *batchLoop) start(s *stream) {
 	if s.guide != nil {
 		masks = s.guide
 	}
+	if s.choosing.Sampling.Dry() {
+		l.engine.SetBreakers(s.slot, l.model.breakersOf(s.choosing.Sampling))
+	}
 	if err := l.engine.Start(s.slot, s.choosing.Sampling, s.prompt.Tokens, masks); err != nil {
 		l.fail(s, err)
 		return
@@ -308,20 +311,34 @@ func (l *batchLoop) take(s *stream, choice sample.Choice) bool {
 	return more
 }
 
-// force takes what a form leaves no choice of, where that is worth it.
-func (l *batchLoop) force(s *stream) (took bool) {
+// forced is what has to come next: the end of a thought whose budget is spent, or what a form
+// leaves no choice of, where that is worth a pass.
+func (s *stream) forced() ([]int32, error) {
+	if s.closing != nil {
+		if token, now := s.closing(); now {
+			return []int32{token}, nil
+		}
+	}
 	if s.guide == nil {
-		return false
+		return nil, nil
 	}
 	tokens, err := s.guide.forced(s.limit - s.chosen)
+	if err != nil || len(tokens) < leastForcedInBatch {
+		return nil, err
+	}
+	return slices.Clone(tokens), nil
+}
+
+// force takes what a form leaves no choice of, where that is worth it.
+func (l *batchLoop) force(s *stream) (took bool) {
+	tokens, err := s.forced()
 	if err != nil {
 		l.fail(s, err)
 		return true
 	}
-	if len(tokens) < leastForcedInBatch {
+	if len(tokens) == 0 {
 		return false
 	}
-	tokens = slices.Clone(tokens)
 	if err := l.engine.Force(l.ctx, s.slot, tokens); err != nil {
 		l.fail(s, err)
 		return true

@@ -20,6 +20,7 @@ type stream struct {
 	usage    *Usage
 	take     func(sample.Choice) bool // hears each choice; false where that was the last
 	finish   func()                   // is called when the limit is reached
+	closing  func() (int32, bool)     // says whether a thought has to end, and by which token; nil for never
 	out      *deliveries
 
 	slot     int // nowhere until its first piece is computed

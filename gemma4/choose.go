@@ -200,7 +200,7 @@ func (s *Session) prepare(ctx context.Context, prompt Prompt, limit int, c Choos
 		masks = g
 	}
 	if c.Sampling.Dry() {
-		s.state.SetBreakers(s.model.breakers.of(s.model.tokenizer, c.Sampling.Breakers()))
+		s.state.SetBreakers(s.model.breakersOf(c.Sampling))
 	}
 	if err := s.state.Start(c.Sampling, prompt.Tokens, limit, masks); err != nil {
 		s.settle()

@@ -3,6 +3,7 @@ package gemma4
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -20,6 +21,12 @@ type GenerateOptions struct {
 	MaxTokens int
 	// Stop ends the answer where one of these strings appears in its text.
 	Stop []string
+	// ThinkingBudget bounds the tokens of the answer's thoughts: where they are spent, the
+	// thought is closed and the answer goes on behind it. 0 means no bound.
+	ThinkingBudget int
+	// RepetitionGuard ends the answer, with chat.ReasonRepetition, where its last so many
+	// tokens say one thing over and over again, at least four times. 0 does not look.
+	RepetitionGuard int
 	// Prefill, where set, hears how much of the prompt is computed.
 	Prefill func(done, total int)
 	// Form, where set, is what the answer must look like. A thought is free and comes
@@ -125,16 +132,9 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			return
 		}
 		a.yield = yield
-		for choice, err := range s.Choose(ctx, prompt, choices) {
-			if err != nil {
-				yield(Event{}, err)
-				return
-			}
-			if !a.take(choice) {
-				return
-			}
+		for more := true; more; {
+			more = s.generate(ctx, &prompt, &choices, a)
 		}
-		a.emit(a.parser.Finish(chat.ReasonLength))
 	}
 }
 
@@ -151,11 +151,55 @@ func (m *Model) newAnswer(ctx context.Context, prompt Prompt, opts GenerateOptio
 	if err != nil {
 		return nil, Choosing{}, err
 	}
-	a := &answer{parser: parser, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now()}
+	a := &answer{parser: parser, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now(),
+		repetition: repetition{most: opts.RepetitionGuard}}
+	if a.budget, err = newThoughtBudget(m.tokenizer, prompt.Tokens, opts.ThinkingBudget); err != nil {
+		return nil, Choosing{}, err
+	}
 	return a, Choosing{
 		Sampling: opts.Sampling, MaxTokens: opts.MaxTokens, Prefill: opts.Prefill,
 		Drafts: opts.Drafts, AssistantDrafts: opts.AssistantDrafts, Constraint: constraint, Usage: &a.usage,
 	}, nil
+}
+
+// generate answers a prompt up to the end of the answer, or to where its thought has to be
+// closed: then more is true, and prompt and c are for what comes behind that.
+func (s *Session) generate(ctx context.Context, prompt *Prompt, c *Choosing, a *answer) (more bool) {
+	chosen, computed := len(a.chosen), a.usage.Computed
+	for choice, err := range s.Choose(ctx, *prompt, *c) {
+		if err != nil {
+			a.yield(Event{}, err)
+			return false
+		}
+		if !a.take(choice) {
+			return false
+		}
+		if a.overBudget {
+			break
+		}
+	}
+	if chosen > 0 {
+		a.usage.Computed = computed // of the prompt that was asked for
+	}
+	left := s.context - len(prompt.Tokens) - (len(a.chosen) - chosen)
+	if c.MaxTokens > 0 {
+		c.MaxTokens -= len(a.chosen) - chosen
+		left = min(left, c.MaxTokens)
+	}
+	if !a.overBudget || left < 2 {
+		a.emit(a.parser.Finish(chat.ReasonLength))
+		return false
+	}
+	end, _ := a.closing()
+	a.usage.Forced++
+	if !a.take(sample.Choice{Token: end}) {
+		return false
+	}
+	if c.MaxTokens > 0 {
+		c.MaxTokens--
+	}
+	prompt.Tokens, c.Prefill = slices.Concat(prompt.Tokens, a.chosen[chosen:]), nil
+	return true
 }
 
 // answer makes events of choices.
@@ -166,6 +210,11 @@ type answer struct {
 	begun  time.Time
 	first  time.Time
 	tokens []sample.Choice // since the last event
+	chosen []int32         // all of them
+
+	budget     thoughtBudget
+	overBudget bool // the thought has to end here
+	repetition repetition
 }
 
 // take is false when the answer has ended or the caller has left.
@@ -176,9 +225,20 @@ func (a *answer) take(choice sample.Choice) bool {
 	}
 	a.usage.DecodeTime = now.Sub(a.first)
 	a.usage.Answer++
-	a.tokens = append(a.tokens, choice)
-	return a.emit(a.parser.Push(int(choice.Token))) && !a.parser.Done()
+	a.tokens, a.chosen = append(a.tokens, choice), append(a.chosen, choice.Token)
+	a.overBudget = a.budget.push(choice.Token)
+	if !a.emit(a.parser.Push(int(choice.Token))) || a.parser.Done() {
+		return false
+	}
+	if a.repetition.push(choice.Token) {
+		a.emit(a.parser.Finish(chat.ReasonRepetition))
+		return false
+	}
+	return true
 }
+
+// closing says whether the answer's thought has to end here, and by which token.
+func (a *answer) closing() (int32, bool) { return int32(a.budget.Close), a.overBudget }
 
 func (a *answer) emit(events []chat.Event) bool {
 	for _, e := range events {

@@ -19,6 +19,16 @@ var AnswerSettings = []sampling.Setting[GenerateOptions]{
 		Help: "stop where this text would appear",
 	},
 	{
+		Name: "thinking-budget", Aliases: []string{"reasoning-budget"}, Max: math.Inf(1), Unit: "tokens",
+		At:   func(o *GenerateOptions) any { return &o.ThinkingBudget },
+		Help: "end a thought after this many tokens, and let the answer follow; 0 means no bound",
+	},
+	{
+		Name: "repetition-guard", Max: math.Inf(1), Unit: "tokens",
+		At:   func(o *GenerateOptions) any { return &o.RepetitionGuard },
+		Help: "end an answer whose last this many tokens repeat one text over and over; 0 means never",
+	},
+	{
 		Name: "drafts", Min: math.Inf(-1), Max: MostDrafts, Unit: "tokens",
 		At: func(o *GenerateOptions) any { return &o.Drafts },
 		Help: "guess up to this many tokens from text that repeats itself, and check them in one pass; " +

@@ -35,6 +35,7 @@ type Reason string
 const (
 	ReasonStop       Reason = "stop"        // the model ended its turn
 	ReasonToolCalls  Reason = "tool_calls"  // the model waits for results
+	ReasonRepetition Reason = "repetition"  // it said the same over and over again
 	ReasonStopString Reason = "stop_string" // the caller's stop string came
 	ReasonLength     Reason = "length"      // no more tokens were allowed
 	ReasonCancelled  Reason = "cancelled"   // the caller wanted no more

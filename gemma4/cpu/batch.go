@@ -24,6 +24,7 @@ type batch struct {
 type batchSlot struct {
 	cache   *Cache
 	sampler *sample.Sampler // nil while nothing is chosen
+	breaks  sample.Breakers
 	history []int32         // its last token is not computed
 	masks   engine.Masks
 	mask    []uint32
@@ -86,10 +87,15 @@ func (b *batch) Prefill(ctx context.Context, slot int, p engine.Piece) error {
 	return err
 }
 
+func (b *batch) SetBreakers(slot int, breakers sample.Breakers) { b.slots[slot].breaks = breakers }
+
 func (b *batch) Start(slot int, params sample.Params, history []int32, masks engine.Masks) (err error) {
 	s := &b.slots[slot]
 	vocab := b.model.Config().Vocab
-	s.sampler, err = sample.New(vocab, params)
+	if s.sampler, err = sample.New(vocab, params); err != nil {
+		return err
+	}
+	s.sampler.SetBreakers(s.breaks)
 	s.history, s.masks = slices.Clone(history), masks
 	if masks != nil && s.mask == nil {
 		s.mask = make([]uint32, engine.MaskWords(vocab))

@@ -113,7 +113,7 @@ var Settings = []Setting[Params]{
 	},
 	{
 		Name: "dry-sequence-breakers", Aliases: []string{"dry-sequence-breaker"}, Step: Dry,
-		At:   func(p *Params) any { return &p.DrySequenceBreakers },
+		At: func(p *Params) any { return &p.DrySequenceBreakers },
 		Help: "a text across which DRY sees no repetition; none given means newline, colon, quote and asterisk, " +
 			"\"none\" no text at all",
 	},

@@ -339,6 +339,22 @@ typedef struct gemwire_answer_options {
                                 "free" does not hold calls to what tools declare. NULL: "auto" */
   int32_t single_call;       /* since 0x00010005: not 0: one call at most */
   int32_t reserved2;         /* 0 */
+  int32_t thinking_budget;   /* since 0x00010005: tokens after which a thought is ended and the answer follows; 0: no bound */
+  int32_t repetition_guard;  /* since 0x00010005: an answer whose last so many tokens repeat one text over and over ends with
+                                GEMWIRE_REASON_REPETITION; 0: never */
+  float typical_p;           /* since 0x00010005, as all that follows; 0 or 1: all tokens. Where one of these is in use, each
+                                token's logits are read back from the GPU */
+  float top_n_sigma;         /* 0: all tokens */
+  float dynatemp_range;      /* 0: the temperature stays */
+  float dynatemp_exponent;   /* 0: 1 */
+  float xtc_probability;     /* 0: never */
+  float xtc_threshold;       /* 0: 0.1 */
+  float dry_multiplier;      /* 0: no penalty for repetitions */
+  float dry_base;            /* 0: 1.75 */
+  int32_t dry_allowed_length;   /* 0: 2 */
+  int32_t dry_penalty_last_n;   /* tokens that are looked at for repetitions; 0 or negative: all */
+  const char *const *dry_sequence_breakers; /* none: newline, colon, quote, asterisk; "none" alone: no text at all */
+  size_t dry_sequence_breakers_count;
 } gemwire_answer_options;
 
 /* Fills in what Gemma recommends (temperature 1, top_k 64, top_p 0.95), and the size. */
@@ -366,7 +382,8 @@ typedef enum gemwire_reason {
   GEMWIRE_REASON_TOOL_CALLS = 2,  /* the model waits for results */
   GEMWIRE_REASON_STOP_STRING = 3, /* a stop string came */
   GEMWIRE_REASON_LENGTH = 4,      /* max_tokens, or the context, is used up */
-  GEMWIRE_REASON_CANCELLED = 5
+  GEMWIRE_REASON_CANCELLED = 5,
+  GEMWIRE_REASON_REPETITION = 6   /* it said the same over and over again; see repetition_guard */
 } gemwire_reason;
 
 /* How an answer went. It is filled in after a failure, too, as far as it came. */

@@ -30,6 +30,11 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	if err != nil {
 		return engine.AnswerOptions{}, err
 	}
+	breakers, err := texts((*C.gwl_string)(c.dry_sequence_breakers), c.dry_sequence_breakers_count,
+		"dry_sequence_breakers")
+	if err != nil {
+		return engine.AnswerOptions{}, err
+	}
 	tools, err := engine.ParseTools(text((*C.gwl_char)(c.tools_json)))
 	if err != nil {
 		return engine.AnswerOptions{}, err
@@ -49,7 +54,7 @@ func answerOptions(from *C.gwl_answer_options) (engine.AnswerOptions, error) {
 	o.Forget = c.forget != 0
 	readSettings(sampling.Settings, &c, &o.Sampling)
 	readSettings(gemma4.AnswerSettings, &c, &o.GenerateOptions)
-	o.Sampling.LogitBias, o.Stop, o.Form = bias, stop, form
+	o.Sampling.LogitBias, o.Sampling.DrySequenceBreakers, o.Stop, o.Form = bias, breakers, stop, form
 	o.Calls = gemma4.ParseCalls(text((*C.gwl_char)(c.tool_choice)))
 	o.Calls.Single = c.single_call != 0
 	return o, nil
@@ -116,6 +121,7 @@ var reasons = map[chat.Reason]C.gemwire_reason{
 	chat.ReasonStopString: C.GEMWIRE_REASON_STOP_STRING,
 	chat.ReasonLength:     C.GEMWIRE_REASON_LENGTH,
 	chat.ReasonCancelled:  C.GEMWIRE_REASON_CANCELLED,
+	chat.ReasonRepetition: C.GEMWIRE_REASON_REPETITION,
 }
 
 func resultOf(r engine.Result) C.gemwire_result {

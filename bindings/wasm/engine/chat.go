@@ -98,6 +98,7 @@ func (c *call) chatParams() (ChatParams, error) {
 func (p ChatParams) options() gemma4.GenerateOptions {
 	o := gemma4.GenerateOptions{
 		Sampling: p.Params, MaxTokens: p.MaxTokens, Stop: p.Stop, Drafts: p.Drafts, AssistantDrafts: p.AssistantDrafts,
+		ThinkingBudget: p.ThinkingBudget, RepetitionGuard: p.RepetitionGuard,
 		Form: p.Form, Calls: p.Calls.calls(),
 	}
 	if o.Form == nil {

@@ -208,6 +208,9 @@ type ChatParams struct {
 	// gemma4.Choosing has them.
 	Drafts          int `json:"drafts,omitempty"`
 	AssistantDrafts int `json:"assistantDrafts,omitempty"`
+	// ThinkingBudget and RepetitionGuard are as gemma4.GenerateOptions has them.
+	ThinkingBudget  int `json:"thinkingBudget,omitempty"`
+	RepetitionGuard int `json:"repetitionGuard,omitempty"`
 }
 
 // CallParams say whether an answer calls tools, and which.

@@ -141,7 +141,8 @@ func bound(value float64) string {
 // TestRequestHasSettings holds that a request has a key for each setting, which
 // reaches the answer.
 func TestRequestHasSettings(t *testing.T) {
-	raw, err := json.Marshal(ChatParams{MaxTokens: 1, Stop: []string{"x"}, Drafts: 1, AssistantDrafts: 1})
+	raw, err := json.Marshal(ChatParams{MaxTokens: 1, Stop: []string{"x"}, Drafts: 1, AssistantDrafts: 1,
+		ThinkingBudget: 1, RepetitionGuard: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,16 +170,17 @@ func TestChatParams(t *testing.T) {
 		return c.chatParams()
 	}
 	p, err := read(`{"temperature":0,"topK":7,"repeatLastN":-1,"logitBias":{"3":"-Infinity","5":2},"logProbs":4,
-		"seed":9007199254740991,"maxTokens":3,"stop":["a"],"drafts":-1,"assistantDrafts":2}`)
+		"seed":9007199254740991,"maxTokens":3,"stop":["a"],"drafts":-1,"assistantDrafts":2,
+		"thinkingBudget":100,"repetitionGuard":64,"dryMultiplier":0.8,"drySequenceBreakers":["none"]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := gemma4.GenerateOptions{
 		Sampling: sample.Params{
 			TopK: 7, TopP: 0.95, RepeatLastN: -1, LogitBias: sampling.Bias{3: float32(math.Inf(-1)), 5: 2},
-			LogProbs: 4, Seed: 1<<53 - 1,
+			LogProbs: 4, Seed: 1<<53 - 1, DryMultiplier: 0.8, DrySequenceBreakers: []string{"none"},
 		},
-		MaxTokens: 3, Stop: []string{"a"}, Drafts: -1, AssistantDrafts: 2,
+		MaxTokens: 3, Stop: []string{"a"}, Drafts: -1, AssistantDrafts: 2, ThinkingBudget: 100, RepetitionGuard: 64,
 	}
 	if got := p.options(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, wanted %+v", got, want)

@@ -36,6 +36,8 @@ type Batch interface {
 	// Prefill computes a piece of text behind what a slot holds. No choice follows: the last
 	// token of a prompt is left to Step.
 	Prefill(ctx context.Context, slot int, p Piece) error
+	// SetBreakers is State.SetBreakers for a slot's next answer.
+	SetBreakers(slot int, b sample.Breakers)
 	// Start begins to choose behind history, whose last token alone is not computed yet.
 	// masks, where not nil, say what each choice is among.
 	Start(slot int, params sample.Params, history []int32, masks Masks) error

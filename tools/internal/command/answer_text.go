@@ -48,6 +48,9 @@ func (p *textPrinter) event(e gemma4.Event) error {
 		if e.Reason == chat.ReasonLength {
 			p.notes = append(p.notes, p.lengthNote(e.Usage.Answer))
 		}
+		if e.Reason == chat.ReasonRepetition {
+			p.notes = append(p.notes, "gemwire: the answer was ended: it said the same over and over again (--repetition-guard)")
+		}
 	}
 	return nil
 }

@@ -191,6 +191,7 @@ function head(model: Answerer): { id: string; created: number; model: string } {
 }
 
 function finish(reason: DoneReason): FinishReason {
+  if (reason === "repetition") return "length"; // it was cut off, too
   return reason === "length" || reason === "tool_calls" ? reason : "stop";
 }
 

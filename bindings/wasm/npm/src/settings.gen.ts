@@ -42,6 +42,59 @@ export interface SamplingOptions {
    */
   repeatLastN?: number;
   /**
+   * Choose among the tokens nearest to the expected surprise that together have this probability; 1
+   * means all. A number from 0 to 1; 1 if not given.
+   */
+  typicalP?: number;
+  /**
+   * Drop tokens whose logit is more than this many standard deviations below the largest; 0 keeps all. A
+   * number from 0 to 100; 0 if not given.
+   */
+  topNSigma?: number;
+  /**
+   * Let the temperature vary by this much: lower where one token stands out, higher where many are
+   * alike. A number from 0 to 100; 0 if not given.
+   */
+  dynatempRange?: number;
+  /**
+   * The power of the entropy that a varying temperature rises with. A number from 0 to 100; 1 if not
+   * given.
+   */
+  dynatempExponent?: number;
+  /**
+   * How often to drop all but the least probable of the tokens that reach the XTC threshold; 0 is never.
+   * A number from 0 to 1; 0 if not given.
+   */
+  xtcProbability?: number;
+  /**
+   * The probability from which XTC drops tokens; above 0.5 it drops none. A number from 0 to 1; 0.1 if
+   * not given.
+   */
+  xtcThreshold?: number;
+  /**
+   * Make tokens that would continue a repetition less probable (DRY): the penalty's size; 0 is none. A
+   * number from 0 to 100; 0 if not given.
+   */
+  dryMultiplier?: number;
+  /**
+   * How much a DRY penalty grows with each token of the repetition. A number from 0 to 100; 1.75 if not
+   * given.
+   */
+  dryBase?: number;
+  /**
+   * The length from which DRY penalizes a repetition. A whole number, 0 or more; 2 if not given.
+   */
+  dryAllowedLength?: number;
+  /**
+   * How many of the last tokens DRY looks at; -1 means all. A whole number; -1 if not given.
+   */
+  dryPenaltyLastN?: number;
+  /**
+   * A text across which DRY sees no repetition; none given means newline, colon, quote and asterisk,
+   * "none" no text at all.
+   */
+  drySequenceBreakers?: string[];
+  /**
    * Add a number to the logits of single tokens, by their ids; minus infinity forbids a token.
    */
   logitBias?: Record<number, number>;
@@ -69,6 +122,16 @@ export interface AnswerOptions {
    */
   stop?: string[];
   /**
+   * End a thought after this many tokens, and let the answer follow; 0 means no bound. A whole number, 0
+   * or more; 0 if not given.
+   */
+  thinkingBudget?: number;
+  /**
+   * End an answer whose last this many tokens repeat one text over and over; 0 means never. A whole
+   * number, 0 or more; 0 if not given.
+   */
+  repetitionGuard?: number;
+  /**
    * Guess up to this many tokens from text that repeats itself, and check them in one pass; 0 means as
    * many as pay off on this device, -1 none at all, not even by an assistant. A whole number, 63 at
    * most; 0 if not given.
@@ -91,6 +154,17 @@ export interface CompletionSampling {
   presence_penalty?: number | null;
   frequency_penalty?: number | null;
   repeat_last_n?: number | null;
+  typical_p?: number | null;
+  top_n_sigma?: number | null;
+  dynatemp_range?: number | null;
+  dynatemp_exponent?: number | null;
+  xtc_probability?: number | null;
+  xtc_threshold?: number | null;
+  dry_multiplier?: number | null;
+  dry_base?: number | null;
+  dry_allowed_length?: number | null;
+  dry_penalty_last_n?: number | null;
+  dry_sequence_breakers?: string[] | null;
   logit_bias?: Record<number, number> | null;
   seed?: number | null;
 }
@@ -105,6 +179,17 @@ export const completionNames = {
   presence_penalty: "presencePenalty",
   frequency_penalty: "frequencyPenalty",
   repeat_last_n: "repeatLastN",
+  typical_p: "typicalP",
+  top_n_sigma: "topNSigma",
+  dynatemp_range: "dynatempRange",
+  dynatemp_exponent: "dynatempExponent",
+  xtc_probability: "xtcProbability",
+  xtc_threshold: "xtcThreshold",
+  dry_multiplier: "dryMultiplier",
+  dry_base: "dryBase",
+  dry_allowed_length: "dryAllowedLength",
+  dry_penalty_last_n: "dryPenaltyLastN",
+  dry_sequence_breakers: "drySequenceBreakers",
   logit_bias: "logitBias",
   seed: "seed",
 } as const satisfies Record<keyof CompletionSampling, keyof SamplingOptions>;
@@ -151,6 +236,59 @@ export const settings = {
     help:
       "how many of the last tokens the penalties look at; -1 means all",
   },
+  typicalP: {
+    default: 1, min: 0, max: 1, whole: false,
+    help:
+      "choose among the tokens nearest to the expected surprise that together have this probability; 1 " +
+      "means all",
+  },
+  topNSigma: {
+    default: 0, min: 0, max: 100, whole: false,
+    help:
+      "drop tokens whose logit is more than this many standard deviations below the largest; 0 keeps all",
+  },
+  dynatempRange: {
+    default: 0, min: 0, max: 100, whole: false,
+    help:
+      "let the temperature vary by this much: lower where one token stands out, higher where many are " +
+      "alike",
+  },
+  dynatempExponent: {
+    default: 1, min: 0, max: 100, whole: false,
+    help:
+      "the power of the entropy that a varying temperature rises with",
+  },
+  xtcProbability: {
+    default: 0, min: 0, max: 1, whole: false,
+    help:
+      "how often to drop all but the least probable of the tokens that reach the XTC threshold; 0 is " +
+      "never",
+  },
+  xtcThreshold: {
+    default: 0.1, min: 0, max: 1, whole: false,
+    help:
+      "the probability from which XTC drops tokens; above 0.5 it drops none",
+  },
+  dryMultiplier: {
+    default: 0, min: 0, max: 100, whole: false,
+    help:
+      "make tokens that would continue a repetition less probable (DRY): the penalty's size; 0 is none",
+  },
+  dryBase: {
+    default: 1.75, min: 0, max: 100, whole: false,
+    help:
+      "how much a DRY penalty grows with each token of the repetition",
+  },
+  dryAllowedLength: {
+    default: 2, min: 0, max: Infinity, whole: true,
+    help:
+      "the length from which DRY penalizes a repetition",
+  },
+  dryPenaltyLastN: {
+    default: -1, min: -Infinity, max: Infinity, whole: true,
+    help:
+      "how many of the last tokens DRY looks at; -1 means all",
+  },
   seed: {
     default: null, min: 0, max: Infinity, whole: true,
     help:
@@ -165,6 +303,16 @@ export const settings = {
     default: 0, min: 0, max: Infinity, whole: true,
     help:
       "stop after this many tokens, and where the context is full in any case; 0 means only there",
+  },
+  thinkingBudget: {
+    default: 0, min: 0, max: Infinity, whole: true,
+    help:
+      "end a thought after this many tokens, and let the answer follow; 0 means no bound",
+  },
+  repetitionGuard: {
+    default: 0, min: 0, max: Infinity, whole: true,
+    help:
+      "end an answer whose last this many tokens repeat one text over and over; 0 means never",
   },
   drafts: {
     default: 0, min: -Infinity, max: 63, whole: true,

@@ -256,7 +256,7 @@ export interface Usage {
 }
 
 /** Why an answer ended. */
-export type DoneReason = "stop" | "length" | "tool_calls" | "stop_string" | "cancelled";
+export type DoneReason = "stop" | "length" | "tool_calls" | "stop_string" | "repetition" | "cancelled";
 
 /** A token with the natural logarithm of its probability, under the model alone. */
 export interface TokenLogProb {

@@ -95,10 +95,21 @@ export interface ChatParams {
   topK?: number;
   topP?: number;
   minP?: number;
+  typicalP?: number;
+  topNSigma?: number;
+  dynatempRange?: number;
+  dynatempExponent?: number;
+  xtcProbability?: number;
+  xtcThreshold?: number;
   repetitionPenalty?: number;
   presencePenalty?: number;
   frequencyPenalty?: number;
   repeatLastN?: number;
+  dryMultiplier?: number;
+  dryBase?: number;
+  dryAllowedLength?: number;
+  dryPenaltyLastN?: number;
+  drySequenceBreakers?: string[];
   logitBias?: Record<number, number | "-Infinity">;
   seed?: number;
   logProbs?: number;
@@ -106,6 +117,8 @@ export interface ChatParams {
   stop?: string[];
   drafts?: number;
   assistantDrafts?: number;
+  thinkingBudget?: number;
+  repetitionGuard?: number;
 }
 
 export interface CheckpointResult {
