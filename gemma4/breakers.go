@@ -33,7 +33,9 @@ func (b *breakers) of(t *tokenizer.Tokenizer, texts []string) sample.Breakers {
 	return b.found
 }
 
-func (m *Model) breakersOf(p sample.Params) sample.Breakers { return m.breakers.of(m.tokenizer, p.Breakers()) }
+func (m *Model) breakersOf(p sample.Params) sample.Breakers {
+	return m.breakers.of(m.tokenizer, p.Breakers())
+}
 
 // findBreakers lists the token sequences in which a text may stand: each token that has all of
 // it, and each that ends with its beginning, with the tokens of the rest behind it.

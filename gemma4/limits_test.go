@@ -1,6 +1,8 @@
 package gemma4_test
 
 import (
+	"context"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +19,12 @@ type said struct {
 	last          gemma4.Event
 }
 
-func say(t *testing.T, s *gemma4.Session, prompt []int32, opts gemma4.GenerateOptions) (out said) {
+// generator is a session or a batch.
+type generator interface {
+	Generate(context.Context, gemma4.Prompt, gemma4.GenerateOptions) iter.Seq2[gemma4.Event, error]
+}
+
+func say(t *testing.T, s generator, prompt []int32, opts gemma4.GenerateOptions) (out said) {
 	t.Helper()
 	for e, err := range s.Generate(t.Context(), gemma4.Tokens(prompt), opts) {
 		if err != nil {
@@ -82,6 +89,29 @@ func TestThinkingBudget(t *testing.T) {
 			t.Errorf("without a thought it says %q", got.text)
 		}
 	})
+}
+
+// In a batch, thoughts and repetitions are bounded as in a session, and DRY sees the same breakers.
+func TestLimitsInABatch(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 256})
+	b := newBatch(t, m, gemma4.BatchOptions{Streams: 2, Context: 256})
+	thinking, err := chat.ThinkingIn(m.Tokenizer(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prompt := slices.Concat(readNanoCases(t)[6].IDs, []int32{int32(thinking.Open)})
+	word := int32(m.Tokenizer().Encode(" word")[0])
+	for name, opts := range map[string]gemma4.GenerateOptions{
+		"a budget": {Sampling: sample.Params{LogitBias: map[int32]float32{word: 1000}}, ThinkingBudget: 9, MaxTokens: 30},
+		"a guard":  {Sampling: sample.Params{LogitBias: map[int32]float32{word: 1000}}, RepetitionGuard: 20},
+		"DRY":      {Sampling: sample.Params{DryMultiplier: 3, DryAllowedLength: 1}, MaxTokens: 40},
+	} {
+		want, got := say(t, newSession(t, m, 0), prompt, opts), say(t, b, prompt, opts)
+		if !equal(got.tokens, want.tokens) || got.last.Reason != want.last.Reason || got.thought != want.thought ||
+			got.last.Usage.Forced != want.last.Usage.Forced {
+			t.Errorf("%s: %v, %+v; in a session %v, %+v", name, got.tokens, got.last, want.tokens, want.last)
+		}
+	}
 }
 
 // A form is kept behind a thought that was ended.

@@ -25,7 +25,7 @@ type batchSlot struct {
 	cache   *Cache
 	sampler *sample.Sampler // nil while nothing is chosen
 	breaks  sample.Breakers
-	history []int32         // its last token is not computed
+	history []int32 // its last token is not computed
 	masks   engine.Masks
 	mask    []uint32
 }
