@@ -224,3 +224,15 @@ func (f Finder) Names(word string) bool {
 	ref, err := f.inStore(word)
 	return err == nil && ref.Kind == Ollama
 }
+
+// FindNamed is Find for names alone: the built-in model, a pulled one, or one of Ollama's store. It looks at no paths
+// and no addresses, so that whoever asks over a network reaches what List lists and nothing else.
+func (f Finder) FindNamed(name string) (Reference, error) {
+	if name == nano.Name {
+		return Reference{Kind: BuiltIn, Name: nano.Name}, nil
+	}
+	if path, ok := f.pulled(name); ok {
+		return Reference{Kind: Pulled, Name: name, Path: path}, nil
+	}
+	return f.inStore(name)
+}

@@ -1,0 +1,78 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/gemwire/gemwire/tools/server/answer"
+	"github.com/gemwire/gemwire/tools/server/wire"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
+)
+
+// errorJSON is an error as OpenAI sends it.
+type errorJSON struct {
+	Error errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Message string  `json:"message"`
+	Type    string  `json:"type"`
+	Param   *string `json:"param"`
+	Code    *string `json:"code"`
+}
+
+// paramError is an error about one field of a request.
+type paramError struct {
+	param string
+	error
+}
+
+func (e *paramError) Unwrap() error { return e.error }
+
+// types are OpenAI's types and codes of errors.
+var types = map[answer.Kind][2]string{
+	answer.Broken:      {"server_error", "internal_error"},
+	answer.Bad:         {"invalid_request_error", "invalid_value"},
+	answer.TooLong:     {"invalid_request_error", "context_length_exceeded"},
+	answer.Unknown:     {"invalid_request_error", "model_not_found"},
+	answer.Large:       {"invalid_request_error", "request_too_large"},
+	answer.Busy:        {"rate_limit_error", "rate_limit_exceeded"},
+	answer.Unavailable: {"server_error", "unavailable"},
+	answer.Late:        {"server_error", "timeout"},
+	answer.Gone:        {"server_error", "cancelled"},
+}
+
+func newError(err error) errorJSON {
+	kind := types[answer.KindOf(err)]
+	body := errorBody{Message: answer.Sentence(err), Type: kind[0], Code: &kind[1]}
+	var about *paramError
+	var setting *sampling.Error
+	switch {
+	case errors.As(err, &about):
+		body.Param = &about.param
+	case errors.As(err, &setting):
+		body.Param = &setting.Setting
+	case answer.KindOf(err) == answer.Unknown:
+		body.Param = new(string)
+		*body.Param = "model"
+	}
+	return errorJSON{body}
+}
+
+// Refuse answers with an error.
+func Refuse(w http.ResponseWriter, err error) {
+	kind := answer.KindOf(err)
+	if kind == answer.Busy || kind == answer.Unavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	wire.JSON(w, kind.Status(), newError(err))
+}
+
+// RefuseKey answers a request without the right key.
+func RefuseKey(w http.ResponseWriter) {
+	code := "invalid_api_key"
+	wire.JSON(w, http.StatusUnauthorized, errorJSON{errorBody{
+		Message: "this server wants an API key: send it as Authorization: Bearer KEY", Type: "invalid_request_error",
+		Code: &code,
+	}})
+}
