@@ -24,12 +24,17 @@ const (
 // key.
 func (s *Server) guarded(o Options, next http.Handler) (http.Handler, error) {
 	h := withKey(o.Keys, next)
-	h, err := serve.Share(h, o.Origins, allowedMethods, exposedHeaders)
+	h, err := serve.Share(h, o.Origins, allowedMethods, exposedHeaders, refusal)
 	if err != nil {
 		return nil, err
 	}
-	h = serve.GuardHost(o.Names, o.Open, h)
+	h = serve.GuardHost(o.Names, o.Open, refusal, h)
 	return s.watched(o.Log, h), nil
+}
+
+// refusal refuses in the form of the request's API.
+func refusal(w http.ResponseWriter, r *http.Request, status int, sentence string) {
+	room(r).deny(w, status, sentence)
 }
 
 // withKey refuses requests without one of the keys. Whether the server runs, everybody may ask.
@@ -47,7 +52,8 @@ func withKey(keys []string, next http.Handler) http.Handler {
 			right |= subtle.ConstantTimeCompare(given[:], sum[:])
 		}
 		if right == 0 && r.URL.Path != "/health" {
-			room(r).refuseKey(w)
+			room(r).deny(w, http.StatusUnauthorized, "this server wants an API key: send it as Authorization: Bearer KEY, or as "+
+				"X-Api-Key")
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gemwire/gemwire/tools/internal/serve"
@@ -63,15 +64,34 @@ var ErrOptions = serve.ErrOptions
 type Server struct {
 	http.Handler
 
-	service *answer.Service
-	library *models.Library
+	service  *answer.Service
+	library  *models.Library
+	stopping atomic.Bool
 }
 
 // Library is the models that are served.
 func (s *Server) Library() *models.Library { return s.library }
 
 // Stop lets no new answers begin; those under way go on.
-func (s *Server) Stop() { s.library.Stop() }
+func (s *Server) Stop() {
+	s.stopping.Store(true)
+	s.library.Stop()
+}
+
+// Idle waits until no answer is under way, or ctx ends.
+func (s *Server) Idle(ctx context.Context) error {
+	for {
+		freed, busy := s.library.Busy()
+		if !busy {
+			return nil
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
 
 // Close closes all models.
 func (s *Server) Close() error { return s.library.Close() }
@@ -141,6 +161,11 @@ func (s *Server) apis(mostBody int64) http.Handler {
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
+	if s.stopping.Load() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = io.WriteString(w, `{"status":"stopping"}`+"\n") // a client that is gone needs no answer
+		return
+	}
 	_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that is gone needs no answer
 }
 
@@ -184,21 +209,21 @@ func (s *Server) OnlyAPIs() http.Handler {
 
 // roomOf is how an API refuses.
 type roomOf struct {
-	name      string
-	refuse    func(http.ResponseWriter, error)
-	refuseKey func(http.ResponseWriter)
+	name   string
+	refuse func(http.ResponseWriter, error)
+	deny   func(w http.ResponseWriter, status int, sentence string)
 }
 
 // room is the API that a request is for.
 func room(r *http.Request) roomOf {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/"):
-		return roomOf{"ollama", ollama.Refuse, ollama.RefuseKey}
+		return roomOf{"ollama", ollama.Refuse, ollama.Deny}
 	case strings.HasPrefix(r.URL.Path, "/v1/messages") ||
 		r.Header.Get("Anthropic-Version") != "" && strings.HasPrefix(r.URL.Path, "/v1/"):
-		return roomOf{"anthropic", anthropic.Refuse, anthropic.RefuseKey}
+		return roomOf{"anthropic", anthropic.Refuse, anthropic.Deny}
 	case strings.HasPrefix(r.URL.Path, "/v1/"):
-		return roomOf{"openai", openai.Refuse, openai.RefuseKey}
+		return roomOf{"openai", openai.Refuse, openai.Deny}
 	}
-	return roomOf{"server", openai.Refuse, openai.RefuseKey}
+	return roomOf{"server", openai.Refuse, openai.Deny}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -160,4 +161,13 @@ func TestOpenAIChat(t *testing.T) {
 	if at(chunks[0], "choices", 0, "delta", "role") != "assistant" {
 		t.Errorf("first %v", chunks[0])
 	}
+}
+
+func writeModel(t testing.TB, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "other.gguf")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -37,6 +37,7 @@ type serveCommand struct {
 	names   []string
 	results string
 	verbose bool
+	api     serveAPI
 
 	noApp string // why there is no web app, where that is so
 }
@@ -47,33 +48,45 @@ const defaultServeAddr = "127.0.0.1:8080"
 func newServe(env *cli.Environment) *cobra.Command {
 	s := &serveCommand{env: env}
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the apps and models to browsers",
-		Long: `Serve the web app, the benchmark page and models to browsers on this machine,
+		Use:   "serve [MODEL…]",
+		Short: "Serve the APIs of Ollama, OpenAI and Anthropic, the apps and models",
+		Long: `Answer the APIs of Ollama (/api), OpenAI (/v1) and Anthropic (/v1/messages), and
+serve the web app, the benchmark page and models to browsers on this machine,
 until Ctrl-C. It prints the URLs to open on standard output.
 
-Only this machine can reach the server, unless --open-network or --addr says
-otherwise. On a phone, browsers offer WebGPU only to pages over HTTPS:
---https creates a certificate, which you accept once on the phone.
+The APIs have the models of "gemwire list". A model is loaded when it is first
+asked for, stays for --keep-alive, and makes room when another needs its memory.
+The MODELs named here are loaded at once, and stay until their memory is needed;
+a file or URL among them is called by its file's name. Where Ollama's own address
+is free ($OLLAMA_HOST, or 127.0.0.1:11434), the APIs answer there too.
 
-The server reads only the apps, the .gguf files in the folders given with --models,
+Only this machine can reach the server, unless --open-network or --addr says
+otherwise: then give it an --api-key. On a phone, browsers offer WebGPU only to
+pages over HTTPS: --https creates a certificate, which you accept once on the
+phone.
+
+Browsers get only the apps, the .gguf files in the folders given with --models,
 and with --ollama the models in Ollama's store. Programs find their list, with
-sizes and digests, at /models. Pages from other servers on this machine can load
-them too; pages from elsewhere need --cors.`,
+sizes and digests, at /models. Pages from other servers on this machine can use
+everything too; pages from elsewhere need --cors. /health says whether the server
+runs, and /metrics counts what it does, for Prometheus.`,
 		Example: cli.Examples(
-			`gemwire serve --ollama`,
-			`gemwire serve --models ./models --addr 127.0.0.1:9000`,
+			`gemwire serve`,
+			`gemwire serve gemma4:e2b --keep-alive 1h`,
+			`gemwire serve --open-network --api-key "$KEY" --tls-cert server.crt --tls-key server.key`,
+			`gemwire serve gemma4:e4b --lora support=./support-adapter`,
 			`gemwire serve --ollama --https --open-network`,
-			`gemwire serve --models ./models --cors https://example.org`,
+			`gemwire serve --models ./models --addr 127.0.0.1:9000 --cors https://example.org`,
 			`gemwire serve --app ./dist --app /bench/=./examples/bench --app /gemwire/=./bindings/wasm/npm/dist`,
 		),
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cli.Args(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, list []string) error {
 			if s.open && cmd.Flags().Changed("addr") && !strings.HasPrefix(s.addr, ":") {
 				return cli.Usagef(
 					"--addr %s and --open-network contradict each other; give only the port, as in --addr :8080 "+
 						"--open-network", s.addr)
 			}
+			s.api.preload = list
 			return s.run(cmd.Context())
 		},
 	}
@@ -85,14 +98,18 @@ them too; pages from elsewhere need --cors.`,
 	flags.StringArrayVar(&s.models, "models", nil, "serve the .gguf files in this `FOLDER`")
 	flags.BoolVar(&s.ollama, "ollama", false, "serve the models in Ollama's store")
 	flags.StringArrayVar(&s.origins, "cors", nil,
-		"let pages from this `ORIGIN` read models, such as https://example.org; * means all")
+		"let pages from this `ORIGIN` read models and use the APIs, such as https://example.org; * means all")
 	flags.StringArrayVar(&s.names, "name", nil, "also answer to this host `NAME`")
 	flags.StringVar(&s.results, "results", "", "save figures that pages post to /results in this `FOLDER`")
 	flags.BoolVar(&s.verbose, "verbose", false, "print each request")
+	s.api.register(flags)
 	return cmd
 }
 
-func (s *serveCommand) run(ctx context.Context) error {
+func (s *serveCommand) run(ctx context.Context) (ended error) {
+	if err := s.api.check(s); err != nil {
+		return err
+	}
 	opts, err := s.options()
 	if err != nil {
 		return err
@@ -109,20 +126,31 @@ func (s *serveCommand) run(ctx context.Context) error {
 	}
 	var certificate *tls.Certificate
 	var identity serve.Identity
+	if certificate, err = s.api.certificate(); err != nil {
+		return err
+	}
 	if s.https {
 		if identity, err = s.identity(local); err != nil {
 			return err
 		}
 		certificate, opts.Authority = &identity.Certificate, identity.Authority
 	}
-	handler, err := serve.New(opts)
+	pages, err := serve.New(opts)
 	if err != nil {
 		return usageOf(err)
+	}
+	apis, err := s.newAPIs(opts, pages)
+	if err != nil {
+		return usageOf(err)
+	}
+	defer func() { ended = errors.Join(ended, apis.Close()) }()
+	if err := s.loadModels(ctx, apis); err != nil {
+		return err
 	}
 	if err := s.announce(local, opts, identity); err != nil {
 		return err
 	}
-	return serve.Run(ctx, listener, handler, certificate, s.trouble())
+	return s.runAll(ctx, apis, listener, certificate)
 }
 
 // usageOf is err as a mistake in the command line, where it is one.

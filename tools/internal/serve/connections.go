@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// How many connections are open at once. A browser opens six to a server; what is
-// more is closed without an answer.
+// How many connections are open at once. A browser opens six to a server, a program
+// with many requests to an API one for each; what is more is closed without an answer.
 const (
-	mostConnections = 512
-	mostOfAddress   = 128 // from one address, which may be that of a proxy
+	mostConnections = 1024
+	mostOfAddress   = 512 // from one address, which may be that of a proxy
 )
 
 // connections counts the connections of a server.

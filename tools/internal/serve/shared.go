@@ -2,13 +2,16 @@ package serve
 
 import "net/http"
 
+// Refusal answers a request that is not let through, in the form of whatever it was for.
+type Refusal func(w http.ResponseWriter, r *http.Request, status int, sentence string)
+
 // GuardHost lets through what names this machine: by one of its names or, where other machines reach it, by any
 // address. A page that was made to lead here under a name of its own (DNS rebinding) is refused.
-func GuardHost(names []string, open bool, next http.Handler) http.Handler {
+func GuardHost(names []string, open bool, refuse Refusal, next http.Handler) http.Handler {
 	hosts := newHosts(names, open)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hosts.allow(r.Host) {
-			refuse(w, http.StatusMisdirectedRequest,
+			refuse(w, r, http.StatusMisdirectedRequest,
 				"this server does not answer to that name; start it with --name to add one")
 			return
 		}
@@ -18,7 +21,7 @@ func GuardHost(names []string, open bool, next http.Handler) http.Handler {
 
 // Share lets pages of some origins, and of this machine, use an API: they may read its answers and send whatever headers
 // its clients send. Requests from pages of other origins are refused, since to ask may already do something.
-func Share(next http.Handler, list []string, methods, exposed string) (http.Handler, error) {
+func Share(next http.Handler, list []string, methods, exposed string, refuse Refusal) (http.Handler, error) {
 	allowed, err := parseOrigins(list)
 	if err != nil {
 		return nil, err
@@ -29,7 +32,8 @@ func Share(next http.Handler, list []string, methods, exposed string) (http.Hand
 		switch {
 		case origin == "" || ownOrigin(r, origin):
 		case !allowed.allow(origin) && !ofProgram(origin):
-			refuse(w, http.StatusForbidden, "pages from "+origin+" may not use this server; start it with --cors to let them")
+			refuse(w, r, http.StatusForbidden,
+				"pages from "+origin+" may not use this server; start it with --cors to let them")
 			return
 		default:
 			h.Set("Access-Control-Allow-Origin", origin)

@@ -10,7 +10,7 @@ import (
 // An answer that repeats the same few tokens for so long will not end by itself.
 const (
 	longestCircle = 64
-	mostInCircle  = 2048
+	mostInCircle  = 1024
 )
 
 // circle notices an answer that goes round in a circle.

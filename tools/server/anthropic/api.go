@@ -62,11 +62,13 @@ func Refuse(w http.ResponseWriter, err error) {
 	wire.JSON(w, status, newError(err))
 }
 
-// RefuseKey answers a request without the right key.
-func RefuseKey(w http.ResponseWriter) {
-	wire.JSON(w, http.StatusUnauthorized, errorJSON{Type: "error", Error: errorBody{
-		"authentication_error", "this server wants an API key: send it as X-Api-Key",
-	}})
+// Deny answers a request that may not be made.
+func Deny(w http.ResponseWriter, status int, sentence string) {
+	kind := "permission_error"
+	if status == http.StatusUnauthorized {
+		kind = "authentication_error"
+	}
+	wire.JSON(w, status, errorJSON{Type: "error", Error: errorBody{kind, sentence}})
 }
 
 // read reads and translates a request. It answers those that make no sense.
@@ -103,6 +105,10 @@ func (a *api) messages(w http.ResponseWriter, r *http.Request) {
 	defer open.Done()
 	m := newMessage(in)
 	if in.Stream {
+		if m.out.Usage.InputTokens, err = a.Count(ctx, open, request); err != nil {
+			Refuse(w, err)
+			return
+		}
 		m.stream(wire.Events(w), w, a.Answer(ctx, open, request))
 		return
 	}

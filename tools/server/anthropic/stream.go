@@ -41,7 +41,7 @@ func (m *built) stream(s *wire.Stream, w http.ResponseWriter, events events) {
 	}
 }
 
-// start tells that a message comes. What its prompt takes is told at the end.
+// start tells that a message comes, to a prompt of so many tokens. How many of them were cached is told at the end.
 func (t *streaming) start() bool {
 	return t.event("message_start", map[string]any{"message": t.out}) && t.event("ping", map[string]any{})
 }

@@ -50,8 +50,8 @@ type Open struct {
 	slot    *slot
 }
 
-// Use opens a model, or takes it as it is open. keep is how long it stays open afterwards; nil is the library's own
-// time, 0 closes it at once, and a negative time keeps it for ever.
+// Use opens a model, or takes it as it is open. keep is how long it stays open afterwards; nil is as before, at first
+// the library's own time, 0 closes it at once, and a negative time keeps it for ever.
 func (l *Library) Use(ctx context.Context, e Entry, keep *time.Duration) (*Open, error) {
 	begun := time.Now()
 	s, mine, err := l.slotOf(e)
@@ -73,7 +73,7 @@ func (l *Library) Use(ctx context.Context, e Entry, keep *time.Duration) (*Open,
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.entry, s.keep = e, l.options.KeepAlive
+	s.entry = e
 	if keep != nil {
 		s.keep = *keep
 	}
@@ -273,4 +273,14 @@ func (l *Library) Running() []Running {
 		all = append(all, r)
 	}
 	return all
+}
+
+// Busy says whether a model is in use, and gives what is closed when that changes.
+func (l *Library) Busy() (changed <-chan struct{}, busy bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range l.slots {
+		busy = busy || s.users > 0
+	}
+	return l.freed, busy
 }

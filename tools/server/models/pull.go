@@ -48,6 +48,9 @@ func (l *Library) Pull(ctx context.Context, name string, progress func(step stri
 	client := http.DefaultClient
 	if !l.options.PrivatePulls {
 		client = outward.Client()
+		if err := outward.Check(ctx, address); err != nil {
+			return err
+		}
 	}
 	_, err = download.Fetch(ctx, address, target, download.Options{
 		Client: client, Remember: true,

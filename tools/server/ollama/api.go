@@ -86,7 +86,7 @@ func Refuse(w http.ResponseWriter, err error) {
 	wire.JSON(w, status, errorJSON{answer.Sentence(err)})
 }
 
-// RefuseKey answers a request without the right key.
-func RefuseKey(w http.ResponseWriter) {
-	wire.JSON(w, http.StatusUnauthorized, errorJSON{"this server wants an API key: send it as Authorization: Bearer KEY"})
+// Deny answers a request that may not be made.
+func Deny(w http.ResponseWriter, status int, sentence string) {
+	wire.JSON(w, status, errorJSON{sentence})
 }

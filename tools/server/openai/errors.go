@@ -68,11 +68,11 @@ func Refuse(w http.ResponseWriter, err error) {
 	wire.JSON(w, kind.Status(), newError(err))
 }
 
-// RefuseKey answers a request without the right key.
-func RefuseKey(w http.ResponseWriter) {
-	code := "invalid_api_key"
-	wire.JSON(w, http.StatusUnauthorized, errorJSON{errorBody{
-		Message: "this server wants an API key: send it as Authorization: Bearer KEY", Type: "invalid_request_error",
-		Code: &code,
-	}})
+// Deny answers a request that may not be made.
+func Deny(w http.ResponseWriter, status int, sentence string) {
+	code := "forbidden"
+	if status == http.StatusUnauthorized {
+		code = "invalid_api_key"
+	}
+	wire.JSON(w, status, errorJSON{errorBody{Message: sentence, Type: "invalid_request_error", Code: &code}})
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"syscall"
 	"time"
 )
@@ -41,6 +42,24 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 		return fmt.Errorf("%w: %s", ErrPrivate, address)
 	}
 	return nil
+}
+
+// Check refuses an address that leads to none of the web, before anything is sent: a client would try again.
+func Check(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname())
+	if err != nil {
+		return err
+	}
+	for _, a := range addrs {
+		if public(a) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrPrivate, u.Hostname())
 }
 
 // reserved are ranges that are no places of the web, beside those that netip knows (RFC 6890).
