@@ -3,6 +3,8 @@ module github.com/gemwire/gemwire/tools
 go 1.25.0
 
 require (
+	github.com/VictoriaMetrics/metrics v1.44.0
+	github.com/andybalholm/brotli v1.2.8
 	github.com/dustin/go-humanize v1.1.0
 	github.com/gemwire/gemwire/finetune v0.1.0
 	github.com/gemwire/gemwire/gemma4 v0.1.0
@@ -21,8 +23,6 @@ require (
 )
 
 require (
-	github.com/VictoriaMetrics/metrics v1.44.0 // indirect
-	github.com/andybalholm/brotli v1.2.8 // indirect
 	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/hajimehoshi/go-mp3 v0.3.4 // indirect
 	github.com/icza/bitio v1.1.0 // indirect

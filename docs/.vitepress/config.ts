@@ -35,6 +35,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page("Fine-tune", "/how-to/fine-tune"),
       page("Use adapters", "/how-to/adapters"),
       page("Build a page of your own", "/how-to/own-page"),
+      page("Serve an API", "/how-to/serve-api"),
       page("Serve it at home", "/how-to/serve-at-home"),
       page("Benchmark", "/how-to/benchmark"),
     ],

@@ -333,3 +333,35 @@ func TestModelsComeAndGo(t *testing.T) {
 		t.Errorf("open: %s after its time", open())
 	}
 }
+
+// TestManyAtOnce: answers that are made together are those that are made alone, with forms, tools and media among them.
+func TestManyAtOnce(t *testing.T) {
+	alone, _ := serving(t, nil)
+	together, s := serving(t, func(o *Options) { o.Models.Answers.Parallel = 4 })
+	bodies := []string{
+		question + `}`,
+		`{"model":"nano","temperature":0,"messages":[{"role":"user","content":"What is the opposite of hot?"}]}`,
+		question + `,"response_format":{"type":"json_schema","json_schema":{"schema":{"enum":["Paris","Rome"]}}}}`,
+		question + `,"tools":[` + other + `],"tool_choice":"required","parallel_tool_calls":false,"max_tokens":60}`,
+		question + `,"reasoning_effort":"high","max_tokens":80}`,
+		`{"model":"nano","temperature":1.2,"seed":5,"max_tokens":30,"messages":[{"role":"user","content":"Tell me a story"}]}`,
+	}
+	var all sync.WaitGroup
+	for round := range 2 {
+		for i, body := range bodies {
+			_, want := post(t, alone.URL+"/v1/chat/completions", body)
+			all.Go(func() {
+				_, got := post(t, together.URL+"/v1/chat/completions", body)
+				for _, path := range []string{"content", "reasoning_content"} {
+					a, b := at(object(t, want), "choices", 0, "message", path), at(object(t, got), "choices", 0, "message", path)
+					if a != b {
+						t.Errorf("round %d, request %d: %v together, %v alone: %.300s", round, i, b, a, got)
+					}
+				}
+			})
+		}
+		all.Go(func() { leave(t, together.URL) })
+	}
+	all.Wait()
+	idle(t, s)
+}

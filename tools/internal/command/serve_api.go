@@ -48,6 +48,7 @@ type serveAPI struct {
 
 // Defaults of the APIs' flags.
 const (
+	defaultParallel = 4
 	defaultWaiting  = 256
 	defaultMostTime = 30 * time.Minute
 	defaultStopTime = 30 * time.Second
@@ -63,7 +64,8 @@ func (a *serveAPI) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&a.keepAlive, "keep-alive", models.DefaultKeepAlive,
 		"keep an unused model loaded for this `TIME`; a negative one means for ever")
 	flags.IntVar(&a.mostOpen, "max-models", models.DefaultMostOpen, "have at most this `NUMBER` of models loaded")
-	flags.IntVar(&a.parallel, "parallel", 1, "let each model make this `NUMBER` of answers at once")
+	flags.IntVar(&a.parallel, "parallel", defaultParallel,
+		"let each model make this `NUMBER` of answers at once, in one pass over its weights")
 	flags.IntVar(&a.waiting, "max-waiting", defaultWaiting, "let this `NUMBER` of requests wait for each model")
 	flags.DurationVar(&a.mostTime, "max-time", defaultMostTime, "end a request after this `TIME`; 0 means never")
 	flags.Var(&a.mostBody, "max-body", "take requests of at most this `SIZE`")

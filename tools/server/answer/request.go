@@ -52,6 +52,14 @@ func (r Request) check() error {
 	return nil
 }
 
+// leaveRoom keeps thoughts from taking all the tokens that an answer may have.
+func (r *Request) leaveRoom() {
+	o := &r.Options
+	if r.Conversation.Options.EnableThinking && o.MaxTokens > 1 && o.ThinkingBudget == 0 {
+		o.ThinkingBudget = o.MaxTokens / 2
+	}
+}
+
 // job is answer number i of the request.
 func (r Request) job(i int) pool.Job {
 	job := pool.Job{

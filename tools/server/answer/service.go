@@ -46,6 +46,7 @@ func (s *Service) Answer(ctx context.Context, open *models.Open, r Request) iter
 			yield(Event{}, err)
 			return
 		}
+		r.leaveRoom()
 		if r.N <= 1 {
 			s.one(ctx, open, r, 0)(yield)
 			return
@@ -127,12 +128,10 @@ func (s *Service) one(ctx context.Context, open *models.Open, r Request, i int) 
 	}
 }
 
-// said looks after what an answer says: it is never empty because all of it was thought, and it does not go round in a
-// circle for ever.
+// said looks after what an answer says: it is never empty because all of it was thought.
 type said struct {
 	thoughts []string
 	text     bool
-	circle   circle
 }
 
 // add takes an event and gives those to pass on.
@@ -152,11 +151,6 @@ func (s *said) add(e gemma4.Event) []gemma4.Event {
 			all += t
 		}
 		return []gemma4.Event{{Event: chat.Event{Kind: chat.TextEvent, Text: all}}, e}
-	}
-	if s.circle.add(e.Tokens) && e.Kind != chat.DoneEvent {
-		usage := s.circle.usage
-		done := gemma4.Event{Event: chat.Event{Kind: chat.DoneEvent, Reason: chat.ReasonLength}, Usage: &usage}
-		return []gemma4.Event{e, done}
 	}
 	return []gemma4.Event{e}
 }

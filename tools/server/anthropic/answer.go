@@ -44,7 +44,7 @@ type messageJSON struct {
 // reasons are Anthropic's.
 var reasons = map[chat.Reason]string{
 	chat.ReasonStop: "end_turn", chat.ReasonStopString: "stop_sequence", chat.ReasonLength: "max_tokens",
-	chat.ReasonToolCalls: "tool_use", chat.ReasonCancelled: "end_turn",
+	chat.ReasonToolCalls: "tool_use", chat.ReasonCancelled: "end_turn", chat.ReasonRepetition: "max_tokens",
 }
 
 // built makes a message of events.

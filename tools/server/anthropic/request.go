@@ -85,7 +85,8 @@ type toolChoice struct {
 }
 
 type thinking struct {
-	Type string `json:"type"`
+	Type   string `json:"type"`
+	Budget int    `json:"budget_tokens"`
 }
 
 // request translates the body for a model. Where tokens are only counted, there need be no bound to the answer.
@@ -116,6 +117,7 @@ func (in *messagesRequest) request(e models.Entry, client string, counts bool) (
 		switch in.Thinking.Type {
 		case "enabled", "adaptive":
 			r.Conversation.Options.EnableThinking = true
+			r.Options.ThinkingBudget = max(0, in.Thinking.Budget)
 		case "disabled":
 		default:
 			return r, fmt.Errorf("%w: thinking.type: say enabled or disabled", answer.ErrRequest)

@@ -55,12 +55,16 @@ func (e Entry) key() string { return string(e.ref.Kind) + " " + e.ref.Path }
 func (e Entry) Defaults() (options gemma4.GenerateOptions, context int, err error) {
 	options.Sampling = sample.Default()
 	options.Sampling.Seed = rand.Uint64()
+	options.RepetitionGuard = repetitionGuard
 	p := Parameters{Options: &options}
 	if _, err := p.Take(e.Parameters); err != nil {
 		return options, 0, fmt.Errorf("the parameters of %s: %w", e.Name, err)
 	}
 	return options, p.Context, nil
 }
+
+// repetitionGuard is how many tokens an answer may say the same over and over again: nobody is there to stop it.
+const repetitionGuard = 1024
 
 // Opening puts what the model's maker wants conversations to begin with before a request's messages, whose own system
 // prompt replaces that of the maker.

@@ -124,7 +124,7 @@ func newLogProb(s answer.Spelled) logProbJSON {
 // last finishes the last line, or the only one.
 func (r *reply) last(out replyJSON, reason chat.Reason, u *gemma4.Usage) replyJSON {
 	out.Done, out.DoneReason = true, "stop"
-	if reason == chat.ReasonLength {
+	if reason == chat.ReasonLength || reason == chat.ReasonRepetition {
 		out.DoneReason = "length"
 	}
 	c := &countsJSON{TotalDuration: time.Since(r.begun), LoadDuration: r.open.Loaded}

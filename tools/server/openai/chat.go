@@ -72,7 +72,7 @@ func (u *usageJSON) add(e *gemma4.Usage) {
 // finishes are OpenAI's reasons.
 var finishes = map[chat.Reason]string{
 	chat.ReasonStop: "stop", chat.ReasonStopString: "stop", chat.ReasonLength: "length",
-	chat.ReasonToolCalls: "tool_calls", chat.ReasonCancelled: "stop",
+	chat.ReasonToolCalls: "tool_calls", chat.ReasonCancelled: "stop", chat.ReasonRepetition: "length",
 }
 
 type callJSON struct {

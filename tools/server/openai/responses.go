@@ -318,7 +318,7 @@ func (r *response) done(e answer.Event) bool {
 	}
 	r.out.Status = "completed"
 	name := "response.completed"
-	if e.Reason == chat.ReasonLength {
+	if e.Reason == chat.ReasonLength || e.Reason == chat.ReasonRepetition {
 		r.out.Status, r.out.IncompleteDetails = "incomplete", map[string]string{"reason": "max_output_tokens"}
 		name = "response.incomplete"
 	}

@@ -1,24 +1,22 @@
-// Package pool answers for one open model with a few sessions, which it keeps: a request that goes on with a text which
-// one of them holds is only computed from where it differs.
+// Package pool answers for one open model. Where it makes one answer at a time, it has a few sessions, which it keeps: a
+// request that goes on with a text which one of them holds is only computed from where it differs. Where it makes
+// several, they share the passes over the weights of a batch (batch.go).
 //
-// It is the way of answering that works everywhere. Whatever else can answer many requests of one model takes its
-// place behind [Answerer].
+// Read pool.go, then sessions.go. Whatever else can answer many requests of one model takes its place behind
+// [Answerer].
 package pool
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/tools/server/queue"
-	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // Job is one answer to make.
@@ -58,7 +56,7 @@ type Answerer interface {
 
 // Options bound a pool. The zero value answers one request at a time.
 type Options struct {
-	Parallel int // answers at once; 1 where it is 0
+	Parallel int // answers at once, at most gemma4.MostStreams; 1 where it is 0
 	Sessions int // kept at most; DefaultSessions where it is 0
 	Waiting  int // requests that may wait
 }
@@ -79,17 +77,22 @@ type Pool struct {
 	running int                // answers that compute
 	mix     map[string]float32 // adapters in use
 	loaded  map[string]bool
+
+	streams int           // answers at once
+	batch   *gemma4.Batch // made with the first answer, where there are several
+	alone   bool          // there is no room for a batch
 }
 
 // New answers for a model, which stays the caller's to close.
 func New(model *gemma4.Model, options Options) *Pool {
-	parallel := max(1, options.Parallel)
+	parallel := min(max(1, options.Parallel), gemma4.MostStreams)
 	most := options.Sessions
 	if most == 0 {
 		most = DefaultSessions
 	}
 	p := &Pool{
 		model: model, turns: queue.New(parallel, options.Waiting), most: max(parallel, most), loaded: map[string]bool{},
+		streams: parallel,
 	}
 	for _, own := range model.Adapters() {
 		p.loaded[own.Name] = true
@@ -120,6 +123,10 @@ func (p *Pool) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all error
+	if p.batch != nil {
+		all = p.batch.Close()
+		p.batch = nil
+	}
 	for _, s := range p.idle {
 		all = errors.Join(all, s.Close())
 	}
@@ -183,7 +190,7 @@ func (p *Pool) use(ctx context.Context, adapters map[string]Adapter, mix map[str
 		}
 		p.loaded[name] = true
 	}
-	if err := p.model.UseAdapters(ctx, mix); err != nil {
+	if err := p.switchTo(ctx, mix); err != nil {
 		return err
 	}
 	p.mix = mix
@@ -205,22 +212,35 @@ func (p *Pool) answer(ctx context.Context, job Job) iter.Seq2[gemma4.Event, erro
 			yield(gemma4.Event{}, err)
 			return
 		}
-		session, err := p.take(prompt.Tokens, job.Context)
-		if err != nil {
-			yield(gemma4.Event{}, err)
-			return
+		var by engine
+		if batch := p.batchFor(job); batch != nil {
+			by = batch
+		} else {
+			session, err := p.take(prompt.Tokens, job.Context)
+			if err != nil {
+				yield(gemma4.Event{}, err)
+				return
+			}
+			defer p.give(session)
+			by = session
 		}
-		defer p.give(session)
-		if job.Options.Forget && job.Text == nil && len(prompt.Tokens)+answerRoom(job.Options) > session.Context() {
-			session.Chat(ctx, job.Conversation, job.Options)(yield)
+		if job.Options.Forget && job.Text == nil && len(prompt.Tokens)+answerRoom(job.Options) > by.Context() {
+			by.Chat(ctx, job.Conversation, job.Options)(yield)
 			return
 		}
 		options := job.Options
 		if options.Form == nil && options.Constraint == nil && job.Text == nil {
 			options.Form = options.Calls.Form(job.Conversation.Options.Tools)
 		}
-		session.Generate(ctx, prompt, options)(yield)
+		by.Generate(ctx, prompt, options)(yield)
 	}
+}
+
+// engine is what answers: a session, or a batch.
+type engine interface {
+	Context() int
+	Chat(context.Context, chat.Conversation, gemma4.GenerateOptions) iter.Seq2[gemma4.Event, error]
+	Generate(context.Context, gemma4.Prompt, gemma4.GenerateOptions) iter.Seq2[gemma4.Event, error]
 }
 
 // leastAnswer is the room that an answer of any length should find.
@@ -251,88 +271,4 @@ func (p *Pool) prompt(ctx context.Context, job Job) (gemma4.Prompt, error) {
 		tokens = append(tokens, int32(id))
 	}
 	return gemma4.Tokens(tokens), nil
-}
-
-// take is a session that nobody else uses, with room for so many tokens.
-func (p *Pool) take(tokens []int32, context int) (*gemma4.Session, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at, goesOn := p.best(tokens, context)
-	if goesOn {
-		return p.pick(at), nil
-	}
-	if p.open < p.most {
-		s, err := p.model.NewSession(p.size(context))
-		if err == nil {
-			p.open++
-			return s, nil
-		}
-		if len(p.idle) == 0 || !errors.Is(err, gemma4.ErrDoesNotFit) && !errors.Is(err, wgslkit.ErrOutOfMemory) {
-			return nil, err
-		}
-	}
-	if at >= 0 {
-		return p.pick(at), nil
-	}
-	if len(p.idle) == 0 {
-		return nil, fmt.Errorf("%w: all %d sessions answer", gemma4.ErrBusy, p.open)
-	}
-	old := p.pick(0) // all are too small
-	p.open--
-	if err := old.Close(); err != nil {
-		return nil, err
-	}
-	s, err := p.model.NewSession(p.size(context))
-	if err == nil {
-		p.open++
-	}
-	return s, err
-}
-
-// size is a session's: never less than the model was opened with, so that it serves the next request, too.
-func (p *Pool) size(context int) int {
-	info := p.model.Info()
-	return min(max(context, info.Context), info.MaxContext)
-}
-
-// lostPart is how much of a kept text may be given up for another: a thought that is left out of the next prompt, an
-// answer that is asked for again.
-const lostPart = 4
-
-// best is the idle session that holds the most of a text, and whether the text goes on with what it holds. Where none
-// does, it is the one that was not used for longest; −1 where none is large enough.
-func (p *Pool) best(tokens []int32, context int) (at int, goesOn bool) {
-	at = -1
-	longest, size := -1, p.size(context)
-	for i, s := range p.idle {
-		if s.Context() < size {
-			continue
-		}
-		held := s.Tokens()
-		same := 0
-		for same < len(held) && same < len(tokens) && held[same] == tokens[same] {
-			same++
-		}
-		if on := len(held)-same <= len(held)/lostPart; on && same > longest {
-			longest, at, goesOn = same, i, true
-		} else if !goesOn && at < 0 {
-			at = i
-		}
-	}
-	return at, goesOn
-}
-
-// pick takes an idle session.
-func (p *Pool) pick(at int) *gemma4.Session {
-	s := p.idle[at]
-	p.idle = slices.Delete(p.idle, at, at+1)
-	return s
-}
-
-// give brings a session back, as the one that was used last.
-func (p *Pool) give(s *gemma4.Session) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, s)
-	p.changed.Broadcast()
 }
