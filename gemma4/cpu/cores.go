@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/gemwire/gemwire/gemma4/cpu/kernel"
@@ -75,6 +76,13 @@ func (m *Model) Matrix(t *gguf.Tensor) Matrix {
 		w.values, w.stored = loaded.values, loaded.stored
 	}
 	return Matrix{w}
+}
+
+// Load brings the matrix into memory, as the file stores it where kernels multiply
+// that, and else decoded.
+func (c *Cores) Load(ctx context.Context, w Matrix) error {
+	l := &loader{ctx: ctx, threads: c.threads}
+	return l.load(w.matrix)
 }
 
 // Rows is the number of outputs of a product with the matrix.

@@ -42,6 +42,7 @@ func VocabularyFromGGUF(meta gguf.Metadata) (Vocabulary, error) {
 		EOT:    r.id("eot_token_id"),
 
 		AddBOS:         optional(&r, "add_bos_token", meta.Bool, true),
+		AddEOS:         optional(&r, "add_eos_token", meta.Bool, false),
 		AddSpacePrefix: optional(&r, "add_space_prefix", meta.Bool, false),
 	}
 	types := optional(&r, "token_type", meta.Int32s, nil)

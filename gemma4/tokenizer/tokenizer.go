@@ -193,3 +193,14 @@ func (t *Tokenizer) EOT() int { return t.vocabulary.EOT }
 // AddBOS says whether the model wants a prompt to start with BOS. Encoding
 // never adds it: a chat template spells it out.
 func (t *Tokenizer) AddBOS() bool { return t.vocabulary.AddBOS && t.vocabulary.BOS != None }
+
+// EOS returns the first of the ids that end a text, or None.
+func (t *Tokenizer) EOS() int {
+	if len(t.vocabulary.EOS) == 0 {
+		return None
+	}
+	return t.vocabulary.EOS[0]
+}
+
+// AddEOS says whether a text that is embedded ends with EOS.
+func (t *Tokenizer) AddEOS() bool { return t.vocabulary.AddEOS && t.EOS() != None }

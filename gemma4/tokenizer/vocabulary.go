@@ -35,6 +35,7 @@ type Vocabulary struct {
 	EOS                []int // every id that ends a text
 
 	AddBOS         bool // whether a prompt starts with BOS
+	AddEOS         bool // whether a text to embed ends with the first of EOS
 	AddSpacePrefix bool // whether text is encoded as if a space stood before it
 }
 
