@@ -137,14 +137,20 @@ func (s *mediaSource) prepare(ctx context.Context) (err error) {
 	if s.prepared, err = s.encoder.Prepare(ctx, s.part); err != nil {
 		return err
 	}
-	s.pieces = make([]chat.Piece, len(s.prepared))
-	for i, p := range s.prepared {
-		if placed, ok := p.(PlacedMedium); ok {
-			s.pieces[i] = placed.Piece()
-		}
-		s.pieces[i].Count = p.Count()
-	}
+	s.pieces = PiecesOf(s.prepared)
 	return nil
+}
+
+// PiecesOf are the places that media take in a prompt.
+func PiecesOf(media []PreparedMedium) []chat.Piece {
+	pieces := make([]chat.Piece, len(media))
+	for i, m := range media {
+		if placed, ok := m.(PlacedMedium); ok {
+			pieces[i] = placed.Piece()
+		}
+		pieces[i].Count = m.Count()
+	}
+	return pieces
 }
 
 func (s *mediaSource) encode(ctx context.Context, piece int) ([]float32, error) {

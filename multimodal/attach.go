@@ -11,6 +11,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gguf"
 	"github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/picture"
 	"github.com/gemwire/gemwire/multimodal/video"
@@ -67,7 +68,7 @@ func CheckImageBudget(n int) error {
 // Media encodes the images, clips and videos in a model's conversations. Its towers are
 // loaded when the first ones come.
 type Media struct {
-	model   *gemma4.Model
+	model   *gemma4.Model // nil beside an embedding model
 	options Options
 	towers  *arch.Towers
 	broken  error    // why the file's towers cannot be used
@@ -83,23 +84,33 @@ type Media struct {
 // loaded: a model whose file has no towers, or broken ones, says so when it is
 // given a medium. The towers are released with the model.
 func Attach(model *gemma4.Model, options Options) (*Media, error) {
+	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
+		return nil, fmt.Errorf("%w: towers on the GPU with a model on the CPU; open the model on the GPU", ErrOptions)
+	}
+	m, err := newMedia(model.File(), model.Config().EmbeddingLength, options)
+	if err != nil {
+		return nil, err
+	}
+	m.model = model
+	model.SetMedia(m)
+	return m, nil
+}
+
+// newMedia finds the towers of a file, which make soft tokens of so many values.
+func newMedia(file *gguf.File, width int, options Options) (*Media, error) {
 	for _, err := range []error{CheckImageBudget(options.ImageBudget), CheckImageBudget(options.FrameBudget),
 		CheckVideoFrames(options.VideoFrames)} {
 		if err != nil {
 			return nil, err
 		}
 	}
-	if options.Device == gemma4.DeviceGPU && model.Kit() == nil {
-		return nil, fmt.Errorf("%w: towers on the GPU with a model on the CPU; open the model on the GPU", ErrOptions)
-	}
 	options.ImageBudget = cmp.Or(options.ImageBudget, picture.DefaultBudget)
 	options.FrameBudget = cmp.Or(options.FrameBudget, video.DefaultBudget)
 	options.VideoFrames = cmp.Or(options.VideoFrames, video.DefaultFrames)
 	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
-	m := &Media{model: model, options: options}
-	m.towers, m.broken = arch.Open(model.File(), model.Config().EmbeddingLength)
+	m := &Media{options: options}
+	m.towers, m.broken = arch.Open(file, width)
 	m.sight, m.hearing = sightOf(m.towers), hearingOf(m.towers)
-	model.SetMedia(m)
 	return m, nil
 }
 
