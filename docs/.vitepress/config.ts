@@ -30,6 +30,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page("Ask about pictures and sound", "/how-to/pictures-and-sound"),
       page("Get JSON, call tools", "/how-to/tools-and-json"),
       page("Get answers in a form", "/how-to/structured-output"),
+      page("Make embeddings", "/how-to/embeddings"),
       page("Set the sampling", "/how-to/sampling"),
       page("Save sessions", "/how-to/save-sessions"),
       page("Fine-tune", "/how-to/fine-tune"),

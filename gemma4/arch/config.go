@@ -111,6 +111,9 @@ func checkArchitecture(meta gguf.Metadata) error {
 	case AssistantName, assistantNameOld:
 		return fmt.Errorf("this file is an assistant, which drafts for a model (general.architecture %q): use "+
 			"it together with its model: %w", name, ErrArchitecture)
+	case EncoderName:
+		return fmt.Errorf("this file holds a model for embeddings, which does not chat (general.architecture %q): use "+
+			"gemwire embed, or choose a Gemma 4 file: %w", name, ErrArchitecture)
 	case "clip":
 		return fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the "+
 			"text file that belongs to it: %w", name, ErrArchitecture)

@@ -142,16 +142,18 @@ func TestWhatCannotBeEmbedded(t *testing.T) {
 	ctx := context.Background()
 	d := m.Config().EmbeddingLength
 	long := embedding.Input{Tokens: make([]int32, m.ContextLength()+1)}
+	beyond := embedding.Input{Tokens: []int32{int32(m.Config().Vocab)}}
+	behind := embedding.Input{Tokens: []int32{2, 1}, Soft: []embedding.Soft{{First: 1, Vectors: make([]float32, 2*d)}}}
 	for name, c := range map[string]struct {
 		input embedding.Input
 		opts  embedding.EmbedOptions
 		want  error
 	}{
 		"no tokens":               {embedding.Input{}, embedding.EmbedOptions{}, embedding.ErrInput},
-		"a token beyond":          {embedding.Input{Tokens: []int32{int32(m.Config().Vocab)}}, embedding.EmbedOptions{}, embedding.ErrInput},
+		"a token beyond":          {beyond, embedding.EmbedOptions{}, embedding.ErrInput},
 		"too long":                {long, embedding.EmbedOptions{}, embedding.ErrTooLong},
 		"too many dimensions":     {m.Text("x"), embedding.EmbedOptions{Dimensions: m.Dimensions() + 1}, embedding.ErrInput},
-		"soft tokens without end": {embedding.Input{Tokens: []int32{2, 1}, Soft: []embedding.Soft{{First: 1, Vectors: make([]float32, 2*d)}}}, embedding.EmbedOptions{}, embedding.ErrInput},
+		"soft tokens without end": {behind, embedding.EmbedOptions{}, embedding.ErrInput},
 	} {
 		if _, err := m.Embed(ctx, []embedding.Input{c.input}, c.opts); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, wanted %v", name, err, c.want)

@@ -15,6 +15,7 @@ var commands = []struct {
 	{"use", newRun},
 	{"use", newChat},
 	{"use", newServe},
+	{"use", newEmbed},
 	{"teach", newTrain},
 	{"teach", newEval},
 	{"teach", newAdapter},
