@@ -25,6 +25,7 @@ const (
 	ModelCase     Kind = "model"
 	ChatCase      Kind = "chat"
 	TokenizerCase Kind = "tokenizer"
+	EmbeddingCase Kind = "embedding" // computed on the CPU alone
 )
 
 // Case is one conformance case on disk.
@@ -108,6 +109,9 @@ func caseOf(file string) (Case, bool) {
 	c.Kind, c.GGUF, c.Reference = ModelCase, existing(base+".gguf"), existing(base+".safetensors")
 	if c.GGUF == "" {
 		c.GGUF, c.Projector = existing(base+"-text.gguf"), existing(base+"-mmproj.gguf")
+	}
+	if c.GGUF != "" && isEmbeddingCase(file) {
+		c.Kind, c.Projector = EmbeddingCase, existing(base+"-mmproj.gguf")
 	}
 	return c, c.GGUF != ""
 }

@@ -50,7 +50,8 @@ type Options struct {
 func (c Case) Run(ctx context.Context, opts Options) iter.Seq2[Check, error] {
 	return func(yield func(Check, error) bool) {
 		r := &run{ctx: ctx, c: c, opts: opts, yield: yield}
-		kinds := map[Kind]func() error{ModelCase: r.model, ChatCase: r.chat, TokenizerCase: r.tokenizer}
+		kinds := map[Kind]func() error{ModelCase: r.model, ChatCase: r.chat, TokenizerCase: r.tokenizer,
+			EmbeddingCase: r.embeddings}
 		if err := kinds[c.Kind](); err != nil && !errors.Is(err, errLeft) {
 			yield(Check{}, fmt.Errorf("case %s: %w", c.Name, err))
 		}

@@ -40,9 +40,17 @@ func readMedia(c textparity.Case) ([]medium, error) {
 	var file struct {
 		Images []medium `json:"images"`
 		Clips  []medium `json:"clips"`
+		Media  []medium `json:"media"` // of either kind, in an embedding case
 	}
 	if err := json.Unmarshal(raw, &file); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.JSON, err)
+	}
+	for _, m := range file.Media {
+		if filepath.Ext(m.File) == ".wav" {
+			file.Clips = append(file.Clips, m)
+		} else {
+			file.Images = append(file.Images, m)
+		}
 	}
 	var list []medium
 	for kind, media := range map[chat.PartType][]medium{chat.Image: file.Images, chat.Audio: file.Clips} {

@@ -23,13 +23,18 @@ func TestConformance(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, c := range cases {
-					if c.Kind == textparity.ModelCase && wanted(c.Name, device) {
+					if takesMedia(c.Kind, device) && wanted(c.Name, device) {
 						t.Run(c.Name, func(t *testing.T) { runCase(t, c, device) })
 					}
 				}
 			}
 		})
 	}
+}
+
+// takesMedia says whether a kind of case has images and clips for a device.
+func takesMedia(kind textparity.Kind, device gemma4.Device) bool {
+	return kind == textparity.ModelCase || kind == textparity.EmbeddingCase && device == gemma4.DeviceCPU
 }
 
 // wanted says whether a run wants a case: on the GPU, make test has one of the small models.

@@ -69,9 +69,16 @@ func (r *run) check(what string, err, tolerance float64, detail string) error {
 }
 
 func (r *run) run() error {
-	if r.c.Kind != textparity.ModelCase {
-		return nil
+	switch r.c.Kind {
+	case textparity.ModelCase:
+		return r.model()
+	case textparity.EmbeddingCase:
+		return r.embeddings()
 	}
+	return nil
+}
+
+func (r *run) model() error {
 	media, err := readMedia(r.c)
 	if err != nil || len(media) == 0 {
 		return err

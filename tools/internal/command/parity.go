@@ -175,7 +175,7 @@ func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma
 	if c.Kind != parity.ModelCase {
 		shown = ""
 	}
-	if err := p.addAll(ctx, c, shown, c.Run(ctx, options)); err != nil || c.Kind != parity.ModelCase {
+	if err := p.addAll(ctx, c, shown, c.Run(ctx, options)); err != nil {
 		return err
 	}
 	media := mediaparity.Options{Open: options.Open, BuiltIn: options.BuiltIn,
