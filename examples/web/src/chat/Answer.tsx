@@ -22,6 +22,7 @@ interface Props {
 const endings: Partial<Record<ChatMessage["status"], string>> = {
   stopped: "Stopped.",
   length: "The answer reached its token limit, or the end of the context.",
+  repetition: "The answer was ended: it said the same over and over again.",
   interrupted: "The page was closed before this answer ended.",
 };
 

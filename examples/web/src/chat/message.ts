@@ -5,7 +5,7 @@ import type { ImageBudget } from "../settings/settingsStore";
 export type Role = "user" | "assistant" | "tool";
 
 /** How an answer ended. "streaming" in the database means that the page went away in the middle. */
-export type Status = "streaming" | "done" | "stopped" | "length" | "interrupted" | "failed";
+export type Status = "streaming" | "done" | "stopped" | "length" | "repetition" | "interrupted" | "failed";
 
 export interface Call {
   id: string;
@@ -63,6 +63,12 @@ export interface Sampling {
   /** null: another one each time. */
   seed: number | null;
   thinking: boolean;
+  /** What was thought before the tool calls of earlier turns stays in the prompt. */
+  preserveThinking: boolean;
+  /** Tokens after which a thought is ended; 0 for no bound. */
+  thinkingBudget: number;
+  /** An answer whose last so many tokens repeat one text is ended; 0 for never. */
+  repetitionGuard: number;
 }
 
 export interface ConversationOptions {

@@ -42,10 +42,15 @@ function promptMessage(message: ChatMessage, settings: PromptSettings): Message 
     case "assistant": {
       const calls = message.calls ?? [];
       if (message.content === "" && calls.length === 0) return null;
-      if (calls.length === 0) return { role: "assistant", content: message.content };
-      return {
-        role: "assistant",
+      // Which thoughts the model sees again is up to the template.
+      const said = {
+        role: "assistant" as const,
         content: message.content,
+        ...(message.thinking ? { reasoning: message.thinking } : {}),
+      };
+      if (calls.length === 0) return said;
+      return {
+        ...said,
         tool_calls: calls.map(({ id, name, arguments: args }) => ({
           id,
           type: "function",
@@ -83,18 +88,9 @@ export function toolsOf(options: ConversationOptions): Tool[] {
 }
 
 export function chatOptionsOf(sampling: Sampling, tools: Tool[]): ChatOptions {
-  const { temperature, topK, topP, minP, repetitionPenalty, maxTokens, seed, thinking } = {
-    ...recommended,
-    ...sampling,
-  };
+  const { seed, ...chosen } = { ...recommended, ...sampling };
   return {
-    temperature,
-    topK,
-    topP,
-    minP,
-    repetitionPenalty,
-    maxTokens,
-    thinking,
+    ...chosen,
     ...(seed === null ? {} : { seed }),
     ...(tools.length > 0 ? { tools } : {}),
   };

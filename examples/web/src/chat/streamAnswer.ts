@@ -37,6 +37,7 @@ const statuses = {
   stop_string: "done",
   tool_calls: "done",
   length: "length",
+  repetition: "repetition",
   cancelled: "stopped",
 } as const satisfies Record<string, Status>;
 

@@ -19,12 +19,13 @@ interface Asked {
   imageBudget: ImageBudget;
   tools: Tool[];
   thinking: boolean;
+  preserveThinking: boolean;
 }
 
 async function countPrompt(model: Model, asked: Asked, signal: AbortSignal): Promise<number> {
-  const { path, tools, thinking, ...settings } = asked;
+  const { path, tools, thinking, preserveThinking, ...settings } = asked;
   const prompt = promptOf(path, { ...settings, media: await mediaOf(path) });
-  return model.countTokens(prompt, { thinking, signal, ...(tools.length > 0 && { tools }) });
+  return model.countTokens(prompt, { thinking, preserveThinking, signal, ...(tools.length > 0 && { tools }) });
 }
 
 /** The question that is being written, before its words are counted. */
@@ -74,7 +75,7 @@ export function useContextRoom(): ContextRoom | null {
   const draft = useDraftStore((state) => state.drafts.get(draftKey(conversation, tree)) ?? emptyDraft);
   const model = engine.state === "ready" ? engine.model : null;
   const { options, leafId } = conversation;
-  const { thinking } = options.sampling ?? settings.sampling;
+  const { thinking, preserveThinking } = options.sampling ?? settings.sampling;
   const system = options.system.trim() || settings.system;
   const imageBudget = options.imageBudget ?? settings.imageBudget;
   const answering = run !== null;
@@ -89,9 +90,10 @@ export function useContextRoom(): ContextRoom | null {
       imageBudget,
       tools: toolsOf(options),
       thinking,
+      preserveThinking,
     };
     return (signal: AbortSignal) => countPrompt(model, asked, signal);
-  }, [model, tree, leafId, answering, attachments, system, imageBudget, options, thinking]);
+  }, [model, tree, leafId, answering, attachments, system, imageBudget, options, thinking, preserveThinking]);
   const words = useMemo(() => {
     if (!model || text === "") return null;
     return (signal: AbortSignal) => model.countTokens(text, { signal });

@@ -224,7 +224,7 @@ function adapterUseOf(value: unknown): AdapterUse[] {
 }
 
 const roles: readonly Role[] = ["user", "assistant", "tool"];
-const statuses: readonly Status[] = ["done", "stopped", "length", "interrupted", "failed"];
+const statuses: readonly Status[] = ["done", "stopped", "length", "repetition", "interrupted", "failed"];
 
 function messageOf(value: Record<string, unknown>, conversationId: string): ChatMessage {
   const role = roles.find((known) => known === value.role);

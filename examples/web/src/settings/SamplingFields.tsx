@@ -14,6 +14,13 @@ const fields: { name: Exclude<SamplingNumber, "seed">; label: string; help: stri
   { name: "minP", label: "Min-p", help: "0: off.", step: 0.01 },
   { name: "repetitionPenalty", label: "Repetition penalty", help: "1: off.", step: 0.01 },
   { name: "maxTokens", label: "Longest answer", help: "In tokens. 0: until the context is full.", step: 1 },
+  {
+    name: "repetitionGuard",
+    label: "Repetition guard",
+    help: "Ends an answer whose last tokens, this many, repeat one text. 0: off.",
+    step: 1,
+  },
+  { name: "thinkingBudget", label: "Longest thought", help: "In tokens. 0: no bound.", step: 1 },
 ];
 
 export function SamplingFields({ sampling, onChange }: Props) {
@@ -46,6 +53,12 @@ export function SamplingFields({ sampling, onChange }: Props) {
         help="Slower, but better at hard questions. The thoughts are shown folded above the answer."
         checked={sampling.thinking}
         onChange={(thinking) => onChange({ ...sampling, thinking })}
+      />
+      <Check
+        label="Keep earlier thoughts before tool calls"
+        help="The model sees what it thought before the calls of earlier turns. This takes room in the context."
+        checked={sampling.preserveThinking}
+        onChange={(preserveThinking) => onChange({ ...sampling, preserveThinking })}
       />
     </div>
   );

@@ -2,7 +2,9 @@ import { settings } from "gemwire";
 import { describe, expect, it } from "vitest";
 import { boundsOf, recommended, samplingOf, type SamplingNumber } from "./sampling";
 
-const names = Object.keys(recommended).filter((name) => name !== "thinking") as SamplingNumber[];
+const names = Object.entries(recommended).flatMap(([name, value]) =>
+  typeof value === "boolean" ? [] : [name as SamplingNumber],
+);
 
 describe("what is saved of the sampling", () => {
   it.each(names)("holds %s to the package's bounds", (name) => {
@@ -20,8 +22,8 @@ describe("what is saved of the sampling", () => {
     expect(samplingOf(value)).toEqual(recommended);
   });
 
-  it("keeps whether the model thinks", () => {
-    expect(samplingOf({ thinking: true }).thinking).toBe(true);
-    expect(samplingOf({ thinking: "yes" }).thinking).toBe(false);
+  it.each(["thinking", "preserveThinking"] as const)("keeps %s", (name) => {
+    expect(samplingOf({ [name]: true })).toEqual({ ...recommended, [name]: true });
+    expect(samplingOf({ [name]: "yes" })).toEqual(recommended);
   });
 });

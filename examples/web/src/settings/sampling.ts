@@ -2,9 +2,12 @@ import { settings } from "gemwire";
 import type { Sampling } from "../chat/message";
 
 /** The numbers of Sampling; the package has their bounds. */
-export type SamplingNumber = Exclude<keyof Sampling, "thinking">;
+export type SamplingNumber = Exclude<keyof Sampling, SamplingSwitch>;
 
-/** The package's defaults, with a limit that a phone can bear. */
+type SamplingSwitch = "thinking" | "preserveThinking";
+const switches: readonly string[] = ["thinking", "preserveThinking"] satisfies SamplingSwitch[];
+
+/** The package's defaults, with a limit that a phone can bear, and an end to what repeats itself. */
 export const recommended: Sampling = {
   temperature: settings.temperature.default,
   topK: settings.topK.default,
@@ -14,6 +17,9 @@ export const recommended: Sampling = {
   maxTokens: 2048,
   seed: settings.seed.default,
   thinking: false,
+  preserveThinking: false,
+  thinkingBudget: settings.thinkingBudget.default,
+  repetitionGuard: 600,
 };
 
 /** boundsOf is what a number may be; whole ones end where JavaScript no longer tells them apart. */
@@ -33,9 +39,13 @@ function isAllowed(name: SamplingNumber, value: unknown): value is number {
 /** samplingOf reads what was saved or imported; what is out of bounds is as recommended. */
 export function samplingOf(value: unknown): Sampling {
   const known: Partial<Record<keyof Sampling, unknown>> = typeof value === "object" && value !== null ? value : {};
-  const sampling: Sampling = { ...recommended, thinking: known.thinking === true };
-  for (const name of Object.keys(recommended) as (keyof Sampling)[]) {
-    if (name !== "thinking" && isAllowed(name, known[name])) sampling[name] = known[name];
+  const sampling: Sampling = {
+    ...recommended,
+    thinking: known.thinking === true,
+    preserveThinking: known.preserveThinking === true,
+  };
+  for (const name of Object.keys(recommended).filter((name) => !switches.includes(name)) as SamplingNumber[]) {
+    if (isAllowed(name, known[name])) sampling[name] = known[name];
   }
   return sampling;
 }
