@@ -2,7 +2,9 @@ package gemma4_test
 
 import (
 	"context"
+	"errors"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -147,5 +149,36 @@ func TestRepetitionGuard(t *testing.T) {
 	opts.Sampling.LogitBias, opts.RepetitionGuard = nil, 8
 	if got := say(t, s, prompt, opts); got.last.Reason != chat.ReasonStop {
 		t.Errorf("an answer that repeats nothing is ended by %v", got.last.Reason)
+	}
+}
+
+// No number of tokens is so large, or so small, that something else than an answer or a clear
+// error comes of it.
+func TestLimitsOfAnySize(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 256})
+	s, prompt := newSession(t, m, 0), readNanoCases(t)[6].IDs
+	for _, n := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt32, 1 << 40} {
+		opts := gemma4.GenerateOptions{MaxTokens: n, ThinkingBudget: n, RepetitionGuard: n,
+			Sampling: sample.Params{TopK: n, RepeatLastN: n, RepetitionPenalty: 1.0001}}
+		if got := say(t, s, prompt, opts); got.last.Reason != chat.ReasonStop {
+			t.Errorf("limits of %d: %v", n, got.last)
+		}
+		if _, err := m.NewSession(n); !errors.Is(err, gemma4.ErrUnsupported) {
+			t.Errorf("a session of %d tokens: %v", n, err)
+		}
+	}
+	for _, n := range []int{-1, math.MinInt} {
+		for name, opts := range map[string]gemma4.GenerateOptions{
+			"max-tokens": {MaxTokens: n}, "thinking-budget": {ThinkingBudget: n}, "repetition-guard": {RepetitionGuard: n},
+		} {
+			for _, err := range s.Generate(t.Context(), gemma4.Tokens(prompt), opts) {
+				if !errors.Is(err, sample.ErrParams) || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s of %d: %v", name, n, err)
+				}
+			}
+		}
+		if _, err := m.NewSession(n); !errors.Is(err, gemma4.ErrUnsupported) {
+			t.Errorf("a session of %d tokens: %v", n, err)
+		}
 	}
 }

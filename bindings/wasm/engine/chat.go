@@ -87,8 +87,11 @@ func (c *call) chatParams() (ChatParams, error) {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+		value := strings.TrimPrefix(wrong.Value, "number ")
 		if setting, ok := sampling.Find(sampling.Settings, name); ok {
-			value := strings.TrimPrefix(wrong.Value, "number ")
+			return p, &sampling.Error{Setting: setting.Name, Value: value, Wanted: setting.Wanted()}
+		}
+		if setting, ok := sampling.Find(gemma4.AnswerSettings, name); ok {
 			return p, &sampling.Error{Setting: setting.Name, Value: value, Wanted: setting.Wanted()}
 		}
 	}

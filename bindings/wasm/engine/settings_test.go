@@ -203,6 +203,8 @@ func TestChatParams(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"temperature":"hot"}`:       "temperature is string; wanted a number from 0 to 100",
 		`{"topK":1.5}`:                "top-k is 1.5; wanted a whole number, 0 or more",
+		`{"maxTokens":1e300}`:         "max-tokens is 1e300; wanted a whole number, 0 or more",
+		`{"thinkingBudget":0.5}`:      "thinking-budget is 0.5; wanted a whole number, 0 or more",
 		`{"seed":-1}`:                 "seed is -1; wanted a whole number, 0 or more",
 		`{"logitBias":{"4":"never"}}`: `logit-bias of token 4 is "never"; wanted a number, or "-Infinity" to forbid the token`,
 	} {

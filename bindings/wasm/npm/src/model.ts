@@ -6,7 +6,7 @@ import { pack } from "./media.js";
 import type { MemoryResult, Notice, OpenParams, OpenResult } from "./protocol.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
-import { toParams, toWire } from "./source.js";
+import { checkContext, toParams, toWire } from "./source.js";
 import type {
   AdapterInfo,
   AdapterOptions,
@@ -129,6 +129,7 @@ export class Model {
 
   /** Makes a session with caches of its own, which take GPU memory. */
   async session({ signal, ...options }: { context?: number; signal?: AbortSignal } = {}): Promise<Session> {
+    checkContext(options.context);
     return new Session(
       this.#connection,
       await this.#connection.call("session", { model: this.#id, ...options }, { signal }),

@@ -240,6 +240,11 @@ test("what a caller did wrong is said", async (t) => {
     "a temperature that is no number": [() => answer(question, { temperature: "hot" }), "bad-argument"],
     "a token that there is not": [() => model.detokenize([1e6]), "bad-argument"],
     "a context larger than the model's": [() => model.session({ context: 1e6 }), "unsupported"],
+    "a context of nothing": [() => model.session({ context: 0 }), "bad-argument"],
+    "a context that is no number": [() => gemwire.Model.load(gemwire.nano, { context: NaN }), "bad-argument"],
+    "an answer of fewer than no tokens": [() => answer(question, { maxTokens: -1 }), "bad-argument"],
+    "an answer of half a token": [() => answer(question, { maxTokens: 0.5 }), "bad-argument"],
+    "an answer longer than a number can be": [() => answer(question, { maxTokens: 1e300 }), "bad-argument"],
     "an image that is none": [
       () =>
         answer([{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }] }]),
