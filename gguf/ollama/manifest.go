@@ -23,6 +23,7 @@ const (
 	mediaSystem    = "application/vnd.ollama.image.system"
 	mediaMessages  = "application/vnd.ollama.image.messages"
 	mediaLicense   = "application/vnd.ollama.image.license"
+	mediaConfig    = "application/vnd.docker.container.image.v1+json"
 )
 
 // A manifest is the JSON file that names the layers of a model.

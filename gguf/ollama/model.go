@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/gemwire/gemwire/gguf"
@@ -28,7 +29,8 @@ type Model struct {
 	Messages  []Message      // what conversations begin with, after the system prompt; nil if nothing
 	Digest    string         // SHA-256 of the manifest in hex
 
-	blobs []blob
+	blobs   []blob
+	unknown []string
 }
 
 // A Message is a message that was given with a model.
@@ -89,6 +91,10 @@ func (s *Store) resolveFold(n Name) (Name, *manifest, error) {
 	return n, nil, fmt.Errorf("not in %s; get it with: ollama pull %s%s: %w", s.root, n, hint, ErrNotFound)
 }
 
+// Unknown lists the media types of those of the model's layers that are not known here: of
+// a part that Ollama has learned since.
+func (m *Model) Unknown() []string { return m.unknown }
+
 // add puts the file of a layer in its place.
 func (s *Store) add(m *Model, l layer) error {
 	b, err := s.checkBlob(l)
@@ -115,6 +121,11 @@ func (s *Store) add(m *Model, l layer) error {
 		err = b.json(&m.Params, "parameters")
 	case mediaMessages:
 		err = b.json(&m.Messages, "messages")
+	case mediaConfig:
+	default:
+		if !slices.Contains(m.unknown, l.MediaType) {
+			m.unknown = append(m.unknown, l.MediaType)
+		}
 	}
 	return err
 }

@@ -110,6 +110,9 @@ func TestResolve(t *testing.T) {
 	if diff := cmp.Diff(want, m, cmpopts.IgnoreUnexported(Model{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"application/vnd.ollama.image.future"}, m.Unknown()); diff != "" {
+		t.Errorf("unknown (-want +got)\n%s", diff)
+	}
 	f, err := m.Open(context.Background())
 	if err != nil {
 		t.Fatal(err)

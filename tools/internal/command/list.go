@@ -19,31 +19,39 @@ func newList(env *cli.Environment) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the models on this machine",
 		Long: `List the models by name: the built-in one, those from "gemwire pull",
-and those in Ollama's store ($OLLAMA_MODELS, or Ollama's own folder).`,
+and those in Ollama's store ($OLLAMA_MODELS, or Ollama's own folder). Those that
+gemwire cannot run are marked, with the reason.`,
 		Example: cli.Examples(
 			`gemwire list`,
 			`gemwire list --json | jq -r '.[].name'`,
 		),
 		Args: cli.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			entries, err := env.Finder().List()
 			if err != nil {
 				return err
+			}
+			misfits := map[string]string{}
+			for _, e := range entries {
+				if err := env.Finder().Check(cmd.Context(), e); err != nil && e.Err == nil {
+					misfits[e.Name] = cli.Sentence(err)
+				}
 			}
 			if missing := env.Finder().MissingStore(); missing != "" {
 				env.Say("%s: %s", env.Program, missing)
 			}
 			if asJSON {
-				return listJSON(env, entries)
+				return listJSON(env, entries, misfits)
 			}
-			return listTable(env, entries)
+			return listTable(env, entries, misfits)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	return cmd
 }
 
-func listTable(env *cli.Environment, entries []modelref.Entry) error {
+// listTable prints the models, and why some cannot be run, by name.
+func listTable(env *cli.Environment, entries []modelref.Entry, misfits map[string]string) error {
 	w := tabwriter.NewWriter(env.Out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSIZE\tFROM\tCHANGED")
 	for _, e := range entries {
@@ -54,6 +62,9 @@ func listTable(env *cli.Environment, entries []modelref.Entry) error {
 		size := humanize.Bytes(uint64(e.Size))
 		if e.Err != nil {
 			size, changed = "?", cli.Sentence(e.Err)
+		}
+		if why := misfits[e.Name]; why != "" {
+			changed = "cannot be run: " + why
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", printable(e.Name), size, e.Kind, changed)
 	}
@@ -67,12 +78,14 @@ type entryJSON struct {
 	Size     int64         `json:"size"`
 	Modified *time.Time    `json:"modified,omitempty"`
 	Error    string        `json:"error,omitempty"`
+	// Misfit says why gemwire cannot run the model.
+	Misfit string `json:"misfit,omitempty"`
 }
 
-func listJSON(env *cli.Environment, entries []modelref.Entry) error {
+func listJSON(env *cli.Environment, entries []modelref.Entry, misfits map[string]string) error {
 	list := []entryJSON{}
 	for _, e := range entries {
-		out := entryJSON{Name: e.Name, From: e.Kind, Path: e.Path, Size: e.Size}
+		out := entryJSON{Name: e.Name, From: e.Kind, Path: e.Path, Size: e.Size, Misfit: misfits[e.Name]}
 		if !e.Modified.IsZero() {
 			out.Modified = &e.Modified
 		}

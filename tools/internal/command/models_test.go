@@ -210,3 +210,38 @@ func TestInspectOtherFiles(t *testing.T) {
 		t.Errorf("text %q", text)
 	}
 }
+
+// What gemwire cannot run is marked in the list, with the reason.
+func TestListMarksWhatCannotBeRun(t *testing.T) {
+	models := t.TempDir()
+	for name, content := range map[string][]byte{
+		"good.gguf":  nanoBytes(t),
+		"other.gguf": bytes.Replace(nanoBytes(t), []byte("gemma4"), []byte("llama4"), 1),
+		"half.gguf":  nanoBytes(t)[:1<<20],
+		"text.gguf":  []byte("This is no model."),
+	} {
+		if err := os.WriteFile(filepath.Join(models, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newStore(t)
+	s.create("mine", nil)
+	text := ok(t, gemwireIn(t, models, "", "list"))
+	var list []entryJSON
+	if err := json.Unmarshal([]byte(ok(t, gemwireIn(t, models, "", "list", "--json"))), &list); err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{"nano": "", "good": "", "half": "cut off", "other": "llama4", "text": "not a GGUF file"}
+	for _, e := range list {
+		want, known := reasons[e.Name]
+		if !known || (e.Misfit == "") != (want == "") || !strings.Contains(e.Misfit, want) {
+			t.Errorf("%+v, want %q", e, want)
+		}
+		if want != "" && !strings.Contains(text, "cannot be run: "+e.Misfit) {
+			t.Errorf("%q lacks %q", text, e.Misfit)
+		}
+	}
+	if got := ok(t, s.run("", "list")); strings.Contains(got, "cannot be run") || !strings.Contains(got, "mine") {
+		t.Errorf("%q", got)
+	}
+}

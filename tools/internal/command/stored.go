@@ -94,6 +94,10 @@ func sayUnused(env *cli.Environment, m *ollama.Model, parameters []string) {
 	if ownTemplate(m) {
 		env.Say("%s: the template of %s is not used; gemwire writes Gemma 4's chat format itself", env.Program, m.Name)
 	}
+	if len(m.Unknown()) > 0 {
+		env.Say("%s: %s has parts that gemwire does not know and leaves out: %s", env.Program, m.Name,
+			printable(strings.Join(m.Unknown(), ", ")))
+	}
 	if len(parameters) > 0 {
 		env.Say("%s: of the parameters of %s, these are not used: %s", env.Program, m.Name,
 			strings.Join(parameters, ", "))

@@ -147,6 +147,11 @@ func TestStoredParameters(t *testing.T) {
 			t.Errorf("%s: %q lacks %q", flags, got.out, want)
 		}
 	}
+	s.create("typical", map[string]string{"params": `{"typical_p":0.5,"temperature":1,"seed":1}`})
+	typical := s.run("", "run", "--device", "cpu", "--max-tokens", "1", "typical", "Hi")
+	if ok(t, typical); strings.Contains(typical.err, "not used") {
+		t.Errorf("messages %q", typical.err)
+	}
 	s.create("endless", map[string]string{"params": `{"num_predict":-1,"repeat_last_n":0,"repeat_penalty":9,"seed":7}`})
 	set := ok(t, s.run("/set\n", "chat", "--device", "cpu", "endless"))
 	for _, want := range []string{"max-tokens         none\n", "repetition-penalty 1\n", "seed               7\n"} {
@@ -178,6 +183,18 @@ func TestStoredTemplate(t *testing.T) {
 		if strings.Contains(got.err, "the template of own:latest is not used") != want {
 			t.Errorf("%s: messages %q", name, got.err)
 		}
+	}
+}
+
+// A layer of a kind that came after gemwire is named.
+func TestStoredUnknown(t *testing.T) {
+	s := newStore(t)
+	s.create("new", map[string]string{"dream": "Sheep."})
+	got := s.run("", "run", "--device", "cpu", "--max-tokens", "1", "new", "Hi")
+	ok(t, got)
+	const want = "new:latest has parts that gemwire does not know and leaves out: application/vnd.ollama.image.dream\n"
+	if !strings.Contains(got.err, want) {
+		t.Errorf("messages %q lack %q", got.err, want)
 	}
 }
 
