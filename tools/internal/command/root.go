@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/modelfiles"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
@@ -24,6 +25,7 @@ var commands = []struct {
 	{"models", newShow},
 	{"models", newInspect},
 	{"models", newRemove},
+	{"files", modelfiles.NewQuantize},
 	{"text", newTokenize},
 	{"text", newDetokenize},
 	{"text", newRender},
@@ -38,6 +40,7 @@ var groups = []*cobra.Group{
 	{ID: "use", Title: "Use a model:"},
 	{ID: "teach", Title: "Teach a model:"},
 	{ID: "models", Title: "Models on this machine:"},
+	{ID: "files", Title: "Make model files:"},
 	{ID: "text", Title: "Tokens and prompts:"},
 	{ID: "numbers", Title: "Check and measure:"},
 }
