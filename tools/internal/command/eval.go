@@ -25,6 +25,7 @@ type evalCommand struct {
 	media     mediaFlags
 	lora      loraFlags
 	examples  exampleFlags
+	text      perplexityFlags
 	maxTokens int
 	limit     int
 	wrong     bool
@@ -35,19 +36,26 @@ func newEval(env *cli.Environment) *cobra.Command {
 	e := &evalCommand{env: env}
 	e.examples.media = &e.media
 	cmd := &cobra.Command{
-		Use:   "eval DATA",
-		Short: "Evaluate a model on examples, with and without an adapter",
+		Use:   "eval [DATA]",
+		Short: "Evaluate a model on examples or on a text",
 		Long: `Evaluate a model on a JSONL file in gemwire train's formats: the mean loss of the
 answers' tokens, the perplexity, and how many answers the model gives exactly,
 always taking the most likely token. With --lora, once without the adapters and
-once with them.`,
+once with them.
+
+With --perplexity, on a plain text instead, in chunks of --context tokens (512),
+as llama.cpp's llama-perplexity does. --kl-base keeps the model's predictions in a
+file, and later compares another model with them, such as the same in fewer bits:
+the Kullback-Leibler divergence, and how often both find the same token likeliest.`,
 		Example: cli.Examples(
 			`gemwire eval questions.jsonl`,
 			`gemwire eval questions.jsonl --lora my-adapter`,
 			`gemwire eval questions.jsonl --model gemma4:e2b --lora my-adapter --wrong --limit 50`,
+			`gemwire eval --perplexity text.txt --kl-base base.bin --model model-BF16.gguf`,
+			`gemwire eval --kl-base base.bin --model model-Q4_K_M.gguf`,
 		),
-		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, list []string) error { return e.run(cmd.Context(), list[0]) },
+		Args: cli.Args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, list []string) error { return e.runOne(cmd.Context(), list) },
 	}
 	e.lora.register(cmd.Flags())
 	cmd.Flags().IntVar(&e.maxTokens, "max-tokens", 256,
@@ -55,6 +63,7 @@ once with them.`,
 	cmd.Flags().IntVar(&e.limit, "limit", 0, "use only the first `N` lines")
 	cmd.Flags().BoolVar(&e.wrong, "wrong", false, "show the answers that differ from the examples")
 	cmd.Flags().BoolVar(&e.json, "json", false, "print one JSON object")
+	e.text.register(cmd.Flags())
 	e.examples.register(cmd.Flags())
 	e.model.Register(cmd.Flags())
 	e.media.register(cmd.Flags())
@@ -69,6 +78,25 @@ type evalResult struct {
 	Targets    int      `json:"targets"`
 	Exact      int      `json:"exact"`
 	Asked      int      `json:"asked"`
+}
+
+// runOne judges by examples or by a text.
+func (e *evalCommand) runOne(ctx context.Context, list []string) error {
+	if err := e.text.check(); err != nil {
+		return err
+	}
+	switch {
+	case len(list) == 0 && !e.text.given():
+		return cli.Usagef("name a file of examples, or a text with --perplexity")
+	case len(list) == 1 && e.text.given():
+		return cli.Usagef("%s is a file of examples; --perplexity and --kl-base take no examples", list[0])
+	case len(list) == 1:
+		return e.run(ctx, list[0])
+	}
+	if err := e.lora.check(); err != nil {
+		return err
+	}
+	return e.judgeText(ctx)
 }
 
 func (e *evalCommand) run(ctx context.Context, path string) error {
