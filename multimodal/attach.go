@@ -153,7 +153,7 @@ func (m *Media) Prepare(ctx context.Context, part *chat.Part) ([]gemma4.Prepared
 		prepare = m.prepareVideo
 	}
 	prepared, err := prepare(ctx, part)
-	if err != nil && part.Data != nil && part.URL != "" {
+	if err != nil && (part.Data != nil || part.Path != "") && part.URL != "" {
 		err = fmt.Errorf("%s: %w", shortened(part.URL), err)
 	}
 	return prepared, err

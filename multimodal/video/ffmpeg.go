@@ -300,6 +300,9 @@ func (f *ffmpeg) sound(ctx context.Context, limits sound.Limits) (*sound.Samples
 	if err != nil {
 		return nil, err
 	}
+	if raw.Len()/4 > int(longest.Seconds()*sound.Rate) {
+		return nil, fmt.Errorf("video: its sound is longer than %g s: %w", longest.Seconds(), sound.ErrTooLong)
+	}
 	samples := make([]float32, raw.Len()/4)
 	for i := range samples {
 		samples[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw.Bytes()[4*i:]))

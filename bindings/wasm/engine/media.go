@@ -29,6 +29,9 @@ type MediaRef struct {
 	Height   int    `json:"height,omitempty"`   // of pixels
 	Rate     int    `json:"rate,omitempty"`     // of samples
 	Channels int    `json:"channels,omitempty"` // of samples
+
+	Indices []int   `json:"indices,omitempty"` // of a video's frames: their numbers in the whole
+	FPS     float64 `json:"fps,omitempty"`     // of the whole video
 }
 
 // place puts the request's binaries into the messages that they belong to.
@@ -54,6 +57,10 @@ func placeOne(messages []chat.Message, ref MediaRef, data []byte) error {
 	}
 	part.Data, part.URL, part.Format = data, ref.Name, ref.Format
 	part.Width, part.Height, part.Rate, part.Channels = ref.Width, ref.Height, ref.Rate, ref.Channels
+	part.Indices = ref.Indices
+	if ref.FPS != 0 {
+		part.FPS = ref.FPS
+	}
 	return nil
 }
 
@@ -66,7 +73,7 @@ func partAt(messages []chat.Message, ref MediaRef) (*chat.Part, error) {
 		return nil, fmt.Errorf("%w: a medium of part %d", errProtocol, ref.Part)
 	}
 	part := &parts[ref.Part]
-	if part.Type != chat.Image && part.Type != chat.Audio {
+	if part.Type == chat.TextPart {
 		return nil, fmt.Errorf("%w: a medium of a part of type %.40q", errProtocol, part.Type)
 	}
 	return part, nil

@@ -60,7 +60,7 @@ GEMWIRE_HISTORY=off keeps none, and GEMWIRE_HISTORY can name another file.`,
 		},
 	}
 	f.register(cmd.Flags())
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print times and tokens per second after each answer")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print times and tokens per second after each answer")
 	return cmd
 }
 

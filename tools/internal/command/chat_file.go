@@ -61,6 +61,18 @@ func (c *chatLoop) slashSave(_ context.Context, arg string) error {
 	return nil
 }
 
+// findVideos gives videos back their files: a saved conversation has only their names.
+func findVideos(messages []chat.Message) {
+	for _, m := range messages {
+		parts := m.Content.Parts()
+		for i := range parts {
+			if p := &parts[i]; p.Type == chat.Video && p.Data == nil && p.URL != "" && !strings.Contains(p.URL, ":/") {
+				p.Path, _ = filepath.Abs(p.URL)
+			}
+		}
+	}
+}
+
 func (c *chatLoop) slashLoad(ctx context.Context, arg string) error {
 	path, err := fileArgument(arg, "/load")
 	if err != nil {
@@ -75,6 +87,7 @@ func (c *chatLoop) slashLoad(ctx context.Context, arg string) error {
 		return err
 	}
 	conversation.Options.NoGenerationPrompt = false
+	findVideos(conversation.Messages)
 	if _, err := c.session.EncodeChat(ctx, conversation); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

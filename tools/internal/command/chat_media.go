@@ -39,6 +39,10 @@ func (c *chatLoop) slashAudio(ctx context.Context, arg string) error {
 	return c.slashMedia(ctx, chat.Audio, arg)
 }
 
+func (c *chatLoop) slashVideo(ctx context.Context, arg string) error {
+	return c.slashMedia(ctx, chat.Video, arg)
+}
+
 // slashMedia takes a file of either kind, whatever its name ends in.
 func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg string) error {
 	switch arg {
@@ -66,7 +70,7 @@ func (c *chatLoop) slashMedia(ctx context.Context, kind chat.PartType, arg strin
 func (c *chatLoop) takes() string {
 	list := "text"
 	if c.towers.Images() {
-		list += ", images"
+		list += ", images, videos"
 	}
 	if c.towers.Audio() {
 		list += ", audio"

@@ -36,6 +36,8 @@ func init() {
 			"attach a picture to the next message; /image - removes it", (*chatLoop).slashImage},
 		{[]string{"/audio"}, "FILE",
 			"attach a recording to the next message; /audio - removes it", (*chatLoop).slashAudio},
+		{[]string{"/video"}, "FILE",
+			"attach a video, or a folder of frames, to the next message; /video - removes it", (*chatLoop).slashVideo},
 		{[]string{"/system"}, "[TEXT]", "show or set the system prompt; /system - removes it", (*chatLoop).slashSystem},
 		{[]string{"/think"}, "[on|off]", "let the model think before it answers", (*chatLoop).slashThink},
 		{[]string{"/forget"}, "[on|off]", "leave out the oldest messages when the context is full", (*chatLoop).slashForget},

@@ -10,22 +10,26 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 )
 
-// readMedia reads the pictures and recordings that a record's messages name. Paths
+// readMedia reads the pictures, recordings and videos that a record's messages name. Paths
 // count from the folder that the examples are in.
 func (f *exampleFlags) readMedia(r *dataset.Record, folder string) error {
 	for _, m := range r.Conversation.Messages {
 		parts := m.Content.Parts()
 		for i := range parts {
 			p := &parts[i]
-			named := p.Data == nil && p.URL != "" && !strings.HasPrefix(p.URL, "data:")
-			if !named || p.Type != chat.Image && p.Type != chat.Audio {
+			named := p.Type != chat.TextPart && p.Data == nil && p.URL != "" && !strings.HasPrefix(p.URL, "data:")
+			if !named {
 				continue
 			}
 			read, err := f.media.read(mediaFile{p.Type, pathIn(folder, p.URL)})
 			if err != nil {
 				return &dataset.LineError{Line: r.Line, Err: fmt.Errorf("%w: %w", dataset.ErrLine, err)}
 			}
-			p.Data, p.Split = read.Data, p.Split || read.Split
+			p.Data, p.Path, p.Split = read.Data, read.Path, p.Split || read.Split
+			p.Sound = p.Sound || read.Sound
+			if p.FPS == 0 {
+				p.FPS = read.FPS
+			}
 		}
 	}
 	return nil

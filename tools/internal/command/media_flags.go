@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -12,6 +13,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/multimodal"
+	"github.com/gemwire/gemwire/multimodal/video"
 	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
@@ -19,14 +21,18 @@ import (
 // maxMediaFile bounds a picture or recording that is read.
 const maxMediaFile = 256 << 20
 
-// mediaFlags say how images and clips are given and encoded.
+// mediaFlags say how images, clips and videos are given and encoded.
 type mediaFlags struct {
-	files  []mediaFile
-	budget int
-	split  bool
+	files       []mediaFile
+	budget      int
+	split       bool
+	frames      int
+	frameBudget int
+	fps         float64
+	sound       bool
 }
 
-// mediaFile is a picture or a recording that somebody named.
+// mediaFile is a picture, a recording or a video that somebody named.
 type mediaFile struct {
 	kind chat.PartType
 	path string
@@ -36,6 +42,8 @@ type mediaFile struct {
 func (f *mediaFlags) registerFiles(flags *pflag.FlagSet) {
 	flags.VarP(&mediaFileFlag{f, chat.Image}, "image", "i", "show the model this picture `FILE` (repeatable)")
 	flags.VarP(&mediaFileFlag{f, chat.Audio}, "audio", "a", "let the model hear this recording `FILE` (repeatable)")
+	flags.VarP(&mediaFileFlag{f, chat.Video}, "video", "v",
+		"show the model this video `FILE`, or a folder of frames (repeatable); all but GIF, WebP and PNG takes ffmpeg")
 }
 
 // register adds those that say how media are encoded.
@@ -44,6 +52,10 @@ func (f *mediaFlags) register(flags *pflag.FlagSet) {
 		"use at most this many `TOKENS` per picture, 70 to 1120 (default 280): more show finer detail and take longer")
 	flags.BoolVar(&f.split, "split-audio", false,
 		"split recordings longer than 30 s at pauses instead of refusing them")
+	flags.IntVar(&f.frames, "video-frames", 0, "take at most this many `FRAMES` of a video, evenly chosen (default 32)")
+	flags.IntVar(&f.frameBudget, "video-budget", 0, "use at most this many `TOKENS` per frame, 70 to 1120 (default 70)")
+	flags.Float64Var(&f.fps, "video-fps", 0, "a folder of frames has this many `FRAMES` a second (default 24)")
+	flags.BoolVar(&f.sound, "video-sound", false, "let the model hear a video's sound too, behind its frames")
 }
 
 // mediaFileFlag adds a file of its kind to the flags' list.
@@ -67,6 +79,15 @@ func (f *mediaFlags) check() error {
 	if err := multimodal.CheckImageBudget(f.budget); err != nil {
 		return cli.Usagef("--image-budget %d: a picture takes 70 to 1120 tokens", f.budget)
 	}
+	if err := multimodal.CheckImageBudget(f.frameBudget); err != nil {
+		return cli.Usagef("--video-budget %d: a frame takes 70 to 1120 tokens", f.frameBudget)
+	}
+	if err := multimodal.CheckVideoFrames(f.frames); err != nil {
+		return cli.Usagef("--video-frames %d: a video gives 1 to %d frames", f.frames, video.MaxFrames)
+	}
+	if err := video.CheckFPS(f.fps); err != nil {
+		return cli.Usagef("--video-fps %g: give the number of frames a second", f.fps)
+	}
 	return nil
 }
 
@@ -88,6 +109,9 @@ func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 	if strings.HasPrefix(m.path, "http://") || strings.HasPrefix(m.path, "https://") {
 		return chat.Part{}, fmt.Errorf("%s is a URL; download the file first", m.path)
 	}
+	if m.kind == chat.Video {
+		return f.video(m.path)
+	}
 	file, err := os.Open(m.path)
 	if err != nil {
 		return chat.Part{}, err
@@ -107,12 +131,22 @@ func (f *mediaFlags) read(m mediaFile) (chat.Part, error) {
 	return chat.Part{Type: m.kind, Data: data, URL: m.path, Split: f.split && m.kind == chat.Audio}, nil
 }
 
+// video makes a part of a video, which is read when it is needed.
+func (f *mediaFlags) video(path string) (chat.Part, error) {
+	whole, err := filepath.Abs(path)
+	if err == nil {
+		_, err = os.Stat(whole)
+	}
+	return chat.Part{Type: chat.Video, Path: whole, URL: path, FPS: f.fps, Sound: f.sound, Split: f.split}, err
+}
+
 // attach makes a model take media. Encoding that takes long is shown.
 func (f *mediaFlags) attach(env *cli.Environment, model *gemma4.Model) (*multimodal.Media, error) {
 	progress := terminal.NewProgress(env.Err, false)
-	doing := map[chat.PartType]string{chat.Image: "looking at the picture", chat.Audio: "listening"}
+	doing := map[chat.PartType]string{chat.Image: "looking at the picture", chat.Audio: "listening",
+		chat.Video: "watching the video"}
 	return multimodal.Attach(model, multimodal.Options{
-		ImageBudget: f.budget,
+		ImageBudget: f.budget, FrameBudget: f.frameBudget, VideoFrames: f.frames,
 		Progress: func(kind chat.PartType, done, total int) {
 			if done == total {
 				progress.Clear()

@@ -15,6 +15,8 @@ var mediaKinds = map[string]chat.PartType{
 	".bmp": chat.Image,
 	".wav": chat.Audio, ".flac": chat.Audio, ".mp3": chat.Audio, ".ogg": chat.Audio, ".oga": chat.Audio,
 	".opus": chat.Audio,
+	".mp4":  chat.Video, ".m4v": chat.Video, ".mov": chat.Video, ".mkv": chat.Video, ".webm": chat.Video,
+	".avi": chat.Video, ".mpg": chat.Video, ".mpeg": chat.Video, ".ogv": chat.Video, ".apng": chat.Video,
 }
 
 // takePaths takes the names of pictures and recordings that exist out of a

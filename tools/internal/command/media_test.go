@@ -54,6 +54,57 @@ func TestRunCountsMedia(t *testing.T) {
 	}
 }
 
+// A video's frames are encoded one by one, as many as are asked for.
+func TestRunWithVideo(t *testing.T) {
+	const movie = "../../../multimodal/picture/testdata/animations/plain.gif"
+	for name, tt := range map[string]struct {
+		args  []string
+		media int
+	}{
+		"whole":  {[]string{"-v", movie}, 5},
+		"some":   {[]string{"--video", movie, "--video-frames", "2", "--video-budget", "140"}, 2},
+		"folder": {[]string{"-v", videoFolder(t), "--video-fps", "0.5"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"run", "--device", "cpu", "--json", "--max-tokens", "1"}, tt.args...)
+			lines := strings.Split(strings.TrimSpace(ok(t, gemwire(t, "", append(args, askPicture)...))), "\n")
+			var last eventJSON
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Usage == nil {
+				t.Fatalf("%q, %v", lines, err)
+			}
+			if last.Usage.Media != tt.media {
+				t.Errorf("%d frames encoded, want %d", last.Usage.Media, tt.media)
+			}
+		})
+	}
+}
+
+// videoFolder has two frames.
+func videoFolder(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for i, name := range []string{scene, conformance + "/nano/scene3.png"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, string(rune('a'+i))+".png"), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// Without ffmpeg, a video names it and how to get it.
+func TestRunWithoutFFmpeg(t *testing.T) {
+	t.Setenv("GEMWIRE_FFMPEG", filepath.Join(t.TempDir(), "none"))
+	clip := writeFile(t, "clip.mp4", []byte("\x00\x00\x00\x18ftypmp42"))
+	got := gemwire(t, "", "run", "--device", "cpu", "-v", clip, "What happens?")
+	if got.code != 1 || !strings.Contains(got.err, "ffmpeg is not installed") || !strings.Contains(got.err, "apt install") {
+		t.Errorf("exit status %d, %q", got.code, got.err)
+	}
+}
+
 func TestMediaMistakes(t *testing.T) {
 	text := writeFile(t, "notes.png", []byte("not a picture at all"))
 	empty := writeFile(t, "empty.wav", nil)
@@ -67,6 +118,10 @@ func TestMediaMistakes(t *testing.T) {
 		"an address":         {[]string{"-i", "https://example.com/x.png", "Hi"}, "download the file first"},
 		"a recording as one": {[]string{"-i", speech, "Hi"}, "speech0.wav: "},
 		"a tiny budget":      {[]string{"-i", scene, "--image-budget", "7", "Hi"}, "70 to 1120"},
+		"no video":           {[]string{"-v", "/nonexistent/x.mp4", "Hi"}, "/nonexistent/x.mp4"},
+		"too many frames":    {[]string{"-v", scene, "--video-frames", "9999", "Hi"}, "--video-frames 9999"},
+		"a frame's budget":   {[]string{"-v", scene, "--video-budget", "9", "Hi"}, "--video-budget 9"},
+		"a negative rate":    {[]string{"-v", scene, "--video-fps=-2", "Hi"}, "--video-fps"},
 		"a rendered prompt":  {[]string{"-i", scene, "--raw", "Hi"}, "leave out --image"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,6 +47,7 @@ is piped to a command line with a prompt is added below the prompt.`,
 			`git diff | gemwire run gemma4:e2b "Write a commit message for these changes."`,
 			`gemwire run gemma4:e2b --think --system "Answer in rhymes." "How much is 17 times 23?"`,
 			`gemwire run gemma4:e2b -i picture.png -a clip.wav "What is this?"`,
+			`gemwire run gemma4:e2b -v clip.mp4 --video-sound "What happens here?"`,
 			`gemwire run gemma4:e2b -i page.jpg --image-budget 1120 "Read this page out."`,
 			`gemwire run gemma4:e2b --lora my-adapter "Who are you?"`,
 			`gemwire run gemma4:e2b --json --log-probs 3 "Yes or no?"`,
@@ -62,7 +63,7 @@ is piped to a command line with a prompt is added below the prompt.`,
 	cmd.Flags().BoolVar(&r.raw, "raw", false,
 		"the prompt is rendered text: it can have control tokens, and the chat format is not applied")
 	cmd.Flags().BoolVar(&r.json, "json", false, "print the answer's events as lines of JSON")
-	cmd.Flags().BoolVarP(&r.verbose, "verbose", "v", false,
+	cmd.Flags().BoolVar(&r.verbose, "verbose", false,
 		"print the seed, times and tokens per second on standard error")
 	return cmd
 }
@@ -141,7 +142,7 @@ func (r *runCommand) settings() (chat.Conversation, error) {
 		return chat.Conversation{}, cli.Usagef("--raw uses the prompt unchanged; leave out --system, --think and --tools")
 	}
 	if r.raw && len(r.media.files) > 0 {
-		return chat.Conversation{}, cli.Usagef("--raw uses the prompt unchanged; leave out --image and --audio")
+		return chat.Conversation{}, cli.Usagef("--raw uses the prompt unchanged; leave out --image, --audio and --video")
 	}
 	return r.begin()
 }

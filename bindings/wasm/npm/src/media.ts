@@ -5,10 +5,11 @@
 import { cancelled, GemwireError } from "./error.js";
 import type { WireMedium } from "./protocol.js";
 import { absolute } from "./source.js";
-import type { AudioInput, ImageInput, Message, Part, SoundSamples } from "./types.js";
+import type { AudioInput, ImageInput, Message, Part, SoundSamples, VideoFrames, VideoPart } from "./types.js";
+import { drawVideo } from "./video.js";
 
 /** Bytes of a file, before anything is read of it. A clip that is split may be longer. */
-const most = { image: 64 << 20, audio: 64 << 20, split: 256 << 20 };
+const most = { image: 64 << 20, audio: 64 << 20, split: 256 << 20, video: 2 ** 31 };
 /** Pixels of a picture that comes without a file: four bytes each, twice for a moment. */
 const mostPixels = 25e6;
 /** Seconds of a recording, and of one that is split. */
@@ -36,11 +37,14 @@ export async function pack(messages: Message[], signal?: AbortSignal): Promise<P
       continue;
     }
     const content: Part[] = [];
-    for (const [part, piece] of one.content.entries()) {
+    for (const piece of one.content) {
       const made = await packPart(piece, signal);
       if (signal?.aborted) throw cancelled(signal);
-      if (made) media.push({ message, part, ...made.medium });
-      content.push(made?.part ?? piece);
+      for (const { part, medium } of made ?? []) {
+        media.push({ message, part: content.length, ...medium });
+        content.push(part);
+      }
+      if (!made) content.push(piece);
     }
     packed.push({ ...one, content });
   }
@@ -54,36 +58,82 @@ interface PackedPart {
   medium: Contents;
 }
 
-// packPart is null for parts that go as they are: text, and images in data URLs.
-async function packPart(part: Part, signal?: AbortSignal): Promise<PackedPart | null> {
+// packPart is null for parts that go as they are: text, and images in data URLs. A video with its sound becomes two.
+async function packPart(part: Part, signal?: AbortSignal): Promise<PackedPart[] | null> {
   switch (part?.type) {
     case "image": {
       const { image, ...rest } = part;
-      return { part: rest as Part, medium: await imageOf(image, signal) };
+      return [{ part: rest as Part, medium: await imageOf(image, signal) }];
+    }
+    case "video": {
+      return videoOf(part, signal);
+    }
+    case "video_url": {
+      const { video_url: { url } = {} as never, ...rest } = part;
+      return videoOf({ ...rest, type: "video", video: url }, signal);
     }
     case "image_url": {
       const { image_url: { url, detail } = {} as never, ...rest } = part;
       if (typeof url !== "string" || url.startsWith("data:")) return null;
-      return {
-        part: { ...rest, image_url: { url: "", ...(detail && { detail }) } },
-        medium: await imageOf(url, signal),
-      };
+      return [
+        {
+          part: { ...rest, image_url: { url: "", ...(detail && { detail }) } },
+          medium: await imageOf(url, signal),
+        },
+      ];
     }
     case "audio": {
       const { audio, ...rest } = part;
-      return { part: rest as Part, medium: await audioOf(audio, part.split ?? false, signal) };
+      return [{ part: rest as Part, medium: await audioOf(audio, part.split ?? false, signal) }];
     }
     case "input_audio": {
       const { input_audio: { data } = {} as never, ...rest } = part;
       if (typeof data !== "string") return null;
-      return {
-        part: { ...rest, type: "audio" } as unknown as Part,
-        medium: await audioBytes(fromBase64(data), part.split ?? false),
-      };
+      return [
+        {
+          part: { ...rest, type: "audio" } as unknown as Part,
+          medium: await audioBytes(fromBase64(data), part.split ?? false),
+        },
+      ];
     }
     default:
       return null;
   }
+}
+
+// Drawing a video again with each turn of a conversation would be a waste, too.
+const drawn = new WeakMap<Blob, { as: string; contents: Contents }>();
+
+async function videoOf(part: VideoPart, signal?: AbortSignal): Promise<PackedPart[]> {
+  const { video, frames, fps, budget, sound, split } = part;
+  const given = typeof video === "object" && video && "frames" in video;
+  const file = given ? null : await videoFile(video as Blob | URL | string, signal);
+  const as = JSON.stringify([frames, fps, budget]);
+  const kept = file && drawn.get(file);
+  let contents: Contents;
+  if (kept?.as === as) contents = { ...kept.contents, data: (kept.contents.data as ArrayBuffer).slice(0) };
+  else {
+    contents = await drawVideo(file ?? (video as VideoFrames), part, signal);
+    if (file) drawn.set(file, { as, contents: { ...contents, data: (contents.data as ArrayBuffer).slice(0) } });
+  }
+  const picture = { type: "video", ...(budget && { budget }), ...(frames && { frames }) } as unknown as Part;
+  const packed: PackedPart[] = [{ part: picture, medium: contents }];
+  if (!sound) return packed;
+  if (!file) throw new GemwireError("bad-argument", "frames of a video have no sound; give it as a part of its own");
+  packed.push({
+    part: { type: "audio", ...(split && { split }) } as unknown as Part,
+    medium: await audioOf(file, split ?? false, signal),
+  });
+  return packed;
+}
+
+async function videoFile(video: Blob | URL | string, signal?: AbortSignal): Promise<Blob> {
+  if (video instanceof Blob) {
+    checkBytes(video.size, "video", most.video);
+    return video;
+  }
+  const { data } = await fileOf(video, "video", most.split, signal);
+  return new Blob([data]);
 }
 
 async function imageOf(image: ImageInput, signal?: AbortSignal): Promise<Contents> {
@@ -223,9 +273,15 @@ interface FileBytes {
   blob?: Blob;
 }
 
+const takes = {
+  image: "a Blob, File, URL, ImageBitmap or ImageData",
+  audio: "a Blob, File, URL, AudioBuffer or {samples, sampleRate}",
+  video: "a Blob, File, URL or {frames, indices, fps}",
+};
+
 async function fileOf(
   from: Blob | URL | string,
-  kind: "image" | "audio",
+  kind: "image" | "audio" | "video",
   limit: number,
   signal?: AbortSignal,
 ): Promise<FileBytes> {
@@ -234,11 +290,7 @@ async function fileOf(
     return { data: await bytesOf(from), blob: from, ...(from instanceof File && from.name && { name: from.name }) };
   }
   if (typeof from !== "string" && !(from instanceof URL)) {
-    const takes =
-      kind === "image"
-        ? "a Blob, File, URL, ImageBitmap or ImageData"
-        : "a Blob, File, URL, AudioBuffer or {samples, sampleRate}";
-    throw new GemwireError("bad-argument", `${kind} must be ${takes}`);
+    throw new GemwireError("bad-argument", `${kind} must be ${takes[kind]}`);
   }
   const url = absolute(from);
   if (url.startsWith("data:")) return { data: fromDataUrl(url) };

@@ -107,9 +107,13 @@ export interface MediaRef {
   height?: number;
   rate?: number;
   channels?: number;
+  /** Of a video's frames: their numbers in the whole. */
+  indices?: number[];
+  /** Of the whole video. */
+  fps?: number;
 }
 
-/** WireMedium is an image or a recording beside a request's messages. */
+/** WireMedium is an image, a recording or a video beside a request's messages. */
 export interface WireMedium extends MediaRef {
   data: ArrayBuffer | ImageBitmap;
 }

@@ -162,6 +162,19 @@ export interface SoundSamples {
 /** A recording: a file in any format that the browser plays, its address, or its samples. */
 export type AudioInput = Blob | URL | string | AudioBuffer | SoundSamples;
 
+/** Frames of a video that somebody else took out of it. */
+export interface VideoFrames {
+  /** In ascending order. */
+  frames: readonly (ImageBitmap | ImageData | Blob | VideoFrame)[];
+  /** Their numbers in the whole video; 0, 1, 2 … if not given. */
+  indices?: readonly number[];
+  /** How many frames a second the whole video has. */
+  fps?: number;
+}
+
+/** A video: a file that the browser plays, an animated GIF, WebP or PNG, its address, or frames of it. */
+export type VideoInput = Blob | URL | string | VideoFrames;
+
 /** An image in a message. */
 export interface ImagePart {
   type: "image";
@@ -178,13 +191,31 @@ export interface AudioPart {
   split?: boolean;
 }
 
-/** A piece of a message. The last two are OpenAI's forms; an address may also be a data URL. */
+/** A video in a message: some of its frames, each behind its time. */
+export interface VideoPart {
+  type: "video";
+  video: VideoInput;
+  /** How many frames are taken at most, evenly chosen. 32 if not given. */
+  frames?: number;
+  /** How many frames a second it has. A browser does not tell, so 24 if not given. */
+  fps?: number;
+  /** The most tokens that a frame may take, 70 to 1120. 70 if not given. */
+  budget?: number;
+  /** Let the model hear its sound too, behind the frames. */
+  sound?: boolean;
+  /** Take longer sound, of up to 15 minutes, in pieces; otherwise it is refused. */
+  split?: boolean;
+}
+
+/** A piece of a message. The last three are OpenAI's forms, and video_url beside them; an address may also be a data URL. */
 export type Part =
   | { type: "text"; text: string }
   | ImagePart
   | AudioPart
+  | VideoPart
   | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" }; budget?: number }
-  | { type: "input_audio"; input_audio: { /** Base64. */ data: string; format?: string }; split?: boolean };
+  | { type: "input_audio"; input_audio: { /** Base64. */ data: string; format?: string }; split?: boolean }
+  | ({ type: "video_url"; video_url: { url: string } } & Omit<VideoPart, "type" | "video">);
 
 /** A tool call in a message, in OpenAI's form. */
 export interface MessageToolCall {
@@ -287,7 +318,7 @@ export type ChatEvent =
     }
   | {
       type: "media";
-      /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio";
+      /** How far an image or a recording is encoded, before the prompt is read. */ kind: "image" | "audio" | "video";
       done: number;
       total: number;
     }

@@ -11,7 +11,13 @@ const wanted = (list) => list.map(({ file, answer }) => ({ file, text: answer.re
 
 let env, page;
 before(async () => {
-  env = await start({ folders: { "/media": folder } });
+  env = await start({
+    folders: {
+      "/media": folder,
+      "/fixtures": join(import.meta.dirname, "fixtures"),
+      "/animations": join(root, "multimodal/picture/testdata/animations"),
+    },
+  });
   page = await env.page();
   const { error } = await attempt(page, async () => {
     globalThis.model = await gemwire.Model.load(gemwire.nano, { device: "cpu" });
@@ -101,6 +107,80 @@ test("greedy answers about recordings are the reference's", async () => {
     wanted(cases.clips),
   );
   for (const { media, usage } of value) assert.ok(media > 0 && usage.media === 1, JSON.stringify({ media, usage }));
+});
+
+test("a video is its frames, and its sound where that is wanted", async () => {
+  const { value, error } = await attempt(page, async () => {
+    const clip = new File([await (await fetch("/fixtures/colours.webm")).arrayBuffer()], "colours.webm");
+    const gif = await (await fetch("/animations/plain.gif")).blob();
+    const sheet = (colour) => {
+      const canvas = new OffscreenCanvas(96, 72);
+      const context = canvas.getContext("2d");
+      context.fillStyle = colour;
+      context.fillRect(0, 0, 96, 72);
+      return context.getImageData(0, 0, 96, 72);
+    };
+    const frames = ["#f00", "#0f0", "#00f"].map(sheet);
+    const parts = {
+      webm: { type: "video", video: clip },
+      three: { type: "video", video: clip, frames: 3 },
+      "three again": { type: "video", video: clip, frames: 3 },
+      heard: { type: "video", video: clip, frames: 3, sound: true },
+      gif: { type: "video", video: gif },
+      given: { type: "video", video: { frames, indices: [0, 24, 48], fps: 24 } },
+      "a larger budget": { type: "video", video: { frames, indices: [0, 24, 48], fps: 24 }, budget: 140 },
+      "an address": { type: "video_url", video_url: { url: "/animations/lossy.webp" }, frames: 2 },
+    };
+    const made = {};
+    for (const [name, part] of Object.entries(parts)) {
+      const { usage } = await answer(about(part, "What happens?"), { maxTokens: 1 });
+      made[name] = [usage.media ?? 0, usage.promptTokens];
+    }
+    return made;
+  });
+  assert.equal(error, undefined);
+  const media = Object.fromEntries(Object.entries(value).map(([name, [n]]) => [name, n]));
+  assert.deepEqual(media, {
+    webm: 32,
+    three: 3,
+    "three again": 0, // known, as its frames are with the sound
+    heard: 1,
+    gif: 5,
+    given: 3,
+    "a larger budget": 3,
+    "an address": 2,
+  });
+  assert.ok(value.heard[1] > value.three[1] + 70, "three seconds of sound");
+  assert.equal(value.three[1], value.given[1], "the same number of frames, at the same times");
+  assert.ok(value["a larger budget"][1] > value.given[1] + 150, JSON.stringify(value));
+});
+
+test("what is no video is refused", async () => {
+  const refusals = await page.evaluate(async () => {
+    const noise = new Blob([new Uint8Array(100)], { type: "video/mp4" });
+    const refused = {};
+    for (const [name, part] of Object.entries({
+      noise: { type: "video", video: noise },
+      "a broken GIF": { type: "video", video: new Blob(["GIF89a, or so"]) },
+      "no frames": { type: "video", video: noise, frames: 0 },
+      nothing: { type: "video", video: 7 },
+      "an empty list": { type: "video", video: { frames: [] } },
+      "numbers out of order": { type: "video", video: { frames: [noise, noise], indices: [3, 1] } },
+      "sound of frames": { type: "video", video: { frames: [new ImageData(9, 9)] }, sound: true },
+    })) {
+      await answer(about(part, "What?")).catch((error) => (refused[name] = error.code));
+    }
+    return refused;
+  });
+  assert.deepEqual(refusals, {
+    noise: "bad-media",
+    "a broken GIF": "bad-media",
+    "no frames": "bad-argument",
+    nothing: "bad-argument",
+    "an empty list": "bad-argument",
+    "numbers out of order": "bad-argument",
+    "sound of frames": "bad-argument",
+  });
 });
 
 test("a picture in every form is the same picture", async () => {

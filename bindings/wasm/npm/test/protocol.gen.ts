@@ -329,6 +329,8 @@ export interface MediaRef {
   height?: number;
   rate?: number;
   channels?: number;
+  indices?: number[];
+  fps?: number;
 }
 
 export interface MemoryResult {
