@@ -19,6 +19,7 @@ import (
 	mediaarch "github.com/gemwire/gemwire/multimodal/arch"
 	"github.com/gemwire/gemwire/multimodal/picture"
 	"github.com/gemwire/gemwire/multimodal/sound"
+	"github.com/gemwire/gemwire/multimodal/video"
 	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 )
@@ -103,6 +104,11 @@ var kinds = []struct {
 	{sound.ErrTooShort, BadMedia},
 	{sound.ErrTooLong, BadMedia},
 	{sound.ErrSamples, BadMedia},
+	{video.ErrFormat, BadMedia},
+	{video.ErrDamaged, BadMedia},
+	{video.ErrNoSound, BadMedia},
+	{video.ErrFrames, BadMedia},
+	{video.ErrNoFFmpeg, Unsupported},
 	{multimodal.ErrNoBytes, BadMedia},
 	{multimodal.ErrOptions, BadArgument},
 	{tokenizer.ErrToken, BadArgument},

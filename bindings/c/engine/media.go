@@ -7,23 +7,42 @@ import (
 	"github.com/gemwire/gemwire/multimodal"
 )
 
-// Medium is an image or a recording: the bytes of its file.
+// Medium is an image, a recording or a video: the bytes of its file.
 type Medium struct {
-	Type   chat.PartType // chat.Image or chat.Audio
+	Type   chat.PartType // chat.Image, chat.Audio or chat.Video
 	Data   []byte
-	Budget int  // soft tokens of an image; 0: the model's
+	Budget int  // soft tokens of an image or a frame; 0: the model's
 	Split  bool // a clip that is too long is cut into several
+
+	// Of videos, as chat.Part has them. Frames whose Indices are given lie in Data as pixels.
+	Path          string
+	Frames        int
+	Sound         bool
+	FPS           float64
+	Width, Height int
+	Indices       []int
 }
 
 func (m Medium) part(number int) (chat.Part, error) {
-	if m.Type != chat.Image && m.Type != chat.Audio {
-		return chat.Part{}, fmt.Errorf("%w: medium %d is neither image nor audio", ErrArgument, number)
+	part := chat.Part{Type: m.Type, Data: m.Data, URL: fmt.Sprintf("medium %d", number), Budget: m.Budget, Split: m.Split}
+	switch {
+	case m.Type == chat.Video:
+		part.Path, part.Frames, part.Sound, part.FPS = m.Path, m.Frames, m.Sound, m.FPS
+		if m.Indices != nil {
+			part.Format, part.Width, part.Height, part.Indices = chat.RGBA, m.Width, m.Height, m.Indices
+		}
+	case m.Type != chat.Image && m.Type != chat.Audio:
+		return chat.Part{}, fmt.Errorf("%w: medium %d is neither image nor audio nor video", ErrArgument, number)
+	case m.Path != "" || m.Frames != 0 || m.Sound || m.FPS != 0 || m.Indices != nil:
+		return chat.Part{}, fmt.Errorf("%w: medium %d has settings of a video", ErrArgument, number)
 	}
-	if len(m.Data) == 0 {
+	if len(m.Data) == 0 && m.Path == "" {
 		return chat.Part{}, fmt.Errorf("%w: medium %d is empty", multimodal.ErrNoBytes, number)
 	}
-	return chat.Part{Type: m.Type, Data: m.Data, URL: fmt.Sprintf("medium %d", number), Budget: m.Budget,
-		Split: m.Split}, nil
+	if len(m.Data) > 0 && m.Path != "" {
+		return chat.Part{}, fmt.Errorf("%w: medium %d has both data and a path", ErrArgument, number)
+	}
+	return part, nil
 }
 
 // userMessage is what a user says, behind the media that it is about.
@@ -53,11 +72,11 @@ func placeMedia(messages []chat.Message, media []Medium) error {
 		parts := message.Content.Parts()
 		for i := range parts {
 			p := &parts[i]
-			if (p.Type != chat.Image && p.Type != chat.Audio) || p.Data != nil || p.URL != "" {
+			if p.Type == chat.TextPart || p.Data != nil || p.URL != "" {
 				continue
 			}
 			if placed == len(media) {
-				return fmt.Errorf("%w: the messages have more images and recordings than the %d that came with them",
+				return fmt.Errorf("%w: the messages have more media than the %d that came with them",
 					ErrArgument, len(media))
 			}
 			filled, err := media[placed].part(placed)
@@ -71,7 +90,7 @@ func placeMedia(messages []chat.Message, media []Medium) error {
 		}
 	}
 	if placed < len(media) {
-		return fmt.Errorf("%w: %d images and recordings came, and the messages have a place for %d", ErrArgument,
+		return fmt.Errorf("%w: %d media came, and the messages have a place for %d", ErrArgument,
 			len(media), placed)
 	}
 	return nil

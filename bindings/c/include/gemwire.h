@@ -362,18 +362,27 @@ gemwire_status gemwire_answer_options_init(gemwire_answer_options *options, size
 
 typedef enum gemwire_medium_kind {
   GEMWIRE_IMAGE = 1, /* PNG, JPEG, WebP, GIF (its first frame), BMP */
-  GEMWIRE_AUDIO = 2  /* WAV, FLAC, MP3, Ogg, of at most 30 s */
+  GEMWIRE_AUDIO = 2, /* WAV, FLAC, MP3, Ogg, of at most 30 s */
+  GEMWIRE_VIDEO = 3  /* since 0x00010005: an animated GIF, WebP or PNG, frames, or what an installed ffmpeg reads */
 } gemwire_medium_kind;
 
-/* An image or a recording: the bytes of its file. In an array, all have one size. */
+/* An image, a recording or a video: the bytes of its file. In an array, all have one size. */
 typedef struct gemwire_medium {
   size_t size;              /* sizeof(gemwire_medium) */
   gemwire_medium_kind kind;
-  int32_t image_budget;     /* soft tokens, 70 to 1120; 0: as the model was opened */
+  int32_t image_budget;     /* soft tokens, 70 to 1120; 0: as the model was opened, and 70 for each frame of a video */
   const void *data;
   size_t length;            /* of data, in bytes */
   int32_t split;            /* not 0: a recording over 30 s is cut in its pauses; otherwise it is refused */
   int32_t reserved;         /* 0 */
+  /* Of videos, since 0x00010005: */
+  const char *path;         /* a file, or a folder of frames, instead of data; NULL: data */
+  int32_t frames;           /* how many frames are taken at most, evenly chosen, up to 1024; 0: 32 */
+  int32_t sound;            /* not 0: its sound is heard, too, behind the frames */
+  double fps;               /* how many frames a second a folder of them, or the video that frames are of, has; 0: unknown */
+  int32_t width, height;    /* of the frames that data holds one behind the other, four bytes a pixel: red, green, blue, alpha;
+                               0: data is a file */
+  const int32_t *indices;   /* of these frames: their numbers in the whole video, ascending; their times follow from fps */
 } gemwire_medium;
 
 typedef enum gemwire_reason {
@@ -420,8 +429,8 @@ gemwire_status gemwire_say(gemwire_session session, const char *text, const gemw
 /*
  * Answers a conversation that you keep: a JSON array of messages as OpenAI has
  * them, with the roles system, user, assistant and tool; tool_calls and
- * tool_call_id; content as a string or as parts. An image or a recording is a
- * part {"type": "image"} or {"type": "audio"}, whose bytes are the next of media,
+ * tool_call_id; content as a string or as parts. An image, a recording or a video is
+ * a part {"type": "image"}, {"type": "audio"} or {"type": "video"}, whose bytes are the next of media,
  * or OpenAI's image_url with a data: URL, or input_audio. To go on, put the
  * answer behind the messages as gemwire_answer_message has it: what is as before
  * is not computed again.

@@ -80,7 +80,8 @@ func gemwire_answer_options_init(options *C.gemwire_answer_options, size C.size_
 	})
 }
 
-var mediumTypes = map[C.gemwire_medium_kind]chat.PartType{C.GEMWIRE_IMAGE: chat.Image, C.GEMWIRE_AUDIO: chat.Audio}
+var mediumTypes = map[C.gemwire_medium_kind]chat.PartType{C.GEMWIRE_IMAGE: chat.Image, C.GEMWIRE_AUDIO: chat.Audio,
+	C.GEMWIRE_VIDEO: chat.Video}
 
 // mediaOf copies an array of media, each as long as the first one says.
 func mediaOf(first *C.gwl_medium, count C.size_t) ([]engine.Medium, error) {
@@ -109,10 +110,36 @@ func mediaOf(first *C.gwl_medium, count C.size_t) ([]engine.Medium, error) {
 		}
 		list[i] = engine.Medium{
 			Type: mediumTypes[c.kind], Data: append([]byte(nil), data...), Budget: int(c.image_budget),
-			Split: c.split != 0,
+			Split: c.split != 0, Path: text((*C.gwl_char)(c.path)), Frames: int(c.frames), Sound: c.sound != 0,
+			FPS: float64(c.fps), Width: int(c.width), Height: int(c.height),
+		}
+		if list[i].Indices, err = indicesOf(&c, len(data)); err != nil {
+			return nil, fmt.Errorf("medium %d: %w", i, err)
 		}
 	}
 	return list, nil
+}
+
+// indicesOf are the numbers of a video's frames, of which data holds so many bytes; nil for
+// a file.
+func indicesOf(c *C.gemwire_medium, length int) ([]int, error) {
+	if c.width == 0 && c.height == 0 && c.indices == nil {
+		return nil, nil
+	}
+	const most = 1 << 14
+	if c.width < 1 || c.height < 1 || c.width > most || c.height > most || length%(4*int(c.width)*int(c.height)) != 0 {
+		return nil, fmt.Errorf("%w: %d bytes are no frames of %d × %d pixels of four bytes", engine.ErrArgument, length,
+			c.width, c.height)
+	}
+	numbers, err := array((*int32)(unsafe.Pointer(c.indices)), C.size_t(length/(4*int(c.width)*int(c.height))), "indices")
+	if err != nil {
+		return nil, err
+	}
+	indices := make([]int, len(numbers))
+	for i, n := range numbers {
+		indices[i] = int(n)
+	}
+	return indices, nil
 }
 
 var reasons = map[chat.Reason]C.gemwire_reason{

@@ -71,8 +71,52 @@ static void bad_media(void) {
   free(picture);
 }
 
+/* Frames of one colour each, as a program has them that takes videos apart by itself. */
+static void a_video(void) {
+  enum { width = 64, height = 48, count = 3 };
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  gemwire_answer_options options = greedy();
+  options.max_tokens = 2;
+  gemwire_result result = {.size = sizeof result};
+  size_t length = (size_t)4 * width * height * count;
+  unsigned char *pixels = malloc(length);
+  for (size_t i = 0; i < length; i++) pixels[i] = i % 4 == 3 ? 255 : (unsigned char)(60 * (i / (4 * width * height)) + 20 * (i % 4));
+  const int32_t indices[count] = {0, 30, 60};
+  gemwire_medium m = medium(GEMWIRE_VIDEO, pixels, length);
+  m.width = width, m.height = height, m.fps = 30, m.indices = indices;
+  CHECK_STATUS(gemwire_say(session, "What happens?", &m, 1, &options, &result), GEMWIRE_OK, session);
+  CHECK(result.media == count);
+  int32_t prompt = result.prompt_tokens;
+  CHECK_STATUS(gemwire_chat(session, "[{\"role\":\"user\",\"content\":[{\"type\":\"video\"},{\"type\":\"text\",\"text\":\"What happens?\"}]}]", &m, 1,
+                            &options, &result),
+               GEMWIRE_OK, session);
+  CHECK_SAYING(result.prompt_tokens == prompt && result.media == 0, "%d tokens, %d frames", result.prompt_tokens, result.media);
+  m.image_budget = 140;
+  CHECK_STATUS(gemwire_chat(session, "[{\"role\":\"user\",\"content\":[{\"type\":\"video\"}]}]", &m, 1, &options, &result), GEMWIRE_OK, session);
+  CHECK_SAYING(result.prompt_tokens > prompt + 100, "%d tokens", result.prompt_tokens);
+  const int32_t backwards[count] = {9, 3, 1};
+  m.indices = backwards;
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_BAD_MEDIA, session);
+  m.indices = NULL;
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  m.indices = indices, m.length--;
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  m = medium(GEMWIRE_VIDEO, NULL, 0);
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_BAD_MEDIA, session);
+  m.path = "/nonexistent/clip.mp4";
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_NOT_FOUND, session);
+  m = medium(GEMWIRE_IMAGE, pixels, length);
+  m.frames = 3;
+  CHECK_STATUS(gemwire_say(session, "x", &m, 1, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
+  gemwire_close(model);
+  free(pixels);
+}
+
 const test media_tests[] = {
     {"an image and a recording", an_image_and_a_recording, true},
+    {"a video", a_video, true},
     {"bad media", bad_media, false},
     {0}, /* the end */
 };
