@@ -5,6 +5,20 @@ import (
 	base "github.com/gemwire/gemwire/gemma4/cpu"
 )
 
+func (f *forward) Copy(op *tape.Copy) error {
+	p := (*pass)(f)
+	copy(p.make(op.Out), p.values[op.X])
+	return nil
+}
+
+func (b *back) Copy(op *tape.Copy) error {
+	p := (*pass)(b)
+	if dx := p.delta(op.X); dx != nil {
+		base.Add(dx, p.deltas[op.Out])
+	}
+	return nil
+}
+
 func (f *forward) Add(op *tape.Add) error {
 	p := (*pass)(f)
 	out := p.make(op.Out)

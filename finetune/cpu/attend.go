@@ -32,11 +32,14 @@ func (h head) keysFrom(values []float32, t int) []float32 {
 
 func (h head) stride() int { return h.op.KVHeads * h.op.HeadDim }
 
-// weights is softmax(q·k) over what position t sees, and where that begins.
+// weights is softmax(scale·q·k) over what position t sees, and where that begins.
 func (h head) weights(t int) (weights []float32, first int) {
 	first, end := h.batch.Visible(t, h.op.Window)
 	weights = make([]float32, end-first)
 	base.Scores(weights, h.queryOf(h.values[h.op.Q], t), h.keysFrom(h.values[h.op.K], first), h.stride())
+	if h.op.Scale != 1 {
+		base.Scale(weights, h.op.Scale)
+	}
 	base.Scale(weights, float32(1/base.Softmax(weights)))
 	return weights, first
 }
@@ -55,7 +58,7 @@ func (f *forward) Attend(op *tape.Attend) error {
 }
 
 // Attend adds, with p the weights and dp = do·v: dv = p·do,
-// ds = p·(dp − Σ p·dp), dq = ds·k, dk = ds·q. The cores share the work by
+// ds = scale·p·(dp − Σ p·dp), dq = ds·k, dk = ds·q. The cores share the work by
 // key/value heads, each of which is written by its own queries alone.
 func (b *back) Attend(op *tape.Attend) error {
 	p := (*pass)(b)
@@ -86,7 +89,7 @@ func (h head) back(t int, dq, dk, dv []float32) {
 	}
 	ds := dp
 	for j, w := range weights {
-		ds[j] = float32(float64(w) * (float64(dp[j]) - mean))
+		ds[j] = float32(float64(h.op.Scale) * float64(w) * (float64(dp[j]) - mean))
 		if dk != nil {
 			base.Axpy(ds[j], h.queryOf(h.values[h.op.Q], t), h.keyOf(dk, first+j))
 		}

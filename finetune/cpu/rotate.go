@@ -18,10 +18,10 @@ func (p *pass) rotation(i int) (*rotation, error) {
 	if r := p.rotations[kind]; r != nil {
 		return r, nil
 	}
-	var factors []float32
-	if freqs := p.tape.Model.RopeFreqs; freqs != nil && !c.IsSliding(i) {
+	var freqs []float32
+	if t := p.tape.Model.RopeFreqs; t != nil && !c.IsSliding(i) {
 		var err error
-		if factors, err = p.vector(freqs); err != nil {
+		if freqs, err = p.vector(t); err != nil {
 			return nil, err
 		}
 	}
@@ -29,7 +29,7 @@ func (p *pass) rotation(i int) (*rotation, error) {
 	for t := range p.n {
 		positions = max(positions, p.batch.Position(t)+1)
 	}
-	turn := base.NewRotation(c.HeadDim(i), c.RopeTheta(i), factors, positions)
+	turn := base.NewRotation(c.HeadDim(i), c.RopeTheta(i), c.RopeFactors(i, freqs), positions)
 	p.rotations[kind] = &rotation{forward: turn, inverse: turn.Inverse()}
 	return p.rotations[kind], nil
 }

@@ -51,7 +51,7 @@ func (w *walk) attention(op *tape.Attend, i int) ops.PackedAttention {
 		Visible: w.plan.inputs.window(w.inputs.of(op.Window).visible, 2, i),
 		Stats:   w.aux[op].at(i), Out: w.values[op.Out].at(i), Heads: op.Heads, KVHeads: op.KVHeads,
 		HeadDim: op.HeadDim,
-		Scale:   1,
+		Scale:   op.Scale,
 	}
 }
 

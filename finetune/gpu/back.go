@@ -26,6 +26,18 @@ func (b *back) Norm(op *tape.Norm) error {
 	return nil
 }
 
+func (b *back) Copy(op *tape.Copy) error {
+	w := (*walk)(b)
+	dy := w.deltas[op.Out]
+	dx, more := w.delta(op.X)
+	w.each(func(r *ops.Recorder, i int) {
+		r.Combine(ops.Combine{Label: "copy back", A: dy.at(i), Out: dx.at(i), OutRows: dx.columns(),
+			Size: w.tape.Shape(op.Out).Width, Accumulate: more})
+	})
+	w.dropDelta(op.Out)
+	return nil
+}
+
 func (b *back) Rotate(op *tape.Rotate) error {
 	w := (*walk)(b)
 	dy := w.deltas[op.Out]

@@ -77,6 +77,16 @@ func (f *forward) Norm(op *tape.Norm) error {
 	return nil
 }
 
+// Copy takes a part of a product's rows that lie beside others.
+func (f *forward) Copy(op *tape.Copy) error {
+	w := (*walk)(f)
+	x, out := w.values[op.X], w.make(op.Out)
+	w.each(func(r *ops.Recorder, i int) {
+		r.Combine(ops.Combine{Label: "copy", A: x.at(i), ARows: x.columns(), Out: out.at(i), Size: out.row})
+	})
+	return nil
+}
+
 func (f *forward) Rotate(op *tape.Rotate) error {
 	w := (*walk)(f)
 	x, out := w.values[op.X], w.make(op.Out)

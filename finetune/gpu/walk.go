@@ -22,6 +22,8 @@ func (v *view) slice(i int) ops.Slice {
 	return ops.Slice{Buffer: v.at(i), Offset: v.offset, Stride: v.row}
 }
 
+func (v *view) columns() ops.Columns { return ops.Columns{Row: v.row, Offset: v.offset} }
+
 // walk goes through the tape in the order in which programs will run, and takes
 // memory for values as they come, and records their ops. Its first error sticks.
 type walk struct {

@@ -100,7 +100,7 @@ func (b *builder) attention(i int, l *arch.Layer, x Value) Value {
 	}
 	attend := &Attend{
 		Q: q, K: b.keys[c.KVDonor(i)], V: b.values[c.KVDonor(i)], Out: b.value(c.QueryDim(i)),
-		Heads: c.Heads, KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i),
+		Heads: c.Heads, KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Scale: c.ScoreScale,
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow
@@ -109,8 +109,8 @@ func (b *builder) attention(i int, l *arch.Layer, x Value) Value {
 	return b.add(x, b.norm(a, l.PostAttentionNorm), 1)
 }
 
-// keysValues is k = rms(attn_k·h; attn_k_norm), rotated, and v = rms(attn_v·h);
-// where K = V, v comes from attn_k·h.
+// keysValues is k = rms(attn_k·h; attn_k_norm), rotated, and v = rms(attn_v·h) or, in
+// families without that norm, attn_v·h; where K = V, v comes from attn_k·h.
 func (b *builder) keysValues(i int, l *arch.Layer, h Value) {
 	c := b.Config
 	k := b.linear(i, adapter.K, l.K, h)
@@ -119,6 +119,10 @@ func (b *builder) keysValues(i int, l *arch.Layer, h Value) {
 		v = b.linear(i, adapter.V, l.V, h)
 	}
 	b.keys[i] = b.rotate(i, b.heads(k, l.KNorm, c.HeadDim(i)), c.KVHeads(i))
+	if !c.NormValues {
+		b.values[i] = b.do(&Copy{X: v, Out: b.value(b.Values[v].Width)})
+		return
+	}
 	b.values[i] = b.heads(v, nil, c.HeadDim(i))
 }
 

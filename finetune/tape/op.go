@@ -31,6 +31,7 @@ type Computer interface {
 	Norm(*Norm) error
 	Linear(*Linear) error
 	Rotate(*Rotate) error
+	Copy(*Copy) error
 	Attend(*Attend) error
 	Gate(*Gate) error
 	Add(*Add) error
@@ -73,11 +74,15 @@ type Rotate struct {
 	Layer          int
 }
 
-// Attend is out = softmax(q·k)·v over what a position sees.
+// Copy is out = x, in rows of its own.
+type Copy struct{ X, Out Value }
+
+// Attend is out = softmax(Scale·q·k)·v over what a position sees.
 type Attend struct {
 	Q, K, V, Out   Value
 	Heads, KVHeads int
 	HeadDim        int
+	Scale          float32
 	Window         int // 0 in global layers
 }
 
@@ -109,6 +114,7 @@ func (o *PerLayerInputs) Run(c Computer) error { return c.PerLayerInputs(o) }
 func (o *Norm) Run(c Computer) error           { return c.Norm(o) }
 func (o *Linear) Run(c Computer) error         { return c.Linear(o) }
 func (o *Rotate) Run(c Computer) error         { return c.Rotate(o) }
+func (o *Copy) Run(c Computer) error           { return c.Copy(o) }
 func (o *Attend) Run(c Computer) error         { return c.Attend(o) }
 func (o *Gate) Run(c Computer) error           { return c.Gate(o) }
 func (o *Add) Run(c Computer) error            { return c.Add(o) }
@@ -121,6 +127,7 @@ func (o *PerLayerInputs) Inputs() []Value { return []Value{o.X} }
 func (o *Norm) Inputs() []Value           { return []Value{o.X} }
 func (o *Linear) Inputs() []Value         { return []Value{o.X} }
 func (o *Rotate) Inputs() []Value         { return []Value{o.X} }
+func (o *Copy) Inputs() []Value           { return []Value{o.X} }
 func (o *Attend) Inputs() []Value         { return []Value{o.Q, o.K, o.V} }
 func (o *Gate) Inputs() []Value           { return []Value{o.Gate, o.Up} }
 func (o *Add) Inputs() []Value            { return []Value{o.A, o.B} }
@@ -133,6 +140,7 @@ func (o *PerLayerInputs) Output() Value { return o.Out }
 func (o *Norm) Output() Value           { return o.Out }
 func (o *Linear) Output() Value         { return o.Out }
 func (o *Rotate) Output() Value         { return o.Out }
+func (o *Copy) Output() Value           { return o.Out }
 func (o *Attend) Output() Value         { return o.Out }
 func (o *Gate) Output() Value           { return o.Out }
 func (o *Add) Output() Value            { return o.Out }
@@ -145,6 +153,7 @@ func (o *PerLayerInputs) Adapts() *Slot { return nil }
 func (o *Norm) Adapts() *Slot           { return nil }
 func (o *Linear) Adapts() *Slot         { return o.Slot }
 func (o *Rotate) Adapts() *Slot         { return nil }
+func (o *Copy) Adapts() *Slot           { return nil }
 func (o *Attend) Adapts() *Slot         { return nil }
 func (o *Gate) Adapts() *Slot           { return nil }
 func (o *Add) Adapts() *Slot            { return nil }

@@ -73,7 +73,7 @@ func assistantPrefix(meta gguf.Metadata) string {
 	case name == AssistantName || name == assistantNameOld:
 		return name
 	case name == Name:
-		if kind, err := meta.String(fullKey(assistantTypeKey)); err == nil && kind == "mtp" {
+		if kind, err := meta.String(Name + "." + assistantTypeKey); err == nil && kind == "mtp" {
 			return name
 		}
 	}
@@ -92,6 +92,10 @@ func OpenAssistant(file *gguf.File, target *Model) (*Assistant, error) {
 		return nil, fmt.Errorf("general.architecture is %q, wanted %q: choose the file of an assistant, such as "+
 			"gemma-4-E2B-it-assistant: %w",
 			file.Architecture(), AssistantName, ErrAssistant)
+	}
+	if target.Config.Family != Gemma4 {
+		return nil, fmt.Errorf("the model is a %s, for which there are no assistants: %w", target.Config.Family,
+			ErrAssistant)
 	}
 	a := &assistantReader{
 		reader: reader{meta: file.Meta, prefix: prefix}, target: target,
@@ -125,6 +129,8 @@ func (a *assistantReader) sizes() (*Config, error) {
 		EmbeddingLength: r.count("embedding_length", 1, maxSize),
 		Eps:             r.float("attention.layer_norm_rms_epsilon"),
 		borrowed:        true,
+		ScoreScale:      1,
+		NormValues:      true,
 	}
 	if r.err == nil && c.Blocks > len(a.file.Tensors) {
 		r.fail("block_count", "is %d, but the file has no more than %d tensors", c.Blocks, len(a.file.Tensors))

@@ -8,15 +8,15 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-// Name is the value of general.architecture of the files this package reads.
+// Name is the value of general.architecture of Gemma 4's files.
 const Name = "gemma4"
 
 var (
 	// ErrArchitecture says that the file holds another kind of model.
-	ErrArchitecture = errors.New("not a gemma4 model")
+	ErrArchitecture = errors.New("not a gemma4 or gemma3 model")
 	// ErrConfig says that the metadata contradicts itself or asks for something
-	// that no Gemma 4 has.
-	ErrConfig = errors.New("unusable gemma4 metadata")
+	// that no Gemma has.
+	ErrConfig = errors.New("unusable model metadata")
 )
 
 // Bounds of what is believed. They are far above any released model and keep
@@ -31,6 +31,7 @@ const (
 // Config holds the sizes of a text model. The zero value is of no use: Parse
 // and Open make one.
 type Config struct {
+	Family          Family
 	Blocks          int // L, number of layers
 	ContextLength   int // tokens the model was made for
 	EmbeddingLength int // d, width of the residual stream
@@ -49,6 +50,9 @@ type Config struct {
 
 	Images ImageMask // what the soft tokens of an image see of it
 
+	ScoreScale float32 // factor on q·k
+	NormValues bool    // values pass through a norm without weights
+
 	layers []layerConfig
 	// borrowed says that no layer has a cache: donors are layers of another model.
 	borrowed bool
@@ -60,11 +64,17 @@ type Config struct {
 // It returns an error wrapping ErrArchitecture, ErrConfig, or one of gguf's for
 // a key that is missing or of the wrong type; each names the key.
 func Parse(meta gguf.Metadata) (*Config, error) {
-	if err := checkArchitecture(meta); err != nil {
+	family, err := familyOf(meta)
+	if err != nil {
 		return nil, err
 	}
-	r := &reader{meta: meta, prefix: Name}
+	r := &reader{meta: meta, prefix: family.String()}
+	if family == Gemma3 {
+		return parseGemma3(r)
+	}
 	c := &Config{
+		ScoreScale: 1, NormValues: true,
+
 		Blocks:          r.count("block_count", 1, maxBlocks),
 		ContextLength:   r.count("context_length", 1, maxTokens),
 		EmbeddingLength: r.count("embedding_length", 1, maxSize),
@@ -79,11 +89,16 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 	}
 	r.blocks = c.Blocks
 	c.Images = imageMask(meta, c.PerLayerDim)
-	c.Heads = r.uniform("attention.head_count", maxSize)
 	if c.Experts > 0 {
 		c.ExpertsUsed = r.count("expert_used_count", 1, c.Experts)
 		c.ExpertFeedForward = r.count("expert_feed_forward_length", 1, maxSize)
 	}
+	return c.parse(r)
+}
+
+// parse reads what both families have in each layer.
+func (c *Config) parse(r *reader) (*Config, error) {
+	c.Heads = r.uniform("attention.head_count", maxSize)
 	if c.Eps == 0 {
 		r.fail("attention.layer_norm_rms_epsilon", "is 0, wanted a small positive number")
 	}
@@ -93,33 +108,36 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 	if err := c.parseLayers(r); err != nil {
 		return nil, err
 	}
-	return c, c.shareKV()
+	return c, c.shareKV(r)
 }
 
-func checkArchitecture(meta gguf.Metadata) error {
+// familyOf says which family's model the file holds, or why it is none.
+func familyOf(meta gguf.Metadata) (Family, error) {
 	name, err := meta.String("general.architecture")
 	if err != nil {
-		return fmt.Errorf("reading which model this is: %w", err)
+		return 0, fmt.Errorf("reading which model this is: %w", err)
 	}
 	if kind, err := meta.String("general.type"); err == nil && kind == "adapter" {
-		return fmt.Errorf("this file is a LoRA adapter, which changes a model (general.type %q): use it together with "+
+		return 0, fmt.Errorf("this file is a LoRA adapter, which changes a model (general.type %q): use it together with "+
 			"its model: %w", kind, ErrArchitecture)
 	}
 	switch name {
 	case Name:
-		return nil
+		return Gemma4, nil
+	case gemma3Name:
+		return Gemma3, nil
 	case AssistantName, assistantNameOld:
-		return fmt.Errorf("this file is an assistant, which drafts for a model (general.architecture %q): use "+
+		return 0, fmt.Errorf("this file is an assistant, which drafts for a model (general.architecture %q): use "+
 			"it together with its model: %w", name, ErrArchitecture)
 	case EncoderName:
 		return fmt.Errorf("this file holds a model for embeddings, which does not chat (general.architecture %q): use "+
 			"gemwire embed, or choose a Gemma 4 file: %w", name, ErrArchitecture)
 	case "clip":
-		return fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the "+
+		return 0, fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the "+
 			"text file that belongs to it: %w", name, ErrArchitecture)
 	}
-	return fmt.Errorf("this file holds a %q model and only %q ones can be run: choose a Gemma 4 file, such as "+
-		"gemma4:e2b from Ollama's library: %w", name, Name, ErrArchitecture)
+	return 0, fmt.Errorf("this file holds a %q model and only %q and %q ones can be run: choose a Gemma 4 file, such "+
+		"as gemma4:e2b from Ollama's library: %w", name, Name, gemma3Name, ErrArchitecture)
 }
 
 // EmbedScale is √d, the factor on token embeddings.

@@ -126,10 +126,10 @@ func TestMissingKeys(t *testing.T) {
 		"attention.sliding_window",
 		"attention.sliding_window_pattern", "rope.freq_base", "rope.freq_base_swa"}
 	for _, key := range required {
-		wantError(t, small().drop(key), gguf.ErrMissingKey, fullKey(key))
+		wantError(t, small().drop(key), gguf.ErrMissingKey, Name+"."+key)
 	}
 	for _, key := range []string{"expert_used_count", "expert_feed_forward_length"} {
-		wantError(t, mixture().drop(key), gguf.ErrMissingKey, fullKey(key))
+		wantError(t, mixture().drop(key), gguf.ErrMissingKey, Name+"."+key)
 	}
 	if _, err := Parse(gguf.Metadata{}); !errors.Is(err, gguf.ErrMissingKey) ||
 		!strings.Contains(err.Error(), "general.architecture") {
@@ -200,7 +200,7 @@ func TestUnusableValues(t *testing.T) {
 		{"expert_count", uint32(1 << 30), ErrConfig},
 	}
 	for _, tt := range tests {
-		wantError(t, small().set(tt.key, tt.value), tt.want, fullKey(tt.key))
+		wantError(t, small().set(tt.key, tt.value), tt.want, Name+"."+tt.key)
 	}
 	wantError(t, mixture().set("expert_used_count", uint32(6)), ErrConfig, "gemma4.expert_used_count")
 }

@@ -20,7 +20,7 @@ type draft struct {
 
 func (d *draft) set(key string, value any) *draft {
 	if key != "general.architecture" {
-		key = fullKey(key)
+		key = Name + "." + key
 	}
 	if _, ok := d.values[key]; !ok {
 		d.keys = append(d.keys, key)
@@ -30,7 +30,7 @@ func (d *draft) set(key string, value any) *draft {
 }
 
 func (d *draft) drop(key string) *draft {
-	key = fullKey(key)
+	key = Name + "." + key
 	d.keys = slices.DeleteFunc(d.keys, func(k string) bool { return k == key })
 	delete(d.values, key)
 	return d

@@ -1,6 +1,9 @@
 package arch
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // layerConfig is what is known of one layer.
 type layerConfig struct {
@@ -10,14 +13,16 @@ type layerConfig struct {
 	donor       int // the layer whose cache is read; the layer itself where it owns one
 	feedForward int
 	ropeTheta   float32
+	ropeFactor  float32 // positions are divided by it
 	keyIsValue  bool
 	moe         bool
 }
 
 // kind holds what all sliding layers, or all global ones, have in common.
 type kind struct {
-	headDim   int
-	ropeTheta float32
+	headDim    int
+	ropeTheta  float32
+	ropeFactor float32
 }
 
 func (c *Config) parseLayers(r *reader) error {
@@ -46,7 +51,7 @@ func (c *Config) parseLayers(r *reader) error {
 		if l.sliding {
 			of = local
 		}
-		l.headDim, l.ropeTheta = of.headDim, of.ropeTheta
+		l.headDim, l.ropeTheta, l.ropeFactor = of.headDim, of.ropeTheta, of.ropeFactor
 		c.layers[i] = l
 	}
 	return nil
@@ -55,13 +60,17 @@ func (c *Config) parseLayers(r *reader) error {
 // slidingLayers reads the pattern. A model without a sliding window has no
 // sliding layers and needs no pattern.
 func (c *Config) slidingLayers(r *reader) perLayer {
-	const pattern, window = "attention.sliding_window_pattern", "attention.sliding_window"
-	c.SlidingWindow = r.optionalCount(window, 0, maxTokens)
-	if !r.has(pattern) && c.SlidingWindow == 0 {
+	c.SlidingWindow = r.optionalCount("attention.sliding_window", 0, maxTokens)
+	switch {
+	case c.SlidingWindow == 0 && (c.Family == Gemma3 || !r.has(slidingPattern)):
 		return perLayer{0}
+	case c.Family == Gemma3:
+		return r.gemma3Pattern()
 	}
-	return r.flags(pattern)
+	return r.flags(slidingPattern)
 }
+
+const slidingPattern = "attention.sliding_window_pattern"
 
 // kinds reads the sizes of the two kinds of layers; those of a kind that no
 // layer is of are not asked for.
@@ -71,6 +80,9 @@ func (c *Config) kinds(r *reader, sliding perLayer) (global, local kind) {
 		isSliding := sliding.at(i) != 0
 		hasSliding = hasSliding || isSliding
 		hasGlobal = hasGlobal || !isSliding
+	}
+	if c.Family == Gemma3 {
+		return c.gemma3Kinds(r)
 	}
 	if hasGlobal {
 		global = r.kind("")
@@ -93,31 +105,44 @@ func (r *reader) missing(key string) error {
 }
 
 func (r *reader) kind(suffix string) kind {
-	keyLength, valueLength := "attention.key_length"+suffix, "attention.value_length"+suffix
-	k := kind{headDim: r.uniform(keyLength, maxSize)}
-	if r.err != nil {
-		return k
-	}
-	if r.has(valueLength) && r.uniform(valueLength, maxSize) != k.headDim {
-		r.fail(valueLength, "differs from %s (%d), which no Gemma 4 does", r.fullKey(keyLength), k.headDim)
-	}
-	if k.headDim%2 != 0 {
-		r.fail(keyLength, "is %d: heads are rotated in pairs and need an even dimension", k.headDim)
-	}
-	if dims := "rope.dimension_count" + suffix; r.has(dims) && r.uniform(dims, maxSize) != k.headDim {
-		r.fail(dims, "differs from %s (%d): Gemma 4 rotates whole heads", r.fullKey(keyLength), k.headDim)
-	}
-	theta := "rope.freq_base" + suffix
-	k.ropeTheta = r.float(theta)
-	if r.err == nil && k.ropeTheta < 1 {
-		r.fail(theta, "is %v, wanted 1 or more", k.ropeTheta)
+	k := kind{headDim: r.headDim(suffix), ropeFactor: 1}
+	if r.err == nil {
+		k.ropeTheta = r.ropeTheta("rope.freq_base" + suffix)
 	}
 	return k
 }
 
+// headDim is the size of a head, which keys, values and their rotation have in common.
+func (r *reader) headDim(suffix string) int {
+	keyLength, valueLength := "attention.key_length"+suffix, "attention.value_length"+suffix
+	n := r.uniform(keyLength, maxSize)
+	if r.err != nil {
+		return n
+	}
+	if r.has(valueLength) && r.uniform(valueLength, maxSize) != n {
+		r.fail(valueLength, "differs from %s (%d), which no Gemma does", r.fullKey(keyLength), n)
+	}
+	if n%2 != 0 {
+		r.fail(keyLength, "is %d: heads are rotated in pairs and need an even dimension", n)
+	}
+	if dims := "rope.dimension_count" + suffix; r.has(dims) && r.uniform(dims, maxSize) != n {
+		r.fail(dims, "differs from %s (%d): Gemma rotates whole heads", r.fullKey(keyLength), n)
+	}
+	return n
+}
+
+// ropeTheta is the base of a rotation.
+func (r *reader) ropeTheta(key string) float32 {
+	theta := r.float(key)
+	if r.err == nil && theta < 1 {
+		r.fail(key, "is %v, wanted 1 or more", theta)
+	}
+	return theta
+}
+
 // shareKV points each shared layer at its donor, the last layer of its own kind
 // that owns a cache, and gives it the donor's key/value heads.
-func (c *Config) shareKV() error {
+func (c *Config) shareKV(r *reader) error {
 	const none = -1
 	owners := c.Blocks - c.SharedKVLayers
 	lastSliding, lastGlobal := none, none
@@ -132,13 +157,13 @@ func (c *Config) shareKV() error {
 		} else if *last == none {
 			return fmt.Errorf("layer %d shares keys and values, but no layer of its kind (sliding: %t) before layer "+
 				"%d owns any (%s): %w",
-				i, l.sliding, owners, fullKey("attention.shared_kv_layers"), ErrConfig)
+				i, l.sliding, owners, r.fullKey("attention.shared_kv_layers"), ErrConfig)
 		} else {
 			l.donor, l.kvHeads = *last, c.layers[*last].kvHeads
 		}
 		if l.kvHeads < 1 || c.Heads%l.kvHeads != 0 {
 			return fmt.Errorf("layer %d: %d query heads do not divide among %d key/value heads (%s): %w",
-				i, c.Heads, l.kvHeads, fullKey("attention.head_count_kv"), ErrConfig)
+				i, c.Heads, l.kvHeads, r.fullKey("attention.head_count_kv"), ErrConfig)
 		}
 	}
 	return nil
@@ -172,6 +197,19 @@ func (c *Config) FeedForward(i int) int { return c.layers[i].feedForward }
 
 // RopeTheta is the base of layer i's rotation.
 func (c *Config) RopeTheta(i int) float32 { return c.layers[i].ropeTheta }
+
+// RopeFactors is what the frequencies of layer i's rotation are divided by, nil for ones.
+// freqs is what the file's rope_freqs hold, nil where it has none.
+func (c *Config) RopeFactors(i int, freqs []float32) []float32 {
+	l := &c.layers[i]
+	switch {
+	case l.ropeFactor != 1:
+		return slices.Repeat([]float32{l.ropeFactor}, l.headDim/2)
+	case l.sliding:
+		return nil
+	}
+	return freqs
+}
 
 // KEqualsV says whether the values of layer i are its raw keys, before their
 // norm and rotation. Known after Open, and only true where HasOwnKV is.

@@ -17,8 +17,6 @@ type reader struct {
 	err    error
 }
 
-func fullKey(key string) string { return Name + "." + key }
-
 func (r *reader) fullKey(key string) string { return r.prefix + "." + key }
 
 func (r *reader) fail(key, format string, args ...any) {
@@ -98,7 +96,7 @@ func (r *reader) uniform(key string, high int) int {
 	}
 	for _, v := range values {
 		if v != values[0] {
-			r.fail(key, "differs between layers (%d and %d), which no Gemma 4 does", values[0], v)
+			r.fail(key, "differs between layers (%d and %d), which no Gemma does", values[0], v)
 			return 0
 		}
 	}

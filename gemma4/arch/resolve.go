@@ -27,9 +27,9 @@ func Open(file *gguf.File) (*Model, error) {
 	}
 	if config.Blocks > len(file.Tensors) {
 		return nil, fmt.Errorf("%s is %d, but the file has no more than %d tensors: %w",
-			fullKey("block_count"), config.Blocks, len(file.Tensors), ErrConfig)
+			config.Family.String()+".block_count", config.Blocks, len(file.Tensors), ErrConfig)
 	}
-	r := &resolver{file: file, config: config, prefix: Name}
+	r := &resolver{file: file, config: config, prefix: config.Family.String()}
 	model := r.model()
 	if r.err != nil {
 		return nil, r.err
@@ -60,7 +60,8 @@ func (r *resolver) model() *Model {
 	if m.Output == nil {
 		m.Output = m.TokenEmbd
 	}
-	if i := slices.IndexFunc(c.layers, func(l layerConfig) bool { return !l.sliding }); i >= 0 {
+	i := slices.IndexFunc(c.layers, func(l layerConfig) bool { return !l.sliding })
+	if i >= 0 && c.Family == Gemma4 {
 		if m.RopeFreqs = r.find(shape(c.HeadDim(i)/2), "rope_freqs.weight"); m.RopeFreqs == nil {
 			m.RopeFreqs = r.lentRopeFreqs
 		}
@@ -91,7 +92,7 @@ func (r *resolver) withoutPerLayer() {
 	for _, name := range []string{"per_layer_token_embd.weight", "per_layer_model_proj.weight"} {
 		if _, there := r.file.Tensor(name); there {
 			r.fail(fmt.Errorf("%s is there, and the key %s.embedding_length_per_layer_input is missing or 0: the file is "+
-				"incomplete: %w", name, Name, ErrConfig))
+				"incomplete: %w", name, r.prefix, ErrConfig))
 			return
 		}
 	}
@@ -132,6 +133,9 @@ func (r *resolver) layer(i int) Layer {
 	if c.HasOwnKV(i) { // other layers may carry unused ones, which stay unread
 		l.K = b.need(shape(d, kvDim), "attn_k")
 		l.V = b.find(shape(d, kvDim), "attn_v")
+		if l.V == nil && c.Family == Gemma3 {
+			l.V = b.need(shape(d, kvDim), "attn_v")
+		}
 		l.KNorm = b.need(shape(c.HeadDim(i)), "attn_k_norm")
 		c.layers[i].keyIsValue = l.V == nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // keysValues computes the keys and values of a layer that owns them, from the
 // normed h, and puts them into the cache: k = rms(k; attn_k_norm), rotated, and
-// v = rms(v). Where K = V, v comes from the raw keys.
+// v = rms(v) in families that norm values. Where K = V, v comes from the raw keys.
 func (m *Model) keysValues(s *step, i int) error {
 	l, c := &m.layers[i], m.config
 	headDim, dim := c.HeadDim(i), c.KVDim(i)
@@ -28,7 +28,9 @@ func (m *Model) keysValues(s *step, i int) error {
 	}
 	rmsNorm(k, k, l.kNorm, c.Eps)
 	s.rotation(c.IsSliding(i)).apply(k, c.KVHeads(i))
-	rmsNormPlain(v, v, headDim, c.Eps)
+	if c.NormValues {
+		rmsNormPlain(v, v, headDim, c.Eps)
+	}
 	if s.rows != nil {
 		for t, r := range s.rows {
 			r.cache.layers[i].put(r.position, k[t*dim:(t+1)*dim], v[t*dim:(t+1)*dim])
@@ -40,7 +42,7 @@ func (m *Model) keysValues(s *step, i int) error {
 }
 
 // attention computes attn_output·attn(h) of the normed h into h. The scores are
-// q·k, with no scale.
+// q·k times the family's scale.
 func (m *Model) attention(s *step, i int) error {
 	l, c := &m.layers[i], m.config
 	q := make([]float32, s.tokens*c.QueryDim(i))
@@ -49,6 +51,9 @@ func (m *Model) attention(s *step, i int) error {
 	}
 	rmsNorm(q, q, l.qNorm, c.Eps)
 	s.rotation(c.IsSliding(i)).apply(q, c.Heads)
+	if c.ScoreScale != 1 {
+		scale(q, c.ScoreScale)
+	}
 	if err := m.attend(s, i, q); err != nil {
 		return err
 	}

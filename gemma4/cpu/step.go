@@ -61,10 +61,10 @@ func (m *Model) rotations(s *step) {
 		c := m.config
 		switch {
 		case c.IsSliding(i) && !hasSliding:
-			s.sliding = newRotation(c.HeadDim(i), c.RopeTheta(i), nil, s.positions())
+			s.sliding = newRotation(c.HeadDim(i), c.RopeTheta(i), c.RopeFactors(i, nil), s.positions())
 			hasSliding = true
 		case !c.IsSliding(i) && !hasGlobal:
-			s.global = newRotation(c.HeadDim(i), c.RopeTheta(i), m.ropeFactors, s.positions())
+			s.global = newRotation(c.HeadDim(i), c.RopeTheta(i), c.RopeFactors(i, m.ropeFactors), s.positions())
 			hasGlobal = true
 		}
 	}

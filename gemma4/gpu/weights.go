@@ -33,7 +33,7 @@ type Weights struct {
 type ropeKey struct {
 	theta   float32
 	dim     int
-	factors bool
+	sliding bool
 }
 
 // projection is a product whose outputs start at offset of a wider row.
@@ -262,22 +262,22 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 	return v
 }
 
-// rope is layer i's rotation: global layers have the file's factors.
+// rope is layer i's rotation, that of all layers of its kind.
 func (l *loader) rope(m *arch.Model, i int) *ops.Rope {
 	c := m.Config
-	key := ropeKey{theta: c.RopeTheta(i), dim: c.HeadDim(i), factors: !c.IsSliding(i) && m.RopeFreqs != nil}
+	key := ropeKey{theta: c.RopeTheta(i), dim: c.HeadDim(i), sliding: c.IsSliding(i)}
 	if r := l.weights.ropes[key]; r != nil || l.err != nil {
 		return r
 	}
-	var factors []float32
-	if key.factors {
+	var freqs []float32
+	if !key.sliding && m.RopeFreqs != nil {
 		var err error
-		if factors, err = l.floats(l.ctx, m.RopeFreqs); err != nil {
+		if freqs, err = l.floats(l.ctx, m.RopeFreqs); err != nil {
 			l.err = fmt.Errorf("loading %s: %w", m.RopeFreqs.Name, err)
 			return nil
 		}
 	}
-	r, err := l.kit.NewRope("rope", float64(key.theta), key.dim, factors)
+	r, err := l.kit.NewRope("rope", float64(key.theta), key.dim, c.RopeFactors(i, freqs))
 	if err != nil {
 		l.err = err
 		return nil

@@ -38,6 +38,7 @@ type (
 type (
 	Activation = rowwise.Activation
 	Add        = rowwise.Add
+	Columns    = rowwise.Columns
 	Combine    = rowwise.Combine
 	Copy       = rowwise.Copy
 	Gate       = rowwise.Gate

@@ -110,7 +110,7 @@ type attendTokenParams struct {
 	Heads, KVHeads, FirstKVHead, ChunksPerKV uint32
 	Slots, Window, Splits, QOffset           uint32
 	Eps, Scale, Softcap                      float32
-	// Where it stores, KOffset, VOffset and KWeighted; of many tokens, QStride and Region.
+	// Where it stores, KOffset, VOffset and KVNorms; of many tokens, QStride and Region.
 	Rest [3]uint32
 }
 
@@ -167,7 +167,7 @@ func attendPart(r *record.Recorder, o Attention, plan tokenPlan, p kvcache.Cache
 	}
 	if s := o.Store; s != nil {
 		bind = append(bind, record.OrBuffer(s.KNorm, o.Q.Buffer).All())
-		params.Rest = [3]uint32{uint32(s.K.Offset), uint32(s.V.Offset), record.Flag(s.KNorm != nil)}
+		params.Rest = [3]uint32{uint32(s.K.Offset), uint32(s.V.Offset), record.Flag(s.KNorm != nil) | 2*record.Flag(s.PlainV)}
 	}
 	grid := wgslkit.Grid{X: uint32(p.Heads * chunks), Y: uint32(plan.splits)}
 	if r.Width() > 1 {

@@ -33,7 +33,7 @@ struct Params {
   eps: f32, scale: f32, softcap: f32,
 //#if STORE
   k_offset: u32,
-  v_offset: u32, k_weighted: u32,
+  v_offset: u32, kv_norms: u32, // 1: the key's norm has weights; 2: the value has no norm
 //#end
 //#if MANY
   q_stride: u32,
@@ -218,7 +218,7 @@ fn kv_inverses(own: vec2<f32>, lane: u32) -> vec2<f32> {
 fn key_value(at: u32, i: u32, inverse: f32) -> f32 {
   if (PADDED > HEAD_DIM && i >= HEAD_DIM) { return 0.0; }
   var k = q[at + i] * inverse;
-  if (params.k_weighted != 0u) { k = k * k_norm[i]; }
+  if ((params.kv_norms & 1u) != 0u) { k = k * k_norm[i]; }
   return k;
 }
 
@@ -253,7 +253,8 @@ fn store(kv_head: u32, position: u32, lane: u32) {
     let kv = vec2<f32>(q[k_at + i], q[v_at + i]);
     own += kv * kv;
   }
-  let inverses = kv_inverses(own, lane);
+  var inverses = kv_inverses(own, lane);
+  if ((params.kv_norms & 2u) != 0u) { inverses.y = 1.0; }
   let slot = position % params.slots;
 //#if CACHE == q8
   // The key, then the value: cells share scales, so that all of a row has to be there first.

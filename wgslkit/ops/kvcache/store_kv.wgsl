@@ -1,5 +1,5 @@
 // keys[slot]   ← rope(rms(k[t, h]; head_weight), position)
-// values[slot] ← rms(v[t, h])
+// values[slot] ← rms(v[t, h]), or v[t, h] where plain_v
 // at position = state[0] + t, slot = position mod slots.
 //
 // A cache of `heads` kv heads holds rows of R cells, of eight values each and in q8
@@ -15,7 +15,7 @@
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
   k_offset: u32, k_stride: u32, v_offset: u32, v_stride: u32,
-  eps: f32, weighted: u32, head_dim: u32,
+  eps: f32, weighted: u32, head_dim: u32, plain_v: u32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -54,7 +54,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     head_row[i] = x;
     squares += x * x;
   }
-  head_normalise(squares, params.eps, true, is_key && params.weighted != 0u, lane);
+  head_normalise(squares, params.eps, is_key || params.plain_v == 0u, is_key && params.weighted != 0u, lane);
 
   let position = state[0] + token;
   let slot = position % params.slots;

@@ -7,7 +7,7 @@
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
   k_offset: u32, k_stride: u32, v_offset: u32, v_stride: u32,
-  eps: f32, weighted: u32, head_dim: u32,
+  eps: f32, weighted: u32, head_dim: u32, plain_v: u32,
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
@@ -70,7 +70,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let x = element(at, i, is_key);
     squares += x * x;
   }
-  let inverse = 1.0 / sqrt(subgroupAdd(squares) / f32(params.head_dim) + params.eps);
+  var inverse = 1.0 / sqrt(subgroupAdd(squares) / f32(params.head_dim) + params.eps);
+  if (!is_key && params.plain_v != 0u) { inverse = 1.0; }
 
   let position = state[0] + token;
   let slot = position % params.slots;

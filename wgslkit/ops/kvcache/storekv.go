@@ -7,21 +7,23 @@ import (
 )
 
 // StoreKV puts the keys and values of the program's tokens into a cache:
-// k ← rope(rms(k; KNorm)), v ← rms(v), each head by itself.
+// k ← rope(rms(k; KNorm)), v ← rms(v), or v as it is, each head by itself.
 type StoreKV struct {
 	Label string
 	K, V  record.Slice    // rows of KVHeads·HeadDim; V may be K where a model has no v of its own
 	KNorm *wgslkit.Buffer // [HeadDim], nil for no weight
-	Eps   float32
-	Rope  *rope.Rope // nil for no rotation
-	Cache *KVCache
+	// PlainV leaves out the norm of v.
+	PlainV bool
+	Eps    float32
+	Rope   *rope.Rope // nil for no rotation
+	Cache  *KVCache
 }
 
 type storeKVParams struct {
 	Heads, FirstHead, Slots, Rotated   uint32
 	KOffset, KStride, VOffset, VStride uint32
 	Eps                                float32
-	Weighted, HeadDim                  uint32
+	Weighted, HeadDim, PlainV          uint32
 }
 
 // Record records the op.
@@ -32,7 +34,7 @@ func (o StoreKV) Record(r *record.Recorder) {
 		params := storeKVParams{
 			uint32(p.Heads), uint32(p.First), uint32(c.Slots), uint32(o.Rope.Dim()),
 			uint32(o.K.Offset), o.K.StrideOr(row), uint32(o.V.Offset), o.V.StrideOr(row),
-			o.Eps, record.Flag(o.KNorm != nil), uint32(c.HeadDim),
+			o.Eps, record.Flag(o.KNorm != nil), uint32(c.HeadDim), record.Flag(o.PlainV),
 		}
 		file, v := "store_kv.wgsl", r.RowVariant(wgslkit.Variant{"HEAD_DIM": c.HeadDim})
 		if r.Tuning().Smallest() {

@@ -23,6 +23,7 @@ type attentionShape struct {
 	wholeSpans              bool
 	q8                      bool // a cache in 8 bits
 	stores                  bool // the op puts the tokens' own keys and values into the cache
+	plainV                  bool // without a norm of the values
 }
 
 var attentionShapes = []attentionShape{
@@ -300,8 +301,8 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 		Spans: spans, WholeSpans: s.wholeSpans, Out: out,
 	}
 	if s.stores {
-		op.Store = &ops.StoreKV{K: at(offset + wide), V: at(offset + wide + row), KNorm: kNormBuffer, Eps: normEps,
-			Rope: rope, Cache: c}
+		op.Store = &ops.StoreKV{K: at(offset + wide), V: at(offset + wide + row), KNorm: kNormBuffer, PlainV: s.plainV,
+			Eps: normEps, Rope: rope, Cache: c}
 	}
 	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
 		partials := rec.Attention(op)
@@ -314,7 +315,11 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 		for h := range s.kvHeads {
 			k, v := q[offset+t*stride+wide+h*s.headDim:], q[offset+t*stride+wide+row+h*s.headDim:]
 			given = append(given, r.toCache(c, rotate(rms(k[:s.headDim], kNorm, normEps), s.rotated, s.position+t, factors))...)
-			given = append(given, r.toCache(c, rms(v[:s.headDim], nil, normEps))...)
+			value := v[:s.headDim]
+			if !s.plainV {
+				value = rms(value, nil, normEps)
+			}
+			given = append(given, r.toCache(c, value)...)
 			key, value := r.held(ctx, c, s.position+t, h)
 			stored = append(append(stored, key...), value...)
 			slot := (s.position + t) % s.slots

@@ -31,6 +31,7 @@ type storeShape struct {
 	position, tokens, width int
 	rotated                 int
 	factors, weighted, same bool // same: values come from the raw keys
+	plainV                  bool
 	q8                      bool
 }
 
@@ -46,6 +47,10 @@ var storeShapes = []storeShape{
 	{name: "part rotated", kvHeads: 1, headDim: 80, slots: 64, position: 9000, tokens: 33, width: 64, rotated: 40,
 		weighted: true},
 	{name: "not rotated", kvHeads: 1, headDim: 16, slots: 5, tokens: 3, width: 3, same: true},
+	{name: "plain values", kvHeads: 2, headDim: 34, slots: 12, position: 5, tokens: 3, width: 4, rotated: 34,
+		weighted: true, plainV: true},
+	{name: "q8 plain values", kvHeads: 2, headDim: 34, slots: 12, position: 5, tokens: 3, width: 4, rotated: 34,
+		weighted: true, plainV: true, q8: true},
 	{name: "q8 first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true,
 		q8: true},
 	{name: "q8 far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256,
@@ -127,7 +132,8 @@ func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 		vSlice, vAt = kSlice, kAt
 	}
 	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
-		rec.StoreKV(ops.StoreKV{K: kSlice, V: vSlice, KNorm: normBuffer, Eps: normEps, Rope: rope, Cache: c})
+		rec.StoreKV(ops.StoreKV{K: kSlice, V: vSlice, KNorm: normBuffer, PlainV: s.plainV, Eps: normEps, Rope: rope,
+			Cache: c})
 	})
 	var want []float64
 	for t := range s.tokens {
@@ -136,7 +142,11 @@ func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 			want = append(want, r.toCache(c, key)...)
 		}
 		for at := 0; at < row; at += s.headDim {
-			want = append(want, r.toCache(c, rms(vAt(t)[at:at+s.headDim], nil, normEps))...)
+			value := vAt(t)[at : at+s.headDim]
+			if !s.plainV {
+				value = rms(value, nil, normEps)
+			}
+			want = append(want, r.toCache(c, value)...)
 		}
 	}
 	got, err := c.Read(ctx, s.position, s.tokens)

@@ -206,6 +206,10 @@ func attentionOf(o ops.Attention, width int) attentionShape {
 		heads: o.Heads, kvHeads: c.KVHeads, headDim: c.HeadDim, slots: c.Slots, window: o.Window, width: width,
 		tokens: tokensOf(width), rotated: o.Rope.Dim(), raw: o.QNorm == nil, softcap: float64(o.Softcap),
 		q8: c.Type == quant.Q8_0, stores: o.Store != nil,
+		plainV: o.Store != nil && o.Store.PlainV,
+	}
+	if o.Scale != 1 {
+		s.scale = float64(o.Scale)
 	}
 	if o.Spans != nil {
 		s.spans = spanOf(s.tokens, 0, s.tokens/3, 1, s.tokens/2, s.tokens, 2)
@@ -232,6 +236,9 @@ func (s attentionShape) placed() attentionShape {
 	}
 	if s.stores {
 		s.name += ", storing"
+	}
+	if s.plainV {
+		s.name += ", plain values"
 	}
 	s.name += fmt.Sprintf(", %d of %d tokens", s.tokens, s.width)
 	return s

@@ -143,7 +143,8 @@ func gateCase(r *rig, size int, paired, add bool) (float64, error) {
 	return r.compare(joined(r.read(out, width*size), r.read(back, len(both))), joined(product(both), want))
 }
 
-// combineCase is the sum of two and a multiple of one, both on top of what is there or neither.
+// combineCase is the sum of two and a multiple of one, and columns of wider rows there and
+// back, all on top of what is there or none.
 func combineCase(r *rig, add bool) (float64, error) {
 	const width, size, scale = 3, 67, 0.25
 	a, b := r.normal(width*size), r.normal(width*size)
@@ -152,8 +153,24 @@ func combineCase(r *rig, add bool) (float64, error) {
 		rec.Combine(ops.Combine{A: aBuffer, B: bBuffer, Out: sum, Size: size, Scale: scale, Accumulate: add})
 		rec.Combine(ops.Combine{A: bBuffer, Out: more, Size: size, Scale: scale, Accumulate: add})
 	})
-	return r.compare(joined(r.read(sum, len(a)), r.read(more, len(a))),
-		joined(plus(add, b, scaled(plus(true, a, b), scale)), plus(add, a, scaled(b, scale))))
+	got := joined(r.read(sum, len(a)), r.read(more, len(a)))
+	want := joined(plus(add, b, scaled(plus(true, a, b), scale)), plus(add, a, scaled(b, scale)))
+	const wide, left = size + 6, 5
+	from, into := r.normal(width*wide), r.normal(width*wide)
+	fromBuffer, narrow, intoBuffer := r.upload(from), r.upload(a), r.upload(into)
+	columns := ops.Columns{Row: wide, Offset: left}
+	r.run(width, 0, width, func(rec *ops.Recorder) {
+		rec.Combine(ops.Combine{A: fromBuffer, ARows: columns, Out: narrow, Size: size, Accumulate: add})
+		rec.Combine(ops.Combine{A: aBuffer, Out: intoBuffer, OutRows: columns, Size: size, Accumulate: add})
+	})
+	taken := make([]float64, width*size)
+	for i := range taken {
+		at := i/size*wide + left + i%size
+		taken[i] = from[at]
+		into[at] = plus(add, into[at:at+1], a[i:i+1])[0]
+	}
+	return r.compare(joined(got, joined(r.read(narrow, len(a)), r.read(intoBuffer, len(into)))),
+		joined(want, joined(plus(add, a, taken), into)))
 }
 
 func pickRowsCase(r *rig) (float64, error) {

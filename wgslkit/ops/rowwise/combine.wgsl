@@ -1,9 +1,9 @@
 // out[t, i] = scale·(a[t, i] + b[t, i]), b left out where ONE, and where ADD
-// out[t, i] += it.
+// out[t, i] += it. a and out may be columns of wider rows.
 //
 // One thread for each value: x = values, y = tokens.
 
-struct Params { size: u32, scale: f32 }
+struct Params { size: u32, scale: f32, a_row: u32, a_offset: u32, out_row: u32, out_offset: u32 }
 
 @group(0) @binding(0) var<storage, read> a: array<f32>;
 //#if ONE
@@ -19,11 +19,12 @@ struct Params { size: u32, scale: f32 }
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = group.x * THREADS + lane;
   if (i >= params.size) { return; }
-  let at = group.y * params.size + i;
+  let from = group.y * params.a_row + params.a_offset + i;
+  let at = group.y * params.out_row + params.out_offset + i;
 //#if ONE
-  let v = a[at] * params.scale;
+  let v = a[from] * params.scale;
 //#else
-  let v = (a[at] + b[at]) * params.scale;
+  let v = (a[from] + b[group.y * params.size + i]) * params.scale;
 //#end
 //#if ADD
   out[at] += v;
