@@ -77,6 +77,9 @@ func (m *Model) Constraint(ctx context.Context, f Form) (*grammar.Constraint, er
 		return nil, err
 	}
 	c := &m.constraints
+	if f.Tools != nil && !m.template.HasTools() {
+		return nil, fmt.Errorf("%w: calls of tools; choose a Gemma 4 model", chat.ErrFormat)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := f.key()
@@ -85,7 +88,7 @@ func (m *Model) Constraint(ctx context.Context, f Form) (*grammar.Constraint, er
 		return kept, nil
 	}
 	if c.vocabulary == nil {
-		v, err := newVocabulary(m.tokenizer, m.arch.Config.Vocab)
+		v, err := m.newVocabulary()
 		if err != nil {
 			return nil, err
 		}
@@ -130,12 +133,15 @@ func (m *Model) own(c *grammar.Constraint) bool {
 	return c.Vocabulary() == m.constraints.vocabulary
 }
 
-// newVocabulary is a tokenizer's pieces as text. size is the model's count, which may be
-// larger than the tokenizer's.
-func newVocabulary(t *tokenizer.Tokenizer, size int) (*grammar.Vocabulary, error) {
-	pieces := make([][]byte, size)
-	for id := range min(size, t.Len()) {
+// newVocabulary is the tokenizer's pieces as text. The model's count may be larger than
+// the tokenizer's.
+func (m *Model) newVocabulary() (*grammar.Vocabulary, error) {
+	t, pieces := m.tokenizer, make([][]byte, m.arch.Config.Vocab)
+	for id := range min(len(pieces), t.Len()) {
 		pieces[id] = pieceOf(t, id)
+	}
+	if !m.template.HasTools() {
+		return grammar.NewVocabulary(pieces, t.EOG())
 	}
 	controls, err := chat.ControlsOf(t)
 	if err != nil {

@@ -143,7 +143,8 @@ func (m *Model) newAnswer(ctx context.Context, prompt Prompt, opts GenerateOptio
 	if err := sampling.Check(AnswerSettings, &opts); err != nil {
 		return nil, Choosing{}, err
 	}
-	parser, err := chat.NewParser(m.tokenizer, chat.ParserOptions{Stop: opts.Stop, Prompt: prompt.Tokens})
+	parser, err := chat.NewParser(m.tokenizer, chat.ParserOptions{Template: m.template, Stop: opts.Stop,
+		Prompt: prompt.Tokens})
 	if err != nil {
 		return nil, Choosing{}, err
 	}

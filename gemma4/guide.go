@@ -40,7 +40,7 @@ func (m *Model) newGuide(choosing Choosing, prompt []int32) (*guide, error) {
 		return nil, fmt.Errorf("%w: the constraint was compiled for another model; compile it with this model's "+
 			"Constraint", grammar.ErrVocabulary)
 	}
-	t, err := chat.ThinkingIn(m.tokenizer, prompt)
+	t, err := m.template.ThinkingIn(m.tokenizer, prompt)
 	if err != nil {
 		return nil, err
 	}

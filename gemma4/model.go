@@ -175,11 +175,19 @@ type Info struct {
 }
 
 // templateNotes say what it means that a file brings another template.
-var templateNotes = map[chat.Edition]string{
-	chat.Older: "this file brings an older edition of Google's chat template; that of 2026-07-09 is used, which " +
-		"differs around tools and thoughts",
-	chat.Unknown: "this file brings a chat template of its own; Google's of 2026-07-09 is used, so answers may differ " +
-		"from what its maker has seen",
+var templateNotes = map[arch.Family]map[chat.Edition]string{
+	arch.Gemma4: {
+		chat.Older: "this file brings an older edition of Google's chat template; that of 2026-07-09 is used, which " +
+			"differs around tools and thoughts",
+		chat.Unknown: "this file brings a chat template of its own; Google's of 2026-07-09 is used, so answers may " +
+			"differ from what its maker has seen",
+	},
+	arch.Gemma3: {
+		chat.Older: "this file brings the first edition of Gemma 3's chat template; the present one is used, which " +
+			"puts an empty line behind system text",
+		chat.Unknown: "this file brings a chat template of its own; Google's for Gemma 3 is used, which has no tools, " +
+			"so answers may differ from what its maker has seen",
+	},
 }
 
 // Open reads a model's header, plans where its tensors live, and loads them.
@@ -208,7 +216,7 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 		return err
 	}
 	c := m.arch.Config
-	m.template = chat.For(c.PerLayerDim > 0)
+	m.template = chat.For(c)
 	if m.context, err = opts.contextFor(c); err != nil {
 		return err
 	}
@@ -221,7 +229,7 @@ func (m *Model) open(ctx context.Context, opts OpenOptions) (err error) {
 		MaxContext: c.ContextLength, Context: m.context, KVCache: m.cacheType, FileSize: m.file.Size(),
 	}
 	own, _ := m.file.Meta.String("tokenizer.chat_template")
-	m.info.TemplateNote = templateNotes[m.template.EditionOf(own)]
+	m.info.TemplateNote = templateNotes[c.Family][m.template.EditionOf(own)]
 	if err := m.load(ctx, opts); err != nil {
 		return err
 	}

@@ -24,8 +24,11 @@ const (
 // runs it. A file without one is as good as one with the current.
 func (t Template) EditionOf(source string) Edition {
 	source = strings.TrimSpace(source)
-	if source == "" {
+	switch {
+	case source == "":
 		return Current
+	case t == Gemma3:
+		return gemma3Edition(source)
 	}
 	digest := sha256.Sum256([]byte(source))
 	official, known := editions[hex.EncodeToString(digest[:])]
@@ -36,6 +39,23 @@ func (t Template) EditionOf(source string) Edition {
 		return Older
 	}
 	return Current
+}
+
+// gemma3Edition goes by what the template does, because Gemma 3's is spread with many
+// differences in white space: the first edition put one line break behind system text.
+func gemma3Edition(source string) Edition {
+	source = strings.ReplaceAll(source, "\n'", `\n'`)
+	source = strings.ReplaceAll(source, "\n\\n'", `\n\n'`)
+	has := func(text string) bool { return strings.Contains(source, text) }
+	switch {
+	case !has(startOfTurn) || !has("first_user_prefix") || has("tool"):
+		return Unknown
+	case has(`['content'] + '\n\n'`):
+		return Current
+	case has(`['content'] + '\n'`):
+		return Older
+	}
+	return Unknown
 }
 
 type edition struct {

@@ -10,6 +10,8 @@ import (
 
 // ParserOptions change what a parser does.
 type ParserOptions struct {
+	// Template is the format that the answer is in.
+	Template Template
 	// Stop are strings that end the answer where they appear in its text, be
 	// it across tokens. Nothing of them is given out. Thoughts and calls do
 	// not count; empty strings are ignored.
@@ -51,6 +53,9 @@ func NewParser(tok *tokenizer.Tokenizer, opts ParserOptions) (*Parser, error) {
 		decoder: tok.NewDecoder(tokenizer.DecodeOptions{SkipControl: true}),
 		roles:   map[int]func() []Event{},
 		stop:    newStopFinder(opts.Stop),
+	}
+	if !opts.Template.HasTools() {
+		return p, nil
 	}
 	for marker, role := range map[string]func() []Event{
 		channelOpen:  func() []Event { return p.enter(inThinking) },

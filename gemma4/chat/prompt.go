@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gemwire/gemwire/gemma4/tokenizer"
 )
@@ -43,7 +44,7 @@ type Piece struct {
 // many placeholders as it has soft tokens, and its closing token. Without pieces it
 // stays the single placeholder.
 func (p Prompt) Encode(tok *tokenizer.Tokenizer, pieces func(*Part) ([]Piece, error)) (Encoded, error) {
-	for _, marker := range []string{bos, turnOpen, turnClose} {
+	for _, marker := range p.turnMarkers() {
 		if _, err := lookup(tok, marker); err != nil {
 			return Encoded{}, err
 		}
@@ -73,6 +74,16 @@ type encoder struct {
 func (e *encoder) flush() {
 	e.out.IDs = append(e.out.IDs, e.tok.EncodeSpans(e.run)...)
 	e.run = e.run[:0]
+}
+
+// turnMarkers are the control tokens without which the prompt is of no use.
+func (p Prompt) turnMarkers() []string {
+	for _, s := range p {
+		if s.Trusted && strings.Contains(s.Text, startOfTurn) {
+			return []string{bos, startOfTurn, endOfTurn}
+		}
+	}
+	return []string{bos, turnOpen, turnClose}
 }
 
 // place appends a medium.
@@ -136,7 +147,7 @@ func placeholderOf(tok *tokenizer.Tokenizer, kind PartType) (int, error) {
 func lookup(tok *tokenizer.Tokenizer, marker string) (int, error) {
 	id, ok := tok.Lookup(marker)
 	if !ok || !tok.IsControl(id) {
-		return 0, fmt.Errorf("%w: %s (is this a Gemma 4 model?)", ErrVocabulary, marker)
+		return 0, fmt.Errorf("%w: %s (is this a Gemma 4 or Gemma 3 model?)", ErrVocabulary, marker)
 	}
 	return id, nil
 }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gemwire/gemwire/gemma4/arch"
 )
 
-// Template is one of the released chat templates. They differ only in how
+// Template is one of the released chat templates. Gemma 4's differ only in how
 // the model's answer begins.
 type Template int
 
@@ -17,41 +19,57 @@ const (
 	// Large is that of the other models. Without thinking, it begins the
 	// answer with an empty thought.
 	Large
+	// Gemma3 is that of all Gemma 3 models: text alone, without tools and thinking.
+	Gemma3
 )
 
 var templateNames = map[string]Template{
 	"e2b": E2B, "e4b": E2B, "nano": E2B,
 	"12b": Large, "26b": Large, "31b": Large,
+	"gemma3": Gemma3,
 }
 
-// ByName is the template of a model by its size: "e2b", "31b".
+// ByName is the template of a Gemma 4 model by its size, "e2b", "31b", and "gemma3"
+// for Gemma 3.
 func ByName(name string) (Template, error) {
 	t, ok := templateNames[strings.ToLower(name)]
 	if !ok {
-		return 0, fmt.Errorf("%w: %.40q (want e2b or 31b)", ErrTemplate, name)
+		return 0, fmt.Errorf("%w: %.40q (want e2b, 31b or gemma3)", ErrTemplate, name)
 	}
 	return t, nil
 }
 
-// For is the template of a model by its architecture: the E series has
+// For is the template of a model by its architecture: of Gemma 4, the E series has
 // per-layer embeddings, the other models have none.
-func For(perLayerEmbeddings bool) Template {
-	if perLayerEmbeddings {
+func For(c *arch.Config) Template {
+	switch {
+	case c.Family == arch.Gemma3:
+		return Gemma3
+	case c.PerLayerDim > 0:
 		return E2B
 	}
 	return Large
 }
 
-// String is the name by which the template is found: "e2b" or "31b".
+// String is the name by which the template is found: "e2b", "31b" or "gemma3".
 func (t Template) String() string {
-	if t == Large {
+	switch t {
+	case Large:
 		return "31b"
+	case Gemma3:
+		return "gemma3"
 	}
 	return "e2b"
 }
 
+// HasTools says whether the format knows tools, and thoughts.
+func (t Template) HasTools() bool { return t != Gemma3 }
+
 // Render makes a prompt of messages.
 func (t Template) Render(messages []Message, opts Options) (Prompt, error) {
+	if t == Gemma3 {
+		return renderGemma3(messages, opts)
+	}
 	r := renderer{messages: messages, keepThoughts: opts.PreserveThinking}
 	r.prompt.template(bos)
 	if err := r.opening(opts); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/google/go-cmp/cmp"
 )
@@ -23,7 +24,8 @@ func TestTemplateNames(t *testing.T) {
 	if chat.E2B.String() != "e2b" || chat.Large.String() != "31b" {
 		t.Errorf("the templates are called %v and %v", chat.E2B, chat.Large)
 	}
-	if chat.For(true) != chat.E2B || chat.For(false) != chat.Large {
+	if chat.For(&arch.Config{PerLayerDim: 1}) != chat.E2B || chat.For(&arch.Config{}) != chat.Large ||
+		chat.For(&arch.Config{Family: arch.Gemma3}) != chat.Gemma3 {
 		t.Error("a family has the other's template")
 	}
 }

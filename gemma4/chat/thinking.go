@@ -64,13 +64,16 @@ type Thinking struct {
 }
 
 // ThinkingIn looks at a prompt of a whole conversation. It fails with ErrVocabulary if the
-// vocabulary lacks the format's control tokens.
-func ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (t Thinking, err error) {
+// vocabulary lacks the format's control tokens. In a format without thoughts there are none.
+func (t Template) ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (in Thinking, err error) {
+	if !t.HasTools() {
+		return Thinking{Open: tokenizer.None, Close: tokenizer.None}, nil
+	}
 	var wish int
 	for _, marker := range []struct {
 		text string
 		id   *int
-	}{{channelOpen, &t.Open}, {channelClose, &t.Close}, {think, &wish}} {
+	}{{channelOpen, &in.Open}, {channelClose, &in.Close}, {think, &wish}} {
 		if *marker.id, err = lookup(tok, marker.text); err != nil {
 			return Thinking{}, err
 		}
@@ -78,14 +81,14 @@ func ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (t Thinking, err error
 	for _, id := range prompt {
 		switch int(id) {
 		case wish:
-			t.Wished = true
-		case t.Open:
-			t.Begun = true
-		case t.Close:
-			t.Begun = false
+			in.Wished = true
+		case in.Open:
+			in.Begun = true
+		case in.Close:
+			in.Begun = false
 		}
 	}
-	return t, nil
+	return in, nil
 }
 
 // ControlsOf are the control tokens that thoughts and calls are written with. It fails with

@@ -21,11 +21,20 @@ type specialToken struct {
 
 type specialsRange struct{ lo, hi int }
 
-func newSpecials(known *pieces, kinds []kind) *specials {
+// newSpecials takes the special tokens of a vocabulary. SentencePiece finds runs of spaces
+// behind its normalizing, so that both spellings of a space count: files have either one.
+func newSpecials(known *pieces, kinds []kind, sentencePiece bool) *specials {
 	s := &specials{}
 	for id, k := range kinds {
-		if text := known.of(int32(id)); text != "" && (k == control || k == literal) {
-			s.entries = append(s.entries, specialToken{text, int32(id), k == control})
+		text := known.of(int32(id))
+		if text == "" || k != control && k != literal {
+			continue
+		}
+		s.entries = append(s.entries, specialToken{text, int32(id), k == control})
+		if other := otherSpaces(text); sentencePiece && k == literal && other != text {
+			if _, taken := known.id(other); !taken {
+				s.entries = append(s.entries, specialToken{other, int32(id), false})
+			}
 		}
 	}
 	slices.SortFunc(s.entries, func(a, b specialToken) int { return strings.Compare(a.text, b.text) })
@@ -37,6 +46,18 @@ func newSpecials(known *pieces, kinds []kind) *specials {
 		r.hi = i + 1
 	}
 	return s
+}
+
+// otherSpaces is a run of spaces in the other of its two spellings, and any other text as
+// it is.
+func otherSpaces(text string) string {
+	switch "" {
+	case strings.Trim(text, " "):
+		return strings.ReplaceAll(text, " ", space)
+	case strings.Trim(text, space):
+		return strings.ReplaceAll(text, space, " ")
+	}
+	return text
 }
 
 // longest is the longest special token at the start of text. Control tokens

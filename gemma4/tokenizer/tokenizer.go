@@ -48,6 +48,7 @@ func newTokenizer(v Vocabulary, joined string, between func()) (*Tokenizer, erro
 		return nil, err
 	}
 	between()
+	v.findEndOfTurn(known)
 	t := &Tokenizer{vocabulary: v, known: known, kinds: make([]kind, len(v.Tokens))}
 	t.vocabulary.Tokens, t.vocabulary.Merges, t.vocabulary.Scores = nil, nil, nil
 	for id := range t.kinds {
@@ -56,7 +57,7 @@ func newTokenizer(v Vocabulary, joined string, between func()) (*Tokenizer, erro
 	if err := t.indexCharacters(); err != nil {
 		return nil, err
 	}
-	t.special = newSpecials(known, t.kinds)
+	t.special = newSpecials(known, t.kinds, len(v.Merges) == 0)
 	if err := t.rankPieces(v, between); err != nil {
 		return nil, err
 	}

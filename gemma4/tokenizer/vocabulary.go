@@ -89,6 +89,16 @@ func (v *Vocabulary) validateIDs() error {
 	return nil
 }
 
+// endOfTurn is how Gemma 3 spells the token that ends a turn. Its files do not say so.
+const endOfTurn = "<end_of_turn>"
+
+// findEndOfTurn names the token that ends a turn, where the file does not.
+func (v *Vocabulary) findEndOfTurn(known *pieces) {
+	if id, ok := known.id(endOfTurn); ok && v.EOT == None {
+		v.EOT = int(id)
+	}
+}
+
 func (v *Vocabulary) has(id int) bool { return id >= 0 && id < len(v.Tokens) }
 
 // typeOf is the type of a piece. A file without types has bytes by their

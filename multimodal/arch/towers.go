@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	text "github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -83,7 +84,7 @@ const whatToDo = "give the mmproj file that belongs to it too, or choose a model
 // file alone. embeddingLength is d of the text model, the width of a soft token;
 // 0 takes it from the projections. No tensor data is read.
 //
-// A tower of which the file has no tensor is nil. An error wraps ErrConfig,
+// A tower of which the file has no tensor is nil, and so are those of Gemma 3. An error wraps ErrConfig,
 // ErrMissingTensor, ErrShape, quant.ErrUnsupported, or one of gguf's for a key
 // that is missing or of the wrong type; each names the key or the tensor.
 func Open(file *gguf.File, embeddingLength int) (*Towers, error) {
@@ -91,6 +92,9 @@ func Open(file *gguf.File, embeddingLength int) (*Towers, error) {
 		return nil, fmt.Errorf("soft tokens of %d values: %w", embeddingLength, ErrConfig)
 	}
 	towers := &Towers{}
+	if file.Architecture() == text.Gemma3.String() {
+		return towers, nil // its tower is another one, which is not supported
+	}
 	for _, open := range []func(*gguf.File, int, *Towers) error{openImages, openSound} {
 		if err := open(file, embeddingLength, towers); err != nil {
 			return nil, err

@@ -114,6 +114,7 @@ var kinds = []struct {
 	{tokenizer.ErrToken, BadArgument},
 	{chat.ErrMessage, BadArgument},
 	{chat.ErrTool, BadArgument},
+	{chat.ErrFormat, Unsupported},
 	{sample.ErrParams, BadArgument},
 	{grammar.ErrSyntax, BadArgument},
 	{grammar.ErrUnsatisfiable, BadArgument},

@@ -93,7 +93,7 @@ var everyMistake = []struct {
 		`{short}: tensor "mm.a.input_projection.weight" at byte 85758: its 131072 bytes from byte 12416928 ` +
 			"on go beyond the 12547000 bytes of the file: file is cut off; download or copy it again"},
 	{"run {llama} Hi",
-		`{llama}: this file holds a "llama4" model and only "gemma4" ones can be run: choose a Gemma 4 file, ` +
+		`{llama}: this file holds a "llama4" model and only "gemma4" and "gemma3" ones can be run: choose a Gemma 4 file, ` +
 			"such as gemma4:e2b from Ollama's library"},
 	{"run {lora} Hi",
 		`{lora}: this file is a LoRA adapter, which changes a model (general.type "adapter"): use it ` +
@@ -284,7 +284,7 @@ var everyMistake = []struct {
 	{"adapter merge --lora {lora} -o {inside}",
 		"cannot write: {inside} does not exist: a part of the path is not a folder"},
 	{"adapter merge {llama} --lora {lora} -o {out}",
-		`this file holds a "llama4" model and only "gemma4" ones can be run: choose a Gemma 4 file, such as ` +
+		`this file holds a "llama4" model and only "gemma4" and "gemma3" ones can be run: choose a Gemma 4 file, such as ` +
 			"gemma4:e2b from Ollama's library"},
 	{"train", "gemwire train takes DATA, and nothing was given; see gemwire train --help"},
 	{"train {missing} --device cpu", "{missing} does not exist; check the path"},
@@ -387,7 +387,7 @@ var everyMistake = []struct {
 		"no such model: nope is not a file, was not pulled, and Ollama has no models here; gemwire list " +
 			"shows the models, ollama pull nope or gemwire pull URL downloads one"},
 	{"bench {llama} --device cpu",
-		`{llama}: this file holds a "llama4" model and only "gemma4" ones can be run: choose a Gemma 4 file, ` +
+		`{llama}: this file holds a "llama4" model and only "gemma4" and "gemma3" ones can be run: choose a Gemma 4 file, ` +
 			"such as gemma4:e2b from Ollama's library"},
 	{"serve --addr localhost",
 		`--addr "localhost": use an address and a port, such as 127.0.0.1:8080; see gemwire serve --help`},

@@ -24,7 +24,7 @@ func newInspect(env *cli.Environment) *cobra.Command {
 		Short: "Show what is in a model file",
 		Long: `Show a GGUF file's metadata, its tensors, their sizes by type, and where each would
 go on this machine's GPU. Only the header is read. Any model's file works;
-the GPU plan is only for Gemma 4. With --lora, it includes adapters.`,
+the GPU plan is only for Gemma 4 and Gemma 3. With --lora, it includes adapters.`,
 		Example: cli.Examples(
 			`gemwire inspect`,
 			`gemwire inspect gemma4:e2b`,
@@ -99,7 +99,7 @@ func (in *inspection) makePlan(ctx context.Context, flags *cli.ModelFlags, adapt
 	case errors.Is(in.noPlan, adapter.ErrTarget), errors.Is(in.noPlan, adapter.ErrFormat):
 		return in.noPlan
 	case errors.Is(in.noPlan, arch.ErrArchitecture):
-		in.noPlan = fmt.Errorf("only for Gemma 4, and this is %s", printable(orUnknown(in.file.Architecture())))
+		in.noPlan = fmt.Errorf("only for Gemma 4 and Gemma 3, and this is %s", printable(orUnknown(in.file.Architecture())))
 	default:
 		in.plan = nil
 	}

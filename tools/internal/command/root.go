@@ -53,7 +53,7 @@ func newRoot(env *cli.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gemwire",
 		Short: "Run Gemma 4 on this machine's GPU",
-		Long: `gemwire runs Gemma 4 on this machine's GPU, or on its CPU if there is none.
+		Long: `gemwire runs Gemma 4, and Gemma 3's text, on this machine's GPU, or on its CPU if there is none.
 
 A MODEL is a .gguf file, a URL, a name from Ollama's store such as
 gemma4:e2b, or a file from "gemwire pull". Without one, the small built-in

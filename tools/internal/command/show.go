@@ -99,7 +99,7 @@ func describe(ctx context.Context, flags *cli.ModelFlags, file *gguf.File) (*abo
 		a.Problem = cli.Sentence(err)
 	} else {
 		a.Layers, a.Context = model.Config.Blocks, model.Config.ContextLength
-		a.ChatFormat = chat.For(model.Config.PerLayerDim > 0).String()
+		a.ChatFormat = chat.For(model.Config).String()
 		a.Takes = []string{"text"}
 		if t, err := towers.Open(file, model.Config.EmbeddingLength); err == nil && t.Vision != nil {
 			a.Takes = append(a.Takes, "images")
@@ -174,7 +174,7 @@ func (a *aboutJSON) print(out io.Writer) error {
 		row("message", "%s: %s", printable(m.Role), oneLine(m.Content.String()))
 	}
 	if a.Template != "" {
-		row("template", "its own, which is not used: gemwire writes Gemma 4's chat format itself")
+		row("template", "its own, which is not used: gemwire writes Gemma's chat format itself")
 	}
 	for _, text := range a.Licenses {
 		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")

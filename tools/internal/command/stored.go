@@ -92,7 +92,7 @@ func storedError(m *ollama.Model, err error) error {
 // sayUnused says what of a model of Ollama's store does not count here.
 func sayUnused(env *cli.Environment, m *ollama.Model, parameters []string) {
 	if ownTemplate(m) {
-		env.Say("%s: the template of %s is not used; gemwire writes Gemma 4's chat format itself", env.Program, m.Name)
+		env.Say("%s: the template of %s is not used; gemwire writes Gemma's chat format itself", env.Program, m.Name)
 	}
 	if len(m.Unknown()) > 0 {
 		env.Say("%s: %s has parts that gemwire does not know and leaves out: %s", env.Program, m.Name,
@@ -105,8 +105,12 @@ func sayUnused(env *cli.Environment, m *ollama.Model, parameters []string) {
 }
 
 // ownTemplate says whether a model's maker has written a template: where Ollama itself
-// knows the chat format, as of Gemma 4, the store has one that stands for nothing.
+// knows the chat format, as of Gemma 4, the store has one that stands for nothing, and that
+// of its Gemma 3 writes what gemwire does, but for the place of system text.
 func ownTemplate(m *ollama.Model) bool {
 	squeezed := strings.Join(strings.Fields(m.Template), "")
+	if strings.Contains(squeezed, "<start_of_turn>") && !strings.Contains(squeezed, ".Tools") {
+		return false
+	}
 	return squeezed != "" && squeezed != "{{.Prompt}}"
 }
