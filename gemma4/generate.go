@@ -154,7 +154,7 @@ func (m *Model) newAnswer(ctx context.Context, prompt Prompt, opts GenerateOptio
 	}
 	a := &answer{parser: parser, usage: Usage{Prompt: len(prompt.Tokens)}, begun: time.Now(),
 		repetition: repetition{most: opts.RepetitionGuard}}
-	if a.budget, err = newThoughtBudget(m.tokenizer, prompt.Tokens, opts.ThinkingBudget); err != nil {
+	if a.budget, err = m.newThoughtBudget(prompt.Tokens, opts.ThinkingBudget); err != nil {
 		return nil, Choosing{}, err
 	}
 	return a, Choosing{

@@ -1,9 +1,6 @@
 package gemma4
 
-import (
-	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/gemma4/tokenizer"
-)
+import "github.com/gemwire/gemwire/gemma4/chat"
 
 // thoughtBudget counts the tokens of an answer's thoughts, all of them together.
 type thoughtBudget struct {
@@ -13,11 +10,11 @@ type thoughtBudget struct {
 	inside bool
 }
 
-func newThoughtBudget(t *tokenizer.Tokenizer, prompt []int32, most int) (b thoughtBudget, err error) {
+func (m *Model) newThoughtBudget(prompt []int32, most int) (b thoughtBudget, err error) {
 	if b.most = most; most == 0 {
 		return b, nil
 	}
-	b.Thinking, err = chat.ThinkingIn(t, prompt)
+	b.Thinking, err = m.template.ThinkingIn(m.tokenizer, prompt)
 	b.inside = b.Begun
 	return b, err
 }

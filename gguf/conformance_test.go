@@ -20,7 +20,8 @@ func openCase(t testing.TB, name string, opts ...gguf.Option) *gguf.File {
 
 // Every tensor of every type that the cases hold can be decoded to its end.
 func TestOpenConformanceCases(t *testing.T) {
-	for _, name := range []string{"f32.gguf", "e2b.gguf", "types.gguf", "dense.gguf", "moe.gguf", "nano/nano.gguf"} {
+	for _, name := range []string{"f32.gguf", "e2b.gguf", "types.gguf", "dense.gguf", "moe.gguf", "loud.gguf",
+		"louddense.gguf", "nano/nano.gguf"} {
 		t.Run(name, func(t *testing.T) {
 			f := openCase(t, name)
 			if got := f.Architecture(); got != "gemma4" {

@@ -139,7 +139,7 @@ func closeTo(t testing.TB, what string, got, want []float32) {
 	}
 }
 
-var caseNames = []string{"f32", "e2b", "types", "dense", "moe", "nano"}
+var caseNames = []string{"f32", "e2b", "types", "dense", "moe", "nano", "gemma3", "gemma3large", "loud", "louddense"}
 
 func TestConformance(t *testing.T) {
 	for _, name := range caseNames {

@@ -26,6 +26,9 @@ const (
 	ChatCase      Kind = "chat"
 	TokenizerCase Kind = "tokenizer"
 	EmbeddingCase Kind = "embedding" // computed on the CPU alone
+	// TextCase is a text with the reference's perplexity and largest logits, and the
+	// beginnings of others. Its model may lie elsewhere: see Options.Model.
+	TextCase Kind = "text"
 )
 
 // Case is one conformance case on disk.
@@ -51,7 +54,8 @@ type Check struct {
 }
 
 // Find lists the cases at path: a folder (and the folders in it), a case's
-// JSON or GGUF file, or either without its ending.
+// JSON or GGUF file, or either without its ending. Of a folder, text cases are left out:
+// they are named one by one, with a model.
 func Find(path string) ([]Case, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +76,7 @@ func Find(path string) ([]Case, error) {
 		if err != nil || d.IsDir() || filepath.Ext(file) != ".json" {
 			return err
 		}
-		if c, ok := caseOf(file); ok {
+		if c, ok := caseOf(file); ok && c.Kind != TextCase { // whose model is not here
 			cases = append(cases, c)
 		}
 		return nil
@@ -113,6 +117,10 @@ func caseOf(file string) (Case, bool) {
 	if c.GGUF != "" && isEmbeddingCase(file) {
 		c.Kind, c.Projector = EmbeddingCase, existing(base+"-mmproj.gguf")
 	}
+	if c.GGUF == "" && c.Reference != "" && isTextCase(file) {
+		c.Kind = TextCase
+		return c, true
+	}
 	return c, c.GGUF != ""
 }
 
@@ -128,6 +136,13 @@ func (c Case) OpenFile(ctx context.Context, builtIn func() gguf.Source) (*gguf.F
 		return gguf.OpenPath(ctx, c.GGUF, gguf.WithProjector(c.Projector))
 	}
 	return gguf.OpenPath(ctx, c.GGUF)
+}
+
+func isTextCase(file string) bool {
+	var content struct {
+		Perplexity float64 `json:"perplexity"`
+	}
+	return readJSON(file, &content) == nil && content.Perplexity > 0
 }
 
 func existing(path string) string {

@@ -19,8 +19,8 @@ func TestConformance(t *testing.T) { testConformance(t, gemma4.CacheF16) }
 func TestConformanceQ8(t *testing.T) { testConformance(t, gemma4.CacheQ8) }
 
 // onGPUInQ8 are those cases that the GPU runs with keys and values in 8 bits: the
-// built-in model, and the narrowest heads.
-var onGPUInQ8 = map[string]bool{"nano": true, "f32": true}
+// built-in model, the narrowest heads, values without a norm, and loud streams.
+var onGPUInQ8 = map[string]bool{"nano": true, "f32": true, "gemma3": true, "loud": true, "louddense": true}
 
 func testConformance(t *testing.T, cache gemma4.CacheType) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
@@ -65,7 +65,7 @@ func run(t *testing.T, device gemma4.Device, cache gemma4.CacheType) {
 			t.Run(c.Name, func(t *testing.T) { runCase(t, c, device, cache) })
 		}
 	}
-	for _, name := range []string{"f32", "e2b", "types", "dense", "moe", "nano"} {
+	for _, name := range []string{"f32", "e2b", "types", "dense", "moe", "nano", "gemma3", "gemma3large", "loud", "louddense"} {
 		if !done[name] {
 			t.Errorf("case %s was not found", name)
 		}

@@ -33,7 +33,7 @@ func (r *run) production(s *gemma4.Session, i int, ids []int32, logits []float32
 		}
 		worst = math.Max(worst, e)
 	}
-	return r.check(fmt.Sprintf("prompt %d: in a chunk, then by token", i), worst, BoundsOf(s.Model().Info()).Logits, "")
+	return r.check(fmt.Sprintf("prompt %d: in a chunk, then by token", i), worst, r.boundsOf(s.Model().Info()).Logits, "")
 }
 
 // longPrompt repeats a prompt until it is longer than a chunk, and compares what comes behind it
@@ -62,7 +62,7 @@ func (r *run) longPrompt(s *gemma4.Session, ids []int32) error {
 	if err != nil {
 		return err
 	}
-	return r.check(fmt.Sprintf("%d tokens: in chunks of %d", most, productionChunk), e, BoundsOf(s.Model().Info()).Logits,
+	return r.check(fmt.Sprintf("%d tokens: in chunks of %d", most, productionChunk), e, r.boundsOf(s.Model().Info()).Logits,
 		"")
 }
 

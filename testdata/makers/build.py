@@ -63,8 +63,8 @@ KINDS = {
     "types": Kind("SSSSSGSSG", ff=512, kv=(2, 2), window=24, clipped=True, types="mixed", **E_SERIES),
     "dense": Kind("SSSSSGSSSSSG", ff=512, kv=(4, 2), **LARGE),
     "moe": Kind("SSSSG", kv=(4, 1), experts=(12, 3, 256), **LARGE),
-    "loud": Kind("SSSSGSSSSG", ff=512, window=32, shared=4, wide=True, per_layer=256, loud=True, types="q8_0"),
-    "louddense": Kind("SSSSSGSSSSSG", ff=512, heads=8, kv=(4, 2), head=(32, 64), window=24, loud=True, types="q8_0"),
+    "loud": Kind("SSSGSSG", window=32, shared=3, wide=True, per_layer=32, loud=True, types="q8_0"),
+    "louddense": Kind("SSSGSSSG", kv=(2, 1), head=(32, 64), window=24, loud=True, types="q8_0"),
 }
 
 

@@ -21,6 +21,7 @@ from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
 import build
+import gemma3
 import gemma4
 import lora
 import media
@@ -33,6 +34,12 @@ PROMPTS = [
     "who lived near the river and counted the stars: 1, 2, 3, 4, 5, 6, 7 and so on until 97.<turn|>\n<|turn>model\n"
     "Once upon a time, a cat named Ada looked up and saw that the stars were gone, café and all 😺.<turn|>\n"
     "<|turn>user\nWhy?<turn|>\n<|turn>model\n",
+]
+GEMMA3_PROMPTS = [
+    "<bos><start_of_turn>user\nHi<end_of_turn>\n<start_of_turn>model\n",
+    "<bos><start_of_turn>user\nAnswer in capital letters.\n\nTell me a story about Ada the cat, who counted the stars: "
+    "1, 2, 3, 4 and so on until 97.<end_of_turn>\n<start_of_turn>model\nOnce upon a time, café and all 😺."
+    "<end_of_turn>\n<start_of_turn>user\nWhy?<end_of_turn>\n<start_of_turn>model\n",
 ]
 ABOUT_IMAGE = "<bos><|turn>user\n<|image>%s<image|>What is in this picture?<turn|>\n<|turn>model\n"
 ABOUT_CLIP = "<bos><|turn>user\n<|audio>%s<audio|>Transcribe this audio.<turn|>\n<|turn>model\n"
@@ -62,19 +69,25 @@ def nano_tokenizer():
 def model_case(folder, name, prompts=None, inputs=True):
     """The JSON and the arrays of a model case; `inputs` are pixels and mel frames."""
     path = os.path.join(folder, name + ".gguf")
-    model, file = gemma4.load(path)
-    r, tokenizer = Reference(model, file, CASES), nano_tokenizer()
-    ids = lambda text: tokenizer.encode(text, add_special_tokens=False).ids
+    if name in gemma3.KINDS:
+        model, file = gemma3.load(path)
+        ids, prompts = gemma3.Tokens(file).encode, prompts or GEMMA3_PROMPTS
+    else:
+        model, file = gemma4.load(path)
+        ids = lambda text: nano_tokenizer().encode(text, add_special_tokens=False).ids
+    r = Reference(model, file, CASES)
     case, arrays = {"prompts": []}, {}
     for i, text in enumerate(prompts or PROMPTS):
         p = {"text": text, "ids": ids(text)}
         p["greedy"], p["margins"] = r.greedy(p["ids"], TOKENS)
         case["prompts"].append(p)
         arrays |= {f"{i}.{n}": a for n, a in r.prompt(p["ids"], hidden=i == 0).items()}
+    hidden = {n: a for n, a in arrays.items() if ".hidden." in n}
+    case["largest_activation"] = [round(a.abs().max().item(), 1) for a in hidden.values()]
     case["types"] = sorted({t.name for t in file.types.values()})
-    if model.model.vision_tower is not None:
+    if getattr(model.model, "vision_tower", None) is not None:
         case["images"] = [image_case(r, ids, stem, arrays, inputs) for stem in media.IMAGES]
-    if model.model.audio_tower is not None:
+    if getattr(model.model, "audio_tower", None) is not None:
         case["clips"] = [clip_case(r, ids, stem, arrays, inputs) for stem in sorted(media.CLIPS)]
     return case, arrays
 
@@ -219,7 +232,8 @@ def check(args):
 def make_models(args):
     os.makedirs(args.out, exist_ok=True)
     for name in args.names:
-        build.write(os.path.join(args.out, name + ".gguf"), name, args.seed)
+        of = gemma3 if name in gemma3.KINDS else build
+        of.write(os.path.join(args.out, name + ".gguf"), name, args.seed)
         write_references(args.out, name, inputs=name == "e2b")
 
 
@@ -281,7 +295,7 @@ def main():
     template, file = {"required": True, "metavar": "TEMPLATE"}, (["file"], {"metavar": "FILE"})
     command("check", check, cases, names, vocabulary)
     command(
-        "model", make_models, out, seed, (["names"], {"nargs": "+", "choices": list(build.KINDS), "metavar": "KIND"})
+        "model", make_models, out, seed, (["names"], {"nargs": "+", "choices": [*build.KINDS, *gemma3.KINDS], "metavar": "KIND"})
     )
     command("references", lambda a: [write_references(a.cases, n, True) for n in a.names] and None, cases, names)
     command("lora", make_lora, cases, out, seed)

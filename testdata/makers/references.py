@@ -21,6 +21,8 @@ class Reference:
     @torch.no_grad()
     def forward(self, ids, medium=None, **more):
         ids = torch.tensor([ids])
+        if not hasattr(self.model.config, "image_token_id"):
+            return self.model(input_ids=ids, use_cache=False, **more)
         images = ids == self.model.config.image_token_id
         return self.model(input_ids=ids, mm_token_type_ids=images.int(), use_cache=False, **(medium or {}), **more)
 

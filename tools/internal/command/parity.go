@@ -48,12 +48,15 @@ with the results of a reference implementation. Each error is printed with its l
 if one is larger, the exit status is 1. Prompts are also computed as answers compute
 them, in chunks and then token by token; the kernels that did it on a GPU are listed.
 
+A text with its perplexity and largest logits is run on the file of --model.
+
 With --against-ollama, ask a running Ollama for the greedy answers to some
 prompts, and compare them with those of the same model here.`,
 		Example: cli.Examples(
 			`gemwire parity testdata/conformance`,
 			`gemwire parity testdata/conformance/e2b --device gpu`,
 			`gemwire parity testdata/conformance --json > parity.json`,
+			`gemwire parity testdata/conformance/gemma3-270m --model gemma-3-270m-q4_k_m.gguf`,
 			`gemwire parity --against-ollama http://localhost:11434 --model gemma4:e2b "Why is the sky blue?"`,
 		),
 		Args: cli.Args(cobra.ArbitraryArgs),
@@ -72,8 +75,6 @@ func (p *parityCommand) run(ctx context.Context, list []string) error {
 	switch {
 	case p.ollama.URL != "" && p.model.Model == "":
 		return cli.Usagef("--against-ollama needs the name of a model that Ollama has; give one with --model")
-	case p.ollama.URL == "" && p.model.Model != "":
-		return cli.Usagef("--model is for --against-ollama; cases have their own models")
 	case p.ollama.URL == "" && len(list) == 0:
 		return cli.Usagef("nothing to compare with; give a folder with cases, a case, or --against-ollama URL")
 	}
@@ -131,17 +132,36 @@ func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
+	textModel, err := p.textModel(cases)
+	if err != nil {
+		return err
+	}
 	for _, c := range cases {
 		for i, device := range devices {
-			if i > 0 && c.Kind != parity.ModelCase {
+			if i > 0 && c.Kind != parity.ModelCase && c.Kind != parity.TextCase {
 				continue // nothing is computed
 			}
-			if err := p.runCase(ctx, c, device); err != nil {
+			if err := p.runCase(ctx, c, device, textModel); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// textModel is the file of --model, which text cases are run on; all others have their own.
+func (p *parityCommand) textModel(cases []parity.Case) (string, error) {
+	isText := func(c parity.Case) bool { return c.Kind == parity.TextCase }
+	switch some := slices.ContainsFunc(cases, isText); {
+	case some && p.model.Model == "":
+		return "", cli.Usagef("the model of this case does not lie beside it; give its file with --model")
+	case !some && p.model.Model != "":
+		return "", cli.Usagef("--model is for --against-ollama and for texts; other cases have their own models")
+	case !some:
+		return "", nil
+	}
+	found, err := p.env.Finder().Find(p.model.Model)
+	return found.Path, err
 }
 
 // devices are those that --device means.
@@ -163,16 +183,17 @@ func (p *parityCommand) devices() ([]gemma4.Device, error) {
 }
 
 // runCase runs one case. A fault in it is a failure like another, and told.
-func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma4.Device) error {
+func (p *parityCommand) runCase(ctx context.Context, c parity.Case, device gemma4.Device,
+	textModel string) error {
 	options := parity.Options{
 		Open: gemma4.OpenOptions{Device: device, GPU: p.model.GPU(), Context: p.model.Context,
 			KVCache: gemma4.CacheType(p.model.KVCache), Kernels: p.model.Examiner(),
 			UncheckedKernels: p.model.Unchecked},
 		BuiltIn: func() gguf.Source { return nano.Source() },
-		Kernels: p.took,
+		Kernels: p.took, Model: textModel,
 	}
 	shown := string(device)
-	if c.Kind != parity.ModelCase {
+	if c.Kind != parity.ModelCase && c.Kind != parity.TextCase {
 		shown = ""
 	}
 	if err := p.addAll(ctx, c, shown, c.Run(ctx, options)); err != nil {

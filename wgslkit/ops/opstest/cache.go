@@ -163,7 +163,7 @@ type sequenceShape struct {
 	slots, window           int
 	width                   int
 	chunks                  []int
-	q8                      bool
+	q8, plainV              bool
 }
 
 var sequenceShapes = []sequenceShape{
@@ -176,6 +176,12 @@ var sequenceShapes = []sequenceShape{
 		chunks: []int{20, 20, 4, 20}},
 	{name: "sliding token by token", heads: 3, kvHeads: 1, headDim: 16, slots: 5, window: 5, width: 1,
 		chunks: []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+	{name: "plain values token by token", heads: 3, kvHeads: 1, headDim: 22, slots: 5, window: 5, width: 1,
+		chunks: []int{1, 1, 1, 1, 1, 1, 1, 1}, plainV: true},
+	{name: "plain values chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30},
+		plainV: true},
+	{name: "q8 plain values token by token", heads: 3, kvHeads: 1, headDim: 22, slots: 8, width: 1,
+		chunks: []int{1, 1, 1, 1, 1}, plainV: true, q8: true},
 	{name: "q8 token by token", heads: 4, kvHeads: 2, headDim: 160, slots: 6, width: 1, chunks: []int{1, 1, 1, 1, 1},
 		q8: true},
 	{name: "q8 chunked", heads: 4, kvHeads: 2, headDim: 64, slots: 70, width: 30, chunks: []int{30, 1, 9, 30},
@@ -218,8 +224,8 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 			partials := rec.Attention(ops.Attention{
 				Q: at(0), QNorm: normBuffer, Eps: normEps, Rope: rope, Heads: s.heads, Cache: c, Window: s.window,
 				Out: out,
-				Store: &ops.StoreKV{K: at(wide), V: at(wide + row), KNorm: kNormBuffer, Eps: normEps, Rope: rope,
-					Cache: c},
+				Store: &ops.StoreKV{K: at(wide), V: at(wide + row), KNorm: kNormBuffer, PlainV: s.plainV, Eps: normEps,
+					Rope: rope, Cache: c},
 			})
 			if partials != nil {
 				rec.Merge("merge", partials, out)
@@ -234,7 +240,11 @@ func sequenceCase(_ context.Context, r *rig, s sequenceShape) (float64, error) {
 	for p := range n {
 		for at := p * row; at < (p+1)*row; at += s.headDim {
 			keys[p] = append(keys[p], r.toCache(c, rotate(rms(k[at:at+s.headDim], kNorm, normEps), s.headDim, p, nil)))
-			values[p] = append(values[p], r.toCache(c, rms(v[at:at+s.headDim], nil, normEps)))
+			value := v[at : at+s.headDim]
+			if !s.plainV {
+				value = rms(value, nil, normEps)
+			}
+			values[p] = append(values[p], r.toCache(c, value))
 		}
 	}
 	var want []float64

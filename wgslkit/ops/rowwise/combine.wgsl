@@ -19,12 +19,12 @@ struct Params { size: u32, scale: f32, a_row: u32, a_offset: u32, out_row: u32, 
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let i = group.x * THREADS + lane;
   if (i >= params.size) { return; }
-  let from = group.y * params.a_row + params.a_offset + i;
+  let source = group.y * params.a_row + params.a_offset + i;
   let at = group.y * params.out_row + params.out_offset + i;
 //#if ONE
-  let v = a[from] * params.scale;
+  let v = a[source] * params.scale;
 //#else
-  let v = (a[from] + b[group.y * params.size + i]) * params.scale;
+  let v = (a[source] + b[group.y * params.size + i]) * params.scale;
 //#end
 //#if ADD
   out[at] += v;
