@@ -371,7 +371,8 @@ func (t *Trainer) Adapter(ctx context.Context) (*adapter.Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &adapter.Adapter{Pairs: map[adapter.Target]*adapter.Pair{}}
+	c := t.tape.Config
+	a := &adapter.Adapter{Pairs: map[adapter.Target]*adapter.Pair{}, Family: c.Family, TextAlone: c.TextAlone()}
 	for i, s := range t.tape.Slots {
 		a.Pairs[s.Target] = pairs[i]
 	}

@@ -51,7 +51,7 @@ func say(t *testing.T, s generator, prompt []int32, opts gemma4.GenerateOptions)
 func TestThinkingBudget(t *testing.T) {
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
-		thinking, err := chat.ThinkingIn(m.Tokenizer(), nil)
+		thinking, err := m.Template().ThinkingIn(m.Tokenizer(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestThinkingBudget(t *testing.T) {
 func TestLimitsInABatch(t *testing.T) {
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 256})
 	b := newBatch(t, m, gemma4.BatchOptions{Streams: 2, Context: 256})
-	thinking, err := chat.ThinkingIn(m.Tokenizer(), nil)
+	thinking, err := m.Template().ThinkingIn(m.Tokenizer(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestLimitsInABatch(t *testing.T) {
 // A form is kept behind a thought that was ended.
 func TestThinkingBudgetBeforeAForm(t *testing.T) {
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})
-	thinking, err := chat.ThinkingIn(m.Tokenizer(), nil)
+	thinking, err := m.Template().ThinkingIn(m.Tokenizer(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

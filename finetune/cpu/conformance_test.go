@@ -79,7 +79,13 @@ func relative(t testing.TB, got, want []float32) float64 {
 }
 
 func TestAdapterLogits(t *testing.T) {
-	c, file := lora.Open(t)
+	for _, name := range []string{lora.OnE2B, lora.OnGemma3} {
+		t.Run(name, func(t *testing.T) { testAdapterLogits(t, name) })
+	}
+}
+
+func testAdapterLogits(t *testing.T, name string) {
+	c, file := lora.Open(t, name)
 	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	x := tape.Example{Tokens: tokens(c.PromptIDs), Targets: make([]int32, len(c.PromptIDs))}
 	got, err := m.Logits(context.Background(), batchOf(t, x), pairs)
@@ -96,7 +102,13 @@ func TestAdapterLogits(t *testing.T) {
 }
 
 func TestLossAndGradients(t *testing.T) {
-	c, file := lora.Open(t)
+	for _, name := range []string{lora.OnE2B, lora.OnGemma3} {
+		t.Run(name, func(t *testing.T) { testLossAndGradients(t, name) })
+	}
+}
+
+func testLossAndGradients(t *testing.T, name string) {
+	c, file := lora.Open(t, name)
 	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	wanted := lora.ReadPairs(t, file, "grad", c.Alpha)
 	batch := c.Batch(t)

@@ -13,7 +13,7 @@ import (
 // examples in each of 20 steps.
 func TestRun(t *testing.T) {
 	const rate = 5e-3
-	c, file := lora.Open(t)
+	c, file := lora.Open(t, lora.OnE2B)
 	m, pairs := machineFor(t, openModel(t, c.Model), lora.ReadPairs(t, file, "adapter", c.Alpha))
 	for _, p := range pairs {
 		clear(p.B)

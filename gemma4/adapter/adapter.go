@@ -36,6 +36,10 @@ type Adapter struct {
 	Pairs map[Target]*Pair
 	// Base is what the adapter was trained on, where it says so.
 	Base string
+	// Family is that of the model, which llama.cpp's form names.
+	Family arch.Family
+	// TextAlone says that the released model has no towers: PEFT's names are shorter then.
+	TextAlone bool
 }
 
 // Targets lists what the adapter changes, in order.

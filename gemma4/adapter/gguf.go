@@ -30,7 +30,8 @@ var ggufSuffix = map[Half]string{A: ".weight.lora_a", B: ".weight.lora_b"}
 
 // FromGGUF reads an adapter in llama.cpp's form. The file may be closed after.
 func FromGGUF(file *gguf.File) (*Adapter, error) {
-	if err := checkKeys(file.Meta); err != nil {
+	family, err := checkKeys(file.Meta)
+	if err != nil {
 		return nil, err
 	}
 	alpha, err := file.Meta.Float32(keyAlpha)
@@ -41,7 +42,7 @@ func FromGGUF(file *gguf.File) (*Adapter, error) {
 	for _, tensor := range file.Tensors {
 		t, half, ok := parseGGUFName(tensor.Name)
 		if !ok {
-			return nil, fmt.Errorf("%w: %s is no matrix of an adapter for Gemma 4's layers", ErrFormat, tensor.Name)
+			return nil, fmt.Errorf("%w: %s is no matrix of an adapter for Gemma's layers", ErrFormat, tensor.Name)
 		}
 		if len(tensor.Dims) != 2 {
 			return nil, fmt.Errorf("%w: %s has %d dimensions, wanted 2", ErrFormat, tensor.Name, len(tensor.Dims))
@@ -61,7 +62,7 @@ func FromGGUF(file *gguf.File) (*Adapter, error) {
 		return alpha / float32(rank)
 	})
 	base, _ := file.Meta.String(keyBase)
-	a := &Adapter{Pairs: pairs, Base: base}
+	a := &Adapter{Pairs: pairs, Base: base, Family: family}
 	if want, missing := file.Meta.String(keyChecksum); missing == nil && err == nil && want != a.checksum(alpha) {
 		return nil, fmt.Errorf("%w: its checksum is wrong; the file is damaged", ErrFormat)
 	}
@@ -82,21 +83,26 @@ func (a *Adapter) checksum(alpha float32) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func checkKeys(meta gguf.Metadata) error {
+// checkKeys says which family's model an adapter is for.
+func checkKeys(meta gguf.Metadata) (arch.Family, error) {
+	family := arch.Gemma4
+	if name, _ := meta.String(keyArchitecture); name == arch.Gemma3.String() {
+		family = arch.Gemma3
+	}
 	for _, want := range []struct{ key, value string }{{keyType, "adapter"}, {keyAdapterType, "lora"},
-		{keyArchitecture, arch.Name}} {
+		{keyArchitecture, family.String()}} {
 		got, err := meta.String(want.key)
 		if want.key == keyType && (errors.Is(err, gguf.ErrMissingKey) || err == nil && got != want.value) {
-			return fmt.Errorf("%w: the file holds no adapter, by its general.type %q; it may be a model", ErrFormat, got)
+			return family, fmt.Errorf("%w: the file holds no adapter, by its general.type %q; it may be a model", ErrFormat, got)
 		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrFormat, err)
+			return family, fmt.Errorf("%w: %w", ErrFormat, err)
 		}
 		if got != want.value {
-			return fmt.Errorf("%w: %s is %q, wanted %q", ErrFormat, want.key, got, want.value)
+			return family, fmt.Errorf("%w: %s is %q, wanted %q", ErrFormat, want.key, got, want.value)
 		}
 	}
-	return nil
+	return family, nil
 }
 
 func parseGGUFName(name string) (t Target, half Half, ok bool) {
@@ -133,7 +139,7 @@ func (a *Adapter) WriteGGUF(w io.Writer) error {
 	keys := []struct {
 		key   string
 		value any
-	}{{keyType, "adapter"}, {keyArchitecture, arch.Name}, {keyAdapterType, "lora"}, {keyAlpha, alpha},
+	}{{keyType, "adapter"}, {keyArchitecture, a.Family.String()}, {keyAdapterType, "lora"}, {keyAlpha, alpha},
 		{keyChecksum, a.checksum(alpha)}}
 	for _, k := range keys {
 		if err := out.Set(k.key, k.value); err != nil {

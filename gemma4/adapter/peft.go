@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
@@ -31,14 +33,15 @@ func ReadPEFT(config []byte, weights io.ReaderAt, size int64) (*Adapter, error) 
 	if err := c.checkTie(file.Metadata[tieKey]); err != nil {
 		return nil, err
 	}
-	h := halves{}
+	h, alone := halves{}, true
 	for _, tensor := range file.Tensors {
 		t, half, ok := ParsePEFTName(tensor.Name)
 		if !ok {
 			return nil, fmt.Errorf(
-				"%w: %s is not a matrix of an adapter for Gemma 4's text layers; train one with target_modules of "+
+				"%w: %s is not a matrix of an adapter for Gemma's text layers; train one with target_modules of "+
 					"only the language model", ErrFormat, tensor.Name)
 		}
+		alone = alone && !strings.Contains(tensor.Name, inTowered)
 		if len(tensor.Shape) != 2 {
 			return nil, fmt.Errorf("%w: %s has %d dimensions, wanted 2", ErrFormat, tensor.Name, len(tensor.Shape))
 		}
@@ -46,8 +49,17 @@ func ReadPEFT(config []byte, weights io.ReaderAt, size int64) (*Adapter, error) 
 			return nil, err
 		}
 	}
-	pairs, err := h.whole(c.scale)
-	return &Adapter{Pairs: pairs, Base: c.Base}, err
+	pairs, err := h.whole(func(t Target, rank int) float32 { return c.scale(t, rank, alone) })
+	return &Adapter{Pairs: pairs, Base: c.Base, Family: familyOf(c.Base), TextAlone: alone}, err
+}
+
+// familyOf goes by the name of a released model, which is all that PEFT's form says.
+func familyOf(base string) arch.Family {
+	name := strings.ToLower(base)
+	if strings.Contains(name, "gemma-3") || strings.Contains(name, "gemma3") {
+		return arch.Gemma3
+	}
+	return arch.Gemma4
 }
 
 // WritePEFT writes the two files of an adapter as PEFT loads them.
@@ -68,8 +80,8 @@ func (a *Adapter) WritePEFT(config, weights io.Writer) error {
 	for _, t := range a.Targets() {
 		p := a.Pairs[t]
 		tensors = append(tensors,
-			safetensors.Values{Name: PEFTName(t, A), Shape: []int{p.Rank, p.In}, Values: p.A},
-			safetensors.Values{Name: PEFTName(t, B), Shape: []int{p.Out, p.Rank}, Values: p.B})
+			safetensors.Values{Name: peftName(t, A, a.TextAlone), Shape: []int{p.Rank, p.In}, Values: p.A},
+			safetensors.Values{Name: peftName(t, B, a.TextAlone), Shape: []int{p.Out, p.Rank}, Values: p.B})
 	}
 	return safetensors.WriteChecked(weights, map[string]string{"format": "pt", tieKey: tie}, tensors)
 }
@@ -83,7 +95,7 @@ func (a *Adapter) peftConfig() *Config {
 	}
 	var modules []string
 	for _, t := range a.Targets() {
-		p, name := a.Pairs[t], moduleName(t)
+		p, name := a.Pairs[t], moduleName(t, a.TextAlone)
 		modules = append(modules, name)
 		alpha := math.Round(float64(p.Scale)*float64(p.Rank)*1e6) / 1e6
 		if c.Rank == 0 {

@@ -50,10 +50,10 @@ func parseConfig(data []byte) (*Config, error) {
 }
 
 // scale is alpha / rank of a pair, or alpha / √rank with rank stabilisation.
-func (c *Config) scale(t Target, rank int) float32 {
+func (c *Config) scale(t Target, rank int, textAlone bool) float32 {
 	alpha := c.Alpha
 	for pattern, a := range c.AlphaPattern {
-		if matches(pattern, moduleName(t)) {
+		if matches(pattern, moduleName(t, textAlone)) {
 			alpha = a
 		}
 	}

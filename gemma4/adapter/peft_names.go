@@ -18,16 +18,30 @@ const (
 // peftPrefix stands before a module's name in PEFT's files.
 const peftPrefix = "base_model.model.model."
 
-// moduleName is how a linear is found in the released text model, such as
-// "language_model.layers.0.mlp.down_proj".
-func moduleName(t Target) string {
-	return fmt.Sprintf("language_model.layers.%d.%s", t.Layer, names[t.Linear].peft)
+// inTowered stands before the layers of a released model that has towers, too.
+const inTowered = "language_model."
+
+// moduleName is how a linear is found in the released model, such as
+// "language_model.layers.0.mlp.down_proj", or "model.layers.0.mlp.down_proj" in one of
+// text alone.
+func moduleName(t Target, textAlone bool) string {
+	within := inTowered
+	if textAlone {
+		within = "model."
+	}
+	return fmt.Sprintf("%slayers.%d.%s", within, t.Layer, names[t.Linear].peft)
 }
 
-// PEFTName is what PEFT calls a matrix of the adapter, such as
+// PEFTName is what PEFT calls a matrix of an adapter of a model with towers, such as
 // "base_model.model.model.language_model.layers.0.mlp.down_proj.lora_A.weight".
-func PEFTName(t Target, half Half) string {
-	return peftPrefix + moduleName(t) + "." + string(half) + ".weight"
+func PEFTName(t Target, half Half) string { return peftName(t, half, false) }
+
+func peftName(t Target, half Half, textAlone bool) string {
+	name := peftPrefix + moduleName(t, false)
+	if textAlone {
+		name = peftPrefix + strings.TrimPrefix(moduleName(t, false), inTowered)
+	}
+	return name + "." + string(half) + ".weight"
 }
 
 // ParsePEFTName is the reverse. What stands before "layers." differs between

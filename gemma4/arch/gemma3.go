@@ -69,6 +69,10 @@ func parseGemma3(r *reader) (*Config, error) {
 	return c, nil
 }
 
+// TextAlone says that the released model of these sizes has no towers: so it is with the
+// small ones of Gemma 3.
+func (c *Config) TextAlone() bool { return c.Family == Gemma3 && c.Blocks < gemma3Blocks4B }
+
 // byOllama says that Ollama's converter made the file: others write the base of the
 // global layers' rotation, and that of the sliding ones under another name.
 func (r *reader) byOllama() bool { return r.has("rope.local.freq_base") || !r.has("rope.freq_base") }

@@ -26,7 +26,7 @@ const (
 	perplexityBound = 1e-3
 	textLogitsCPU   = 1e-4
 	textLogitsGPU   = 4e-3
-	textLogitsQ8    = 1e-2
+	textLogitsQ8    = 2e-2
 )
 
 func textBound(info gemma4.Info) float64 {

@@ -19,10 +19,12 @@ TEXTS = [
 
 def linears(model):
     """The linears that a text runs through, by PEFT's names. Layers that share keys have none of their own."""
-    layers = model.config.text_config.num_hidden_layers - model.config.text_config.num_kv_shared_layers
+    config = getattr(model.config, "text_config", model.config)
+    layers = config.num_hidden_layers - getattr(config, "num_kv_shared_layers", 0)
     for name, module in model.named_modules():
         part = name.rsplit(".", 1)[-1]
-        if "language_model.layers." in name and part in LINEARS and isinstance(module, torch.nn.Linear):
+        inside = "language_model.layers." in name or name.startswith("model.layers.")
+        if inside and part in LINEARS and isinstance(module, torch.nn.Linear):
             if part not in ("k_proj", "v_proj") or int(name.split("layers.")[1].split(".")[0]) < layers:
                 yield "base_model.model." + name, module
 

@@ -4,7 +4,7 @@
 make.py check [--cases FOLDER] [NAME ...]           recompute the references and compare
 make.py model [--out FOLDER] [--seed N] KIND ...    a model with random weights, and its references
 make.py references --cases FOLDER NAME ...          the references of a NAME.gguf that is there
-make.py lora [--cases FOLDER] [--out FOLDER]        an adapter on e2b.gguf, trained
+make.py lora [--cases FOLDER] [--out FOLDER] [NAME] an adapter on e2b.gguf, or on gemma3.gguf, trained
 make.py media [--out FOLDER]                        images and clips
 make.py tokenizer [--vocabulary FILE] FILE          the ids of a tokenizer.json's strings
 make.py chat --e2b TEMPLATE --large TEMPLATE FILE   the prompts of a chat.json's conversations
@@ -170,22 +170,30 @@ def check_model(report, folder, name):
             report.tokens(name, w["file"], g, w)
 
 
-def check_lora(report, folder):
-    want = load_file(os.path.join(folder, "lora.safetensors"))
-    case = read_json(os.path.join(folder, "lora.json"))
-    model, _ = gemma4.load(os.path.join(folder, "e2b.gguf"))
+# The models that adapters of these names are on.
+LORAS = {"lora": "e2b", "gemma3-lora": "gemma3"}
+
+
+def load_model(folder, name):
+    return (gemma3 if name in gemma3.KINDS else gemma4).load(os.path.join(folder, name + ".gguf"))
+
+
+def check_lora(report, folder, case_name):
+    want = load_file(os.path.join(folder, case_name + ".safetensors"))
+    case = read_json(os.path.join(folder, case_name + ".json"))
+    model, _ = load_model(folder, LORAS[case_name])
     pairs = {n.removeprefix("adapter."): torch.from_numpy(a) for n, a in want.items() if n.startswith("adapter.")}
     arrays, made = lora.references(model, case, pairs)
     trained = {n for n in want if n.startswith("trained.")}
-    report.arrays("lora", arrays, {n: a for n, a in want.items() if n not in trained})
+    report.arrays(case_name, arrays, {n: a for n, a in want.items() if n not in trained})
     # Where a gradient is near zero, AdamW makes the order of sums a step's direction.
     for name in sorted(trained):
         e = np.linalg.norm(arrays[name].numpy() - want[name]) / np.linalg.norm(want[name])
-        report.take("lora", name, float(e), 1e-3)
-    report.take("lora", "loss", abs(made["loss"] / case["loss"] - 1), TOLERANCE)
+        report.take(case_name, name, float(e), 1e-3)
+    report.take(case_name, "loss", abs(made["loss"] / case["loss"] - 1), TOLERANCE)
     for key in ("losses", "grad_norms"):
         report.take(
-            "lora", key, float(np.max(np.abs(np.array(made["run"][key]) / np.array(case["run"][key]) - 1))), 1e-4
+            case_name, key, float(np.max(np.abs(np.array(made["run"][key]) / np.array(case["run"][key]) - 1))), 1e-4
         )
 
 
@@ -215,10 +223,10 @@ def check(args):
         for f in os.listdir(folder)
         if f.endswith(".gguf") and os.path.exists(os.path.join(folder, f[:-5] + ".json"))
     )
-    names = args.names or models + ["lora", "media", "tokenizer"]
+    names = args.names or models + [*LORAS, "media", "tokenizer"]
     for name in names:
-        if name == "lora":
-            check_lora(report, folder)
+        if name in LORAS:
+            check_lora(report, folder, name)
         elif name == "tokenizer":
             check_tokenizer(report, folder, args.vocabulary)
         elif name == "media":
@@ -238,13 +246,21 @@ def make_models(args):
 
 
 def make_lora(args):
-    model, _ = gemma4.load(os.path.join(args.cases, "e2b.gguf"))
-    ids = lambda text: nano_tokenizer().encode(text, add_special_tokens=False).ids
+    for name in args.names or ["lora"]:
+        make_one_lora(args, name)
+
+
+def make_one_lora(args, name):
+    model, file = load_model(args.cases, LORAS[name])
+    ids, texts, prompt = lambda text: nano_tokenizer().encode(text, add_special_tokens=False).ids, lora.TEXTS, PROMPTS[0]
+    if LORAS[name] in gemma3.KINDS:
+        ids, prompt = gemma3.Tokens(file).encode, GEMMA3_PROMPTS[0]
+        texts = [tuple(gemma3.turns(part) for part in pair) for pair in texts]
     case = {
-        "examples": [{"ids": ids(prompt + answer), "first_target": len(ids(prompt))} for prompt, answer in lora.TEXTS],
+        "examples": [{"ids": ids(prompt + answer), "first_target": len(ids(prompt))} for prompt, answer in texts],
         "r": lora.RANK,
         "alpha": lora.ALPHA,
-        "prompt_ids": ids(PROMPTS[0]),
+        "prompt_ids": ids(prompt),
     }
     arrays, made = lora.references(model, case, lora.adapter(model, args.seed))
     run = (
@@ -253,8 +269,8 @@ def make_lora(args):
     )
     case |= {"loss": made["loss"], "targets": made["targets"], "run": {"optimizer": run} | made["run"]}
     os.makedirs(args.out, exist_ok=True)
-    write_json(os.path.join(args.out, "lora.json"), case)
-    save(os.path.join(args.out, "lora.safetensors"), arrays)
+    write_json(os.path.join(args.out, name + ".json"), case)
+    save(os.path.join(args.out, name + ".safetensors"), arrays)
 
 
 def make_tokenizer(args):
@@ -298,7 +314,7 @@ def main():
         "model", make_models, out, seed, (["names"], {"nargs": "+", "choices": [*build.KINDS, *gemma3.KINDS], "metavar": "KIND"})
     )
     command("references", lambda a: [write_references(a.cases, n, True) for n in a.names] and None, cases, names)
-    command("lora", make_lora, cases, out, seed)
+    command("lora", make_lora, cases, out, seed, names)
     command("media", lambda a: (os.makedirs(a.out, exist_ok=True), media.write(a.out)) and None, out)
     command("tokenizer", make_tokenizer, vocabulary, file)
     command(

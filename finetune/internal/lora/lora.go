@@ -1,5 +1,5 @@
 // Package lora reads the conformance cases of training, for the tests of whatever
-// trains: lora.json and lora.safetensors, what PyTorch made of an adapter on e2b.
+// trains: what PyTorch made of an adapter on e2b, and of one on gemma3.
 package lora
 
 import (
@@ -16,9 +16,17 @@ import (
 	"github.com/gemwire/gemwire/gguf/safetensors"
 )
 
-// Case is lora.json: what PyTorch made of an adapter on e2b.
+// The cases: an adapter on e2b, and one on gemma3.
+const (
+	OnE2B    = "lora"
+	OnGemma3 = "gemma3-lora"
+)
+
+var models = map[string]string{OnE2B: "e2b.gguf", OnGemma3: "gemma3.gguf"}
+
+// Case is NAME.json.
 type Case struct {
-	Model    string `json:"-"` // the path of e2b.gguf
+	Model    string `json:"-"` // the path of its file
 	Examples []struct {
 		IDs         []int32 `json:"ids"`
 		FirstTarget int     `json:"first_target"`
@@ -35,23 +43,23 @@ type Case struct {
 
 // Open reads the case and its arrays: the repository's, or that of the folder with
 // further cases, where it has one.
-func Open(t testing.TB) (*Case, *safetensors.File) {
+func Open(t testing.TB, name string) (*Case, *safetensors.File) {
 	t.Helper()
 	var folder string
 	for _, f := range conformance.Folders(t) {
-		if _, err := os.Stat(filepath.Join(f, "lora.json")); err == nil {
+		if _, err := os.Stat(filepath.Join(f, name+".json")); err == nil {
 			folder = f
 		}
 	}
-	data, err := os.ReadFile(filepath.Join(folder, "lora.json"))
+	data, err := os.ReadFile(filepath.Join(folder, name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Case{Model: filepath.Join(folder, "e2b.gguf")}
+	c := &Case{Model: filepath.Join(folder, models[name])}
 	if err := json.Unmarshal(data, c); err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(folder, "lora.safetensors"))
+	f, err := os.Open(filepath.Join(folder, name+".safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
