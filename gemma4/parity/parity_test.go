@@ -22,6 +22,12 @@ func TestConformanceQ8(t *testing.T) { testConformance(t, gemma4.CacheQ8) }
 // built-in model, the narrowest heads, values without a norm, and loud streams.
 var onGPUInQ8 = map[string]bool{"nano": true, "f32": true, "gemma3": true, "loud": true, "louddense": true}
 
+// slowOnGPU says that only make test-all runs a case on the GPU: make test has another one
+// for what it shows.
+func slowOnGPU(name string, cache gemma4.CacheType) bool {
+	return !conformance.All() && (name == "gemma3large" || name == "louddense" || name == "loud" && cache == gemma4.CacheQ8)
+}
+
 func testConformance(t *testing.T, cache gemma4.CacheType) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
 		t.Run(string(device), func(t *testing.T) {
@@ -59,7 +65,7 @@ func run(t *testing.T, device gemma4.Device, cache gemma4.CacheType) {
 				continue // no matter of the device or the cache
 			}
 			done[c.Name] = true
-			if device == gemma4.DeviceGPU && cache == gemma4.CacheQ8 && !onGPUInQ8[c.Name] {
+			if device == gemma4.DeviceGPU && (cache == gemma4.CacheQ8 && !onGPUInQ8[c.Name] || slowOnGPU(c.Name, cache)) {
 				continue
 			}
 			t.Run(c.Name, func(t *testing.T) { runCase(t, c, device, cache) })
