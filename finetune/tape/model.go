@@ -100,7 +100,7 @@ func (b *builder) attention(i int, l *arch.Layer, x Value) Value {
 	}
 	attend := &Attend{
 		Q: q, K: b.keys[c.KVDonor(i)], V: b.values[c.KVDonor(i)], Out: b.value(c.QueryDim(i)),
-		Heads: c.Heads, KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Scale: c.ScoreScale,
+		Heads: c.Heads, KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Scale: c.ScoreScale(),
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow
@@ -119,7 +119,7 @@ func (b *builder) keysValues(i int, l *arch.Layer, h Value) {
 		v = b.linear(i, adapter.V, l.V, h)
 	}
 	b.keys[i] = b.rotate(i, b.heads(k, l.KNorm, c.HeadDim(i)), c.KVHeads(i))
-	if !c.NormValues {
+	if c.PlainValues {
 		b.values[i] = b.do(&Copy{X: v, Out: b.value(b.Values[v].Width)})
 		return
 	}

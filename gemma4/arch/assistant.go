@@ -129,8 +129,6 @@ func (a *assistantReader) sizes() (*Config, error) {
 		EmbeddingLength: r.count("embedding_length", 1, maxSize),
 		Eps:             r.float("attention.layer_norm_rms_epsilon"),
 		borrowed:        true,
-		ScoreScale:      1,
-		NormValues:      true,
 	}
 	if r.err == nil && c.Blocks > len(a.file.Tensors) {
 		r.fail("block_count", "is %d, but the file has no more than %d tensors", c.Blocks, len(a.file.Tensors))

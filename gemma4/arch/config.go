@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -50,10 +51,10 @@ type Config struct {
 
 	Images ImageMask // what the soft tokens of an image see of it
 
-	ScoreScale float32 // factor on q·k
-	NormValues bool    // values pass through a norm without weights
+	PlainValues bool // values are as they come, without a norm
 
-	layers []layerConfig
+	layers     []layerConfig
+	scoreScale float32 // 0 for 1
 	// borrowed says that no layer has a cache: donors are layers of another model.
 	borrowed bool
 }
@@ -73,8 +74,6 @@ func Parse(meta gguf.Metadata) (*Config, error) {
 		return parseGemma3(r)
 	}
 	c := &Config{
-		ScoreScale: 1, NormValues: true,
-
 		Blocks:          r.count("block_count", 1, maxBlocks),
 		ContextLength:   r.count("context_length", 1, maxTokens),
 		EmbeddingLength: r.count("embedding_length", 1, maxSize),
@@ -130,7 +129,7 @@ func familyOf(meta gguf.Metadata) (Family, error) {
 		return 0, fmt.Errorf("this file is an assistant, which drafts for a model (general.architecture %q): use "+
 			"it together with its model: %w", name, ErrArchitecture)
 	case EncoderName:
-		return fmt.Errorf("this file holds a model for embeddings, which does not chat (general.architecture %q): use "+
+		return 0, fmt.Errorf("this file holds a model for embeddings, which does not chat (general.architecture %q): use "+
 			"gemwire embed, or choose a Gemma 4 file: %w", name, ErrArchitecture)
 	case "clip":
 		return 0, fmt.Errorf("this file holds the image and audio half of a model (general.architecture %q): open the "+
@@ -142,6 +141,9 @@ func familyOf(meta gguf.Metadata) (Family, error) {
 
 // EmbedScale is √d, the factor on token embeddings.
 func (c *Config) EmbedScale() float32 { return float32(math.Sqrt(float64(c.EmbeddingLength))) }
+
+// ScoreScale is the factor on q·k.
+func (c *Config) ScoreScale() float32 { return cmp.Or(c.scoreScale, 1) }
 
 // PerLayerScale is √P, the factor on per-layer token embeddings.
 func (c *Config) PerLayerScale() float32 { return float32(math.Sqrt(float64(c.PerLayerDim))) }

@@ -102,7 +102,7 @@ func (e *encoderReader) sizes() (*Config, int, error) {
 	if err := c.parseLayers(r); err != nil {
 		return nil, 0, err
 	}
-	return c, out, c.shareKV()
+	return c, out, c.shareKV(r)
 }
 
 // checkPooling refuses files whose embeddings are made another way.

@@ -49,6 +49,7 @@ const (
 func parseGemma3(r *reader) (*Config, error) {
 	c := &Config{
 		Family:          Gemma3,
+		PlainValues:     true,
 		Blocks:          r.count("block_count", 1, maxBlocks),
 		ContextLength:   r.count("context_length", 1, maxTokens),
 		EmbeddingLength: r.count("embedding_length", 1, maxSize),
@@ -65,7 +66,7 @@ func parseGemma3(r *reader) (*Config, error) {
 	if _, err := c.parse(r); err != nil {
 		return nil, err
 	}
-	c.ScoreScale = float32(1 / math.Sqrt(c.scoreDivisor()))
+	c.scoreScale = float32(1 / math.Sqrt(c.scoreDivisor()))
 	return c, nil
 }
 

@@ -28,7 +28,7 @@ func (m *Model) keysValues(s *step, i int) error {
 	}
 	rmsNorm(k, k, l.kNorm, c.Eps)
 	s.rotation(c.IsSliding(i)).apply(k, c.KVHeads(i))
-	if c.NormValues {
+	if !c.PlainValues {
 		rmsNormPlain(v, v, headDim, c.Eps)
 	}
 	if s.rows != nil {
@@ -51,8 +51,8 @@ func (m *Model) attention(s *step, i int) error {
 	}
 	rmsNorm(q, q, l.qNorm, c.Eps)
 	s.rotation(c.IsSliding(i)).apply(q, c.Heads)
-	if c.ScoreScale != 1 {
-		scale(q, c.ScoreScale)
+	if f := c.ScoreScale(); f != 1 {
+		scale(q, f)
 	}
 	if err := m.attend(s, i, q); err != nil {
 		return err

@@ -90,7 +90,7 @@ func (g *graph) attention(i int, w *layerWeights) {
 	at := func(offset int) ops.Slice { return ops.Slice{Buffer: g.act.qkv, Offset: offset, Stride: w.qkvWidth} }
 	attend := ops.Attention{
 		Label: "attention", Q: at(0), QNorm: w.qNorm, Eps: c.Eps, Rope: w.rope, Heads: c.Heads, Cache: g.caches[i],
-		Scale: c.ScoreScale,
+		Scale: c.ScoreScale(),
 		Out:   g.act.attended,
 	}
 	if c.HasOwnKV(i) {
@@ -98,7 +98,7 @@ func (g *graph) attention(i int, w *layerWeights) {
 		if c.KEqualsV(i) {
 			v = k
 		}
-		attend.Store = &ops.StoreKV{Label: "store_kv", K: at(k), V: at(v), KNorm: w.kNorm, PlainV: !c.NormValues,
+		attend.Store = &ops.StoreKV{Label: "store_kv", K: at(k), V: at(v), KNorm: w.kNorm, PlainV: c.PlainValues,
 			Eps: c.Eps, Rope: w.rope, Cache: g.caches[i]}
 	}
 	if c.IsSliding(i) {
