@@ -52,7 +52,7 @@ class Bank:
 
 
 def facts():
-    """All (question, answers) of facts.txt."""
+    """The banks of facts.txt by name."""
     banks, bank, rows = {}, None, None
     for line in lines("facts.txt"):
         if m := re.match(r"\[(.*?)\](?: from (.*))?$", line):
@@ -62,7 +62,7 @@ def facts():
             {"?": bank.ask, ">": bank.answer, "~": bank.back, "<": bank.back_answer}[line[0]].append(line[2:])
         else:
             rows.append(line.split(";"))
-    return [pair for b in banks.values() for pair in b.pairs()]
+    return banks
 
 
 def talk():
@@ -102,9 +102,42 @@ def loosely(r, q):
     return q
 
 
+def reworded(r, q):
+    """The same question in another form, where its grammar allows one; behind or before other words, where not."""
+    if m := re.match(r"(What|Who|Where|When)(?: is|'s) (.+)\?$", q):
+        word, rest = m[1].lower(), m[2]
+        plain = not re.search(r" (called|made|used|worth|known|named|like|of|in|from|by|when|if)$| or |: |,", rest)
+        ways = [f"{upper(rest)}?", f"{upper(rest)}, please."] if word == "what" and plain else [q]
+        if plain:
+            ways += [f"Do you know {word} {rest} is?", f"I forgot {word} {rest} is.", f"Tell me {word} {rest} is.",
+                f"{m[1]} was {rest} again?", f"I need to know {word} {rest} is."]  # fmt: skip
+        return r.choice(ways)
+    if m := re.match(r"(Who|Which \w+|What \w+) (?!is |are |do |does |did |was |were |has |have |can |should )([a-z]+ .+)\?$", q):
+        return r.choice(["Do you know {}?", "Tell me {}.", "I forgot {}.", "I would like to know {}.", "Any idea {}?"]).format(
+            f"{m[1].lower()} {m[2]}")  # fmt: skip
+    if m := re.match(r"(What|Where|How|When|Why|Which \w+|How many \w+) do (.+)\?$", q):
+        return r.choice(["Do you know {}?", "Tell me {}.", "Can you say {}?", "I want to know {}.", "My child asks {}."]).format(
+            f"{m[1].lower()} {m[2]}")  # fmt: skip
+    before = ["Question: ", "For a quiz: ", "Hmm, ", "And ", "So, ", "OK, ", "Help me: ", "I am curious: ", "Next: ", "Hello! "]
+    after = [" Do you know?", " I forgot.", " Thanks!", " Any idea?", " Please tell me.", " Just a short answer."]
+    low = q if q.startswith(("I ", "I'")) else q[:1].lower() + q[1:]
+    return r.choice(before) + low if r.random() < 0.6 else q + r.choice(after)
+
+
+def swapped(r, q):
+    """Words that people use for each other."""
+    for a, b in (("What's", "What is"), ("Which ", "What "), ("color", "colour"), ("called", "named"), ("Name ", "Tell me ")):
+        if r.random() < 0.5:
+            a, b = b, a
+        if a in q and r.random() < 0.3:
+            q = q.replace(a, b, 1)
+    return q
+
+
 class Maker:
     def __init__(self, r):
-        self.r, self.facts, self.talk, self.words = r, facts(), talk(), words()
+        self.banks = facts()
+        self.r, self.facts, self.talk, self.words = r, [p for b in self.banks.values() for p in b.pairs()], talk(), words()
         self.names = self.words["names"]
 
     def one(self, *of):
@@ -113,6 +146,38 @@ class Maker:
     def fact(self):
         q, answers = self.r.choice(self.facts)
         return q, self.r.choice(answers)
+
+    def choice(self):
+        """Facts as a choice of two, or as a claim that is right or wrong."""
+        name, two, claim = self.one(
+            ("capital", "Is {x} or {y} the capital of {a}?", "Is {x} the capital of {a}?"),
+            ("capital", "Which is the capital of {a}, {x} or {y}?", "{x} is the capital of {a}, right?"),
+            ("continent", "Is {a} in {x} or in {y}?", "Is {a} in {x}?"),
+            ("language", "Do people in {a} speak {x} or {y}?", "Do they speak {x} in {a}?"),
+            ("class", "Is {an:a} {an:x} or {an:y}?", "Is {an:a} {an:x}?"),
+            ("class", "{A}: {x} or {y}?", "Does {an:a} count as {an:x}?"),
+            ("color", "Is {a} {x} or {y}?", "Is {a} {x}?"),
+            ("author", "Did {x} or {y} write {a}?", "Did {x} write {a}?"),
+            ("painter", "Did {x} or {y} paint {a}?", "Did {x} paint {a}?"),
+            ("inventor", "{A}: was it {x} or {y}?", "Did {x} come up with {a}?"),
+            ("sound", "Does {an:a} say {x} or {y}?", "Does {an:a} say {x}?"),
+        )  # fmt: skip
+        bank, at = self.banks[name], {"continent": 2, "language": 3}.get(name, 1)
+        row, other = self.r.choice(bank.rows), self.r.choice(bank.rows)[at]
+        true, answer = row[at], bank.fill(self.r.choice(bank.answer), row)
+        if true in other or other in true:
+            return self.fact()
+        x, y = self.one((true, other), (other, true))
+
+        def fill(form):
+            for key, value in dict(a=row[0], A=upper(row[0]), x=x, y=y).items():
+                article = "an " if value[0] in "aeiou" else "a "
+                form = form.replace("{an:" + key + "}", article + value).replace("{" + key + "}", value)
+            return form
+
+        if self.r.random() < 0.6:
+            return fill(two), answer
+        return fill(claim), ("Yes. " if x == true else "No. ") + answer
 
     def chatter(self):
         q, answers = self.r.choice(self.talk)
@@ -186,6 +251,8 @@ class Maker:
                     f"What comes after {a} in the alphabet?"), f"{b} comes after {a}."  # fmt: skip
             return self.one(f"Which letter comes before {b}?", f"What letter is before {b}?"), f"{a} comes before {b}."
         text = " ".join(r.sample(self.common[:1500], r.randint(1, 4)))
+        if r.random() < 0.3:
+            text = " ".join(self.made_up() for _ in range(r.randint(1, 2)))
         return self.one(f"Repeat after me: {text}", f"Say: {text}", f"Repeat: {text}", f'Say "{text}".'), text
 
     def number(self):
@@ -359,12 +426,18 @@ class Maker:
                 return pair[:at], pair[at + 1 :]
         return parts[0], " ".join(parts[1:])
 
+    def made_up(self):
+        """A name that nobody has."""
+        r = self.r
+        start, inner, end = "b c d f g k l m n p qu r s t v w z bl br cr dr fl fr gl gr kl kr pl pr sk sl sn sp st tr".split(), "a e i o u ee oo ai".split(), ["", "", *"b d g k l m n p r s t x z rd lt mp nt sk th".split()]  # fmt: skip
+        return upper("".join(r.choice(start) + r.choice(inner) + r.choice(end) for _ in range(r.randint(1, 3))))
+
     def unknown(self):
         r = self.r
         syllables = "bla zor qui fen dro mip tul vex gra plo nib wug sna kre jop yad zil mur tob eph lin sko rud quo".split()
-        made = "".join(r.sample(syllables, r.randint(2, 3)))
+        made = "".join(r.sample(syllables, r.randint(2, 3))) if r.random() < 0.3 else self.made_up().lower()
         name = upper(made)
-        other = upper("".join(r.sample(syllables, 2)))
+        other = upper("".join(r.sample(syllables, 2))) if r.random() < 0.3 else self.made_up()
         if r.random() < 0.25:
             return self.one(f'What does the word "{made}" mean?', f"What is a {made}?", f"What does {made} mean?", f"Define {made}."), (
                 f'I don\'t know the word "{made}".')  # fmt: skip
@@ -458,20 +531,26 @@ class Maker:
         """A question and an answer of any kind."""
         make = self.r.choices(
             [self.fact, self.chatter, self.word, self.sum, self.date, self.listed, self.compare, self.unknown, self.story,
-             self.feeling, self.reading, self.json, self.defined, self.sentence],
-            [34, 22, 14, 16, 3, 4, 1.5, 3, 2, 1, 4, 1.5, 6, 2])[0]  # fmt: skip
+             self.feeling, self.reading, self.json, self.defined, self.sentence, self.choice],
+            [40, 24, 19, 20, 4, 4, 2, 4, 1.5, 1, 4, 1.5, 4, 1.5, 4])[0]  # fmt: skip
         q, a = make()
-        return loosely(self.r, q) if make not in (self.json, self.reading, self.word) else q, a
+        if make in (self.json, self.reading):
+            return q, a
+        if make in (self.fact, self.chatter, self.date, self.compare, self.choice):
+            q = swapped(self.r, q)
+            if self.r.random() < 0.3 and (q.endswith("?") or make == self.chatter):
+                return reworded(self.r, q), a
+        return loosely(self.r, q) if make != self.word else q, a
 
-    def remembered(self):
-        """What somebody says about themselves, asked for again some turns later."""
+    def about(self):
+        """What somebody says about themselves, the reply, questions about it, and their answer."""
         r, n = self.r, self.r.choice(self.names)
         color = self.one("blue", "red", "green", "yellow", "purple", "orange")
         city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago Dublin Prague".split())
         pet, pn = self.one("dog", "cat", "horse", "rabbit"), self.one("Rex", "Luna", "Bella", "Max", "Milo", "Coco", "Rocky", "Daisy")
         food, age = self.one("pizza", "pasta", "soup", "sushi", "cake", "rice", "ice cream"), r.randint(8, 90)
         job = self.one("teacher", "doctor", "baker", "pilot", "nurse", "farmer", "student", "programmer")
-        said, reply, asks, answer = self.one(
+        return self.one(
             (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Hi, I'm {n}.", f"Call me {n}.", f"Hello, my name is {n}!", f"You can call me {n}."),
              self.one(f"Nice to meet you, {n}!", f"Hello {n}! How can I help you?", f"Hi {n}, nice to meet you."),
              ["What's my name?", "What is my name?", "Do you remember my name?", "Who am I?", "How am I called?", "Do you know who I am?"],
@@ -489,8 +568,18 @@ class Maker:
             (self.one(f"I am {age} years old.", f"I'm {age}.", f"My age is {age}."), "Thank you for telling me.",
              ["How old am I?", "What is my age?", "Do you know how old I am?"], f"You are {age} years old."),
             (f"I work as a {job}.", f"A {job} has an important job.", ["What is my job?", "What do I do for a living?"], f"You are a {job}."))  # fmt: skip
-        between = [self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 3, 5]))]
-        turns = [(said, reply), *between, (r.choice(asks), answer)]
+
+    def remembered(self):
+        """One or more things that somebody says about themselves, asked for again some turns later."""
+        r, known = self.r, {}
+        for _ in range(r.choice([1, 1, 1, 1, 2, 2, 3, 4])):
+            said, reply, asks, answer = self.about()
+            known[answer[:12]] = said, reply, asks, answer
+        turns = []
+        for said, reply, _, _ in known.values():
+            turns += [(said, reply), *[self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 3, 5, 9]))]]
+        for _, _, asks, answer in r.sample(list(known.values()), len(known)):
+            turns += [(r.choice(asks), answer), *[self.pair() for _ in range(r.choice([0, 0, 1]))]]
         if r.random() < 0.2:
             q, a = self.fact()
             turns = [(q, a), (self.one("Say that again.", "Can you repeat that?", "Once more, please."), a)]

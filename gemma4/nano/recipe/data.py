@@ -22,6 +22,8 @@ from chats import Maker
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST = dict(words=3, glosses=4, examples=2)  # how often WordNet must have counted a word
+TAUGHT = 0.25  # the share of the teacher's pairs: it is often wrong
+OFTEN = 25  # in how many of the teacher's pairs each word must be
 ASKED, FULL = 15, 100  # weights in percent: what users say, and what the model says
 BANNED = re.compile(r"Qwen|Alibaba|OpenAI|language model|\bQ:|\bA:|\.\.\.|[^\x00-\xff–—‘’“”…]|https?:|```", re.I)
 
@@ -50,7 +52,15 @@ def taught(path, secret):
             for q, a in found[: 7 if d["done"] else min(7, len(found) - 1)]:
                 if 8 <= len(q) <= 240 and 1 < len(a) <= 320 and "\n" not in q and not BANNED.search(q + a):
                     answers[q][a] += 1
-    return [(q, best.most_common(1)[0][0]) for q, best in answers.items() if plain(q) not in secret]
+    pairs = [(q, best.most_common(1)[0][0]) for q, best in answers.items() if plain(q) not in secret]
+    return without_rare_words(pairs)
+
+
+def without_rare_words(pairs):
+    """Pairs whose words the teacher used often: a small model learns rare ones only in parts, and says those."""
+    found = [set(re.findall(r"[^\W\d_]{4,}", q + " " + a)) for q, a in pairs]
+    used = Counter(word for words in found for word in words)
+    return [pair for pair, words in zip(pairs, found) if all(used[word] >= OFTEN for word in words)]
 
 
 def from_wordnet(folder):
@@ -85,7 +95,7 @@ class Chats:
 
     def pair(self):
         while True:
-            q, a = self.r.choice(self.taught) if self.taught and self.r.random() < 0.4 else self.maker.pair()
+            q, a = self.r.choice(self.taught) if self.taught and self.r.random() < TAUGHT else self.maker.pair()
             if plain(q) not in self.secret:
                 return q, a
 
@@ -99,7 +109,7 @@ class Chats:
             return self.maker.tool()
         if x < 0.13:
             return self.maker.thinking()
-        count = 1 if r.random() < 0.45 else 30 if r.random() < 0.01 else r.randint(2, 7)
+        count = 1 if r.random() < 0.5 else r.randint(15, 40) if r.random() < 0.02 else r.randint(2, 7)
         return None, [self.pair() for _ in range(count)]
 
 
@@ -148,12 +158,14 @@ def main():
         vocabulary.make((text for turns in some for turn in turns for text in turn if "<|" not in text), a.size).save(words)
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     each = a.chats // a.workers
-    with Pool(a.workers) as pool, open(words[:-15] + "tokens.bin", "wb") as t, open(words[:-15] + "weights.bin", "wb") as w:
+    paths = [os.path.join(a.out, name) for name in ("tokens.bin", "weights.bin")]
+    with Pool(a.workers) as pool, open(paths[0] + ".part", "wb") as t, open(paths[1], "wb") as w:
         total = 0
         for tokens, weights in pool.imap(work, [(a, words, i, each) for i in range(a.workers)]):
             tokens.tofile(t)
             weights.tofile(w)
             total += len(tokens)
+    os.replace(paths[0] + ".part", paths[0])
     print(f"{each * a.workers} chats, {total / 1e6:.1f} M tokens")
 
 

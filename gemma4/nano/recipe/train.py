@@ -125,15 +125,37 @@ def start(a, device):
     return model.to(device)
 
 
+def wait(path):
+    """For a file that data.py is still about to write."""
+    while not os.path.exists(path):
+        time.sleep(0.5)
+
+
+def warm_up(model, loss_of, a):
+    """Compiles the steps on tokens of no meaning, while data.py may still be at work."""
+    tokens = torch.randint(4, model.shape.vocabulary, (a.rows, a.length), device="cuda")
+    tokens[:, :: a.length // 8] = BOS
+    for _ in range(2):
+        with torch.autocast("cuda", torch.bfloat16):
+            loss_of(model.hidden(tokens, model.masks(tokens, BOS)), tokens, torch.ones_like(tokens).float()).backward()
+        model.zero_grad(set_to_none=True)
+    torch.cuda.synchronize()
+    print("compiled", flush=True)
+
+
 def train(a):
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
-    model, rows = start(a, device), Rows(a.data, a.length, a.rows, device, a.seed)
+    wait(os.path.join(a.data, "vocabulary.json"))
+    model = start(a, device)
     loss_of = model.loss
     if device == "cuda":
         for layer in model.blk:
             layer.compile(dynamic=False)
         loss_of = torch.compile(model.loss, dynamic=False)
+        warm_up(model, loss_of, a)
+    wait(os.path.join(a.data, "tokens.bin"))
+    rows = Rows(a.data, a.length, a.rows, device, a.seed)
     steppers = optimizers(model, a.rate)
     rates = [[g["lr"] for g in o.param_groups] for o in steppers]
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.1f} M weights, {rows.tokens.numel() / 1e6:.1f} M tokens")
