@@ -74,17 +74,28 @@ def tensors(state, shape):
         yield name.removesuffix(".weight") + ".weight", values.float().cpu().numpy()
 
 
-def write(path, state, shape, words, types, name="Nano"):
+def tower_type(name, values):
+    """Matrices of the towers in halves; what is small, or no matrix of a product, in full."""
+    whole = values.ndim == 1 or values.ndim == 4 and name[0] == "a" or name in ("v.position_embd.weight",) or "conv_dw" in name
+    return Type.F32 if whole or "conv_pw" in name else Type.F16
+
+
+def write(path, state, shape, words, types, name="Nano", seen=None):
     out = gguf.GGUFWriter(path, "gemma4")
     out.add_name(name)
     out.add_file_type({"f32": 0, "q8_0": 7, "q6_k": 18, "q4_k_m": 15}[types])
     out.add_license("Apache-2.0 OR MIT")
     kinds = {bool: out.add_bool, int: out.add_uint32, float: out.add_float32, list: out.add_array}
-    for key, value in metadata(shape).items():
+    keys, more = metadata(shape), []
+    if seen:
+        import towers
+
+        keys, more = keys | towers.metadata(seen[0].s), towers.tensors(*seen)
+    for key, value in keys.items():
         kinds[type(value)]("gemma4." + key, value)
     vocabulary.write(out, words)
-    for tensor, values in tensors(state, shape):
-        kind = type_of(tensor, values, types)
+    for tensor, values in [*tensors(state, shape), *more]:
+        kind = tower_type(tensor, values) if tensor.startswith(("v.", "a.", "mm.")) else type_of(tensor, values, types)
         if kind == Type.F32:
             out.add_tensor(tensor, values.astype(np.float32))
         elif kind == Type.F16:
@@ -111,6 +122,19 @@ def read(path, names):
     return state
 
 
+def seen_by(saved):
+    """The towers of a checkpoint that has some."""
+    if "eyes" not in saved:
+        return None
+    import towers
+
+    sizes = towers.Sizes(**saved["sizes"])
+    eyes, ears = (of(sizes, saved["shape"]["width"]) for of in (towers.Eyes, towers.Ears))
+    eyes.load_state_dict(saved["eyes"])
+    ears.load_state_dict(saved["ears"])
+    return eyes, ears
+
+
 def main():
     import torch
 
@@ -121,7 +145,7 @@ def main():
     p.add_argument("--types", default="q6_k", choices=["f32", *LAYERS])
     a = p.parse_args()
     saved = torch.load(a.checkpoint, map_location="cpu", weights_only=True)
-    write(a.out, saved["model"], Shape(**saved["shape"]), vocabulary.load(a.vocabulary), a.types)
+    write(a.out, saved["model"], Shape(**saved["shape"]), vocabulary.load(a.vocabulary), a.types, seen=seen_by(saved))
     print(f"{a.out}: {os.path.getsize(a.out) / 1e6:.1f} MB")
 
 

@@ -151,9 +151,14 @@ class Model(nn.Module):
         b, q = torch.arange(rows)[:, None, None, None], torch.arange(length)[:, None]
         return [m(b, 0, q, torch.arange(length)) for m in (sliding, whole)]
 
-    def hidden(self, tokens, masks):
+    def hidden(self, tokens, masks, soft=None, places=None, marks=()):
+        """The stream behind the last layer. Soft tokens stand in for embeddings at flat places, where tokens are marks."""
         s = self.shape
         x = self.token_embd(tokens) * s.width**0.5
+        if soft is not None:
+            x = x.flatten(0, 1).index_copy(0, places, soft.to(x.dtype)).view(x.shape)
+            for mark in marks:  # their per-layer embedding is that of the pad token
+                tokens = tokens.masked_fill(tokens == mark, 0)
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))
         parts = (*tokens.shape, len(s.pattern), s.per_layer)
