@@ -25,7 +25,7 @@ LANGUAGES = "en-us en-us en-us en-gb en-gb en-gb-x-rp en-gb-scotland en-029 en-g
 VARIANTS = ("m1 m2 m4 m5 m6 m8 f1 f2 f4 Andy Annie Alex adam edward belinda john linda max michael Mike paul steph victor "
     "grandpa aunty Lee Denis ed rob travis Gene david quincy shelby").split()  # fmt: skip
 UNHEARD = "m3 m7 f3 f5".split()
-FLITE_VOICES = "awb rms kal16".split()
+FLITE_VOICES = "awb rms kal".split()
 FLITE_UNHEARD = "slt"
 SMALL = ("the a is are was on in under over with to from and or not my your his her our this that these what where who how when "
     "i you he she we they it do can will please now here there very too").split()  # fmt: skip
@@ -110,7 +110,7 @@ def spoken(r, text, unheard=False):
         else:
             name = r.choice(LANGUAGES[:5] if unheard else LANGUAGES) + "+" + r.choice(UNHEARD if unheard else VARIANTS)
             command = [*ESPEAK, "-v", name, "-s", str(r.randint(115, 185)), "-p", str(r.randint(25, 75)), "-w", file.name, text]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with wave.open(file.name) as w:
             samples = np.frombuffer(w.readframes(w.getnframes()), np.int16)
             samples = resampled(samples, w.getframerate())
