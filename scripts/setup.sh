@@ -19,6 +19,7 @@
 #                            or what GEMWIRE_CHROMIUM names), and the tests' own packages from npm
 #   scripts/setup.sh docs    what the documentation's site is built with (Node, and packages from npm)
 #   scripts/setup.sh prose   what checks the prose (Node, and packages from npm)
+#   scripts/setup.sh clients what `gemwire serve` is tested with: the official clients of three APIs, from PyPI and npm
 #   scripts/setup.sh nginx   what `make test-nginx` needs besides: nginx (Debian's nginx-light)
 #   scripts/setup.sh c       what `make test-c` needs besides: a C++ compiler, the sanitizers, Python 3
 #   scripts/setup.sh release what `make release` needs besides: Node, and on Debian the C compilers
@@ -221,6 +222,22 @@ fetch_npm() {
   touch "$stamp"
 }
 
+# The official clients of the APIs that `gemwire serve` speaks.
+check_clients() {
+  local wanted=$root/tools/server/clients/python/requirements.txt target=$cache/clients-python
+  check_build_tools
+  check_node
+  fetch_npm "$root/tools/server/clients/node" "the APIs' clients for Node"
+  python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
+  cmp -s "$wanted" "$target/requirements" && return 0
+  [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] || die "the APIs' clients for Python are missing: run scripts/setup.sh clients"
+  say "installing the APIs' clients for Python with pip into $target"
+  rm -rf "$target"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --only-binary=:all: --require-hashes \
+    --no-compile --target "$target" -r "$wanted" || die "pip could not install what $wanted names"
+  cp "$wanted" "$target/requirements"
+}
+
 check_app_tools() {
   check_build_tools
   check_node
@@ -309,6 +326,7 @@ case "${1:-test}" in
   web) check_web_tools ;;
   docs) check_docs_tools ;;
   prose) check_prose_tools ;;
+  clients) check_clients ;;
   nginx) check_nginx ;;
   c) check_c_tools ;;
   release) check_release_tools ;;

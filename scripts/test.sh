@@ -2,10 +2,11 @@
 # Runs tests, parts of them side by side, and tells where the time went.
 #
 #   scripts/test.sh quick         lint, every Go test, the C header and a static program, the bundle, the types and the
-#                                 logic of what is written in TypeScript, one pass of the app in Chromium
+#                                 logic of what is written in TypeScript, one pass of the app in Chromium, one answer
+#                                 to each client of the APIs
 #   scripts/test.sh all           that, and everything else: all tunings, limits and libraries, the race detector, fuzzing,
-#                                 kernels and models in a tab, every case of the app, the C library as others use it, nginx,
-#                                 counts of work, modules from outside, the documentation
+#                                 kernels and models in a tab, every case of the app, the C library as others use it, nginx, the clients
+#                                 of the APIs, counts of work, modules from outside, the documentation
 #   scripts/test.sh PART…         those named, with nothing that they come after
 #   scripts/test.sh list          says which parts there are
 #
@@ -65,6 +66,7 @@ quick_parts() {
 
 quick() {
   quick_parts packages go scripts/test-go.sh "${packages[@]}"
+  part clients-smoke after=setup inputs="$engine tools" scripts/test-clients.sh smoke
   part app-pass after=bundle inputs="$browser_engine examples/web" browser npm run e2e --silent --prefix examples/web -- 'real: the first answer'
 }
 
@@ -83,6 +85,7 @@ all() {
   part app-lint after=bundle inputs='examples/web bindings/wasm/npm' browser npm run lint --silent --prefix examples/web
   part app-nginx after=app inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app
   part bench-page after=bundle,commands inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
+  part clients after=setup inputs="$engine tools" scripts/test-clients.sh
   part nginx after=setup inputs='docker tools' scripts/test-nginx.sh
   part work after=commands work
   part release after=commands ./bin/lab release check

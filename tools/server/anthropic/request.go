@@ -115,7 +115,7 @@ func (in *messagesRequest) request(e models.Entry, client string, counts bool) (
 	}
 	if in.Thinking != nil {
 		switch in.Thinking.Type {
-		case "enabled", "adaptive":
+		case "enabled", "adaptive", "between_tools":
 			r.Conversation.Options.EnableThinking = true
 			r.Options.ThinkingBudget = max(0, in.Thinking.Budget)
 		case "disabled":
