@@ -5,8 +5,8 @@
 #                                 logic of what is written in TypeScript, one pass of the app in Chromium, one answer
 #                                 to each client of the APIs
 #   scripts/test.sh all           that, and everything else: all tunings, limits and libraries, the race detector, fuzzing,
-#                                 kernels and models in a tab, every case of the app, the C library as others use it, nginx, the clients
-#                                 of the APIs, counts of work, modules from outside, the documentation
+#                                 kernels and models in a tab, every case of the app, the C library as others use it, nginx,
+#                                 the clients of the APIs, counts of work, modules from outside, the documentation
 #   scripts/test.sh PART…         those named, with nothing that they come after
 #   scripts/test.sh list          says which parts there are
 #
