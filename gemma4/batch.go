@@ -51,8 +51,7 @@ const mostPrefixes = 1024
 // ErrBusy while there is one under way; after a change nothing of before is reused. Nothing
 // is drafted: GenerateOptions.Drafts and AssistantDrafts have no effect.
 //
-// Its methods may be called from many goroutines. It has to be closed. On a GPU, NewBatch fails
-// with ErrUnsupported for now.
+// Its methods may be called from many goroutines. It has to be closed.
 type Batch struct {
 	model   *Model
 	shape   *Session // of a stream; it computes nothing

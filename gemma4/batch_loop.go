@@ -224,7 +224,7 @@ func (l *batchLoop) nextPrompt() *stream {
 func (l *batchLoop) comes(s *stream) bool {
 	for _, o := range l.active {
 		if o != s && o.slot != nowhere && !o.started {
-			if same := commonPrefix(&o.prompt, &s.prompt); same >= leastShared && same > o.computed+leastShared &&
+			if same := commonPrefix(&o.prompt, &s.prompt); same >= leastShared && same > o.computed &&
 				o.computed < len(o.prompt.Tokens)-1 {
 				return true
 			}

@@ -10,6 +10,7 @@ import (
 type slot struct {
 	text    Prompt // its computed part and, of a stream, the token behind it
 	running bool
+	kept    bool  // it is the beginning of several prompts, and no text goes on in it
 	used    int64 // the turn in which it was used last
 }
 
@@ -31,8 +32,7 @@ func (l *batchLoop) place(s *stream) error {
 	if reused == 0 {
 		l.engine.Rewind(to, 0)
 	}
-	at := &l.slots[to]
-	at.running, at.used, at.text = true, l.turns, s.prompt.until(reused)
+	l.slots[to] = slot{text: s.prompt.until(reused), running: true, used: l.turns}
 	s.slot = to
 	s.placed(reused)
 	// What could have been shared and is no longer there, or was never kept by itself, is
@@ -68,18 +68,19 @@ func (s *stream) uncut(n int) int {
 // one that was used longest ago.
 func (l *batchLoop) slotFor(found []likeness) int {
 	for _, f := range found {
-		if at := &l.slots[f.slot]; !at.running && f.same > 0 && 2*f.same >= len(at.text.Tokens) {
+		if at := &l.slots[f.slot]; !at.running && !at.kept && f.same > 0 && 2*f.same >= len(at.text.Tokens) {
 			return f.slot
 		}
 	}
-	return l.oldest()
+	return l.oldest(false)
 }
 
-// oldest is the slot that is not running and was used longest ago, nowhere for none.
-func (l *batchLoop) oldest() int {
+// oldest is the slot that was used longest ago, nowhere for none: of those that are kept, or
+// of the others that are not running.
+func (l *batchLoop) oldest(kept bool) int {
 	best := nowhere
 	for i := range l.slots {
-		if !l.slots[i].running && (best == nowhere || l.slots[i].used < l.slots[best].used) {
+		if at := &l.slots[i]; !at.running && at.kept == kept && (best == nowhere || at.used < l.slots[best].used) {
 			best = i
 		}
 	}
@@ -117,23 +118,33 @@ func (l *batchLoop) reuse(to int, found []likeness) (int, error) {
 func (l *batchLoop) keep(s *stream) {
 	n := s.keepAt
 	s.keepAt = 0
-	to := l.oldest()
-	if to == nowhere || len(l.slots) <= l.streams {
+	to := l.oldest(l.countKept() >= len(l.slots)-l.streams)
+	if to == nowhere {
 		return
 	}
 	// A fault of the copy is none of the stream's.
 	if kept, err := l.engine.Copy(to, s.slot, n); err == nil && kept == n {
-		l.slots[to].text, l.slots[to].used = s.prompt.until(n), l.turns
+		l.slots[to] = slot{text: s.prompt.until(n), used: l.turns, kept: true}
 	} else {
 		l.engine.Rewind(to, 0)
-		l.slots[to].text = Prompt{}
+		l.slots[to] = slot{}
 	}
+}
+
+// countKept is how many slots are kept: at most as many as there are besides the streams'.
+func (l *batchLoop) countKept() (n int) {
+	for i := range l.slots {
+		if l.slots[i].kept {
+			n++
+		}
+	}
+	return n
 }
 
 // forgetAll is after the caches were emptied, under other adapters. No prompt is under way
 // then that has a slot.
 func (l *batchLoop) forgetAll() {
 	for i := range l.slots {
-		l.slots[i].text = Prompt{}
+		l.slots[i] = slot{}
 	}
 }

@@ -18,11 +18,6 @@ import (
 	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
-// onBatchDevices runs a test where batches are computed.
-func onBatchDevices(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
-	t.Run("cpu", func(t *testing.T) { test(t, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024}) })
-}
-
 func newBatch(t testing.TB, m *gemma4.Model, o gemma4.BatchOptions) *gemma4.Batch {
 	t.Helper()
 	b, err := m.NewBatch(o)
@@ -74,19 +69,21 @@ func nearTie(t *testing.T, s *gemma4.Session, prompt, a, b []int32, tolerance fl
 	for _, v := range last {
 		largest = max(largest, math.Abs(float64(v)))
 	}
-	return math.Abs(float64(last[a[n]]-last[b[n]])) <= 2*tolerance*largest
+	gap := math.Abs(float64(last[a[n]] - last[b[n]]))
+	t.Logf("they part at token %d, where the logits of both are %g apart, of %g", n, gap, largest)
+	return gap <= 2*tolerance*largest
 }
 
 // TestBatchAnswersAsAlone answers many prompts at once, more than there are streams, and
 // compares each answer with that of a session.
 func TestBatchAnswersAsAlone(t *testing.T) {
-	onBatchDevices(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		tolerance := 1e-4
 		if opts.Device == gemma4.DeviceGPU {
 			tolerance = 4e-3
 		}
 		r := rand.New(rand.NewPCG(7, 8))
-		for _, name := range conformance.Some(2, "e2b", "moe", "dense", "f32") {
+		for _, name := range conformance.Some(1, "e2b", "moe", "dense", "f32") {
 			t.Run(name, func(t *testing.T) {
 				opts := opts
 				opts.Context = 128
@@ -135,20 +132,32 @@ func TestBatchAnswersAsAlone(t *testing.T) {
 
 // TestBatchOfNano answers the reference's prompts all at once, with its tokens.
 func TestBatchOfNano(t *testing.T) {
-	onBatchDevices(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		opts.Context = 256
 		m := open(t, nanoPath, opts)
 		b := newBatch(t, m, gemma4.BatchOptions{Streams: 4})
 		var group sync.WaitGroup
-		for i, c := range conformance.Some(6, readNanoCases(t)...) {
+		cases, tolerance := conformance.Some(6, readNanoCases(t)...), 1e-4
+		if opts.Device == gemma4.DeviceGPU {
+			tolerance = 4e-3
+		}
+		answers := make([][]int32, len(cases))
+		for i, c := range cases {
 			group.Go(func() {
 				got, err := inBatch(b, c.IDs, gemma4.Choosing{MaxTokens: len(c.Greedy)})
-				if err != nil || !equal(got, c.Greedy) {
-					t.Errorf("prompt %d: %v, %v; want %v", i, got, err, c.Greedy)
+				if err != nil {
+					t.Errorf("prompt %d: %v", i, err)
 				}
+				answers[i] = got
 			})
 		}
 		group.Wait()
+		s := newSession(t, m, 0)
+		for i, c := range cases {
+			if !nearTie(t, s, c.IDs, answers[i], c.Greedy, tolerance) {
+				t.Errorf("prompt %d: %v; want %v", i, answers[i], c.Greedy)
+			}
+		}
 	})
 }
 
@@ -163,7 +172,7 @@ type batchJob struct {
 // TestBatchComesAndGoes has answers begin, end, be left and cancelled at random moments, with
 // other settings each, and compares those that end with a session's. Nothing is left over.
 func TestBatchComesAndGoes(t *testing.T) {
-	onBatchDevices(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		opts.Context = 256
 		m := open(t, nanoPath, opts)
 		before := runtime.NumGoroutine()

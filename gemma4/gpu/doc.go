@@ -15,6 +15,7 @@
 // logits of every position, state_saved.go takes caches out and back,
 // checkpoints.go copies the sliding layers' rings, to go back to, state_widen.go makes room for pictures, whose soft tokens soft.go brings,
 // rows.go reads tables that stay in the file, and verify.go checks drafts, which
-// assistant.go makes. Layers that share keys and values get their donor's cache in
+// assistant.go makes. batch.go holds several texts in one set of caches, and batch_step.go
+// computes a token for each of them. Layers that share keys and values get their donor's cache in
 // newCaches (engine.go).
 package gpu

@@ -20,6 +20,7 @@ type graph struct {
 	// adapters change products, where they are not nil.
 	adapters *adapterWeights
 	media    bool // soft tokens stand among the tokens
+	rows     bool // each token is of another text
 
 	// x is the residual stream, other its second buffer: an op that adds to the
 	// stream while others still read it writes there, and the two change places.
@@ -92,6 +93,7 @@ func (g *graph) attention(i int, w *layerWeights) {
 		Label: "attention", Q: at(0), QNorm: w.qNorm, Eps: c.Eps, Rope: w.rope, Heads: c.Heads, Cache: g.caches[i],
 		Scale: c.ScoreScale(),
 		Out:   g.act.attended,
+		Rows:  g.rows,
 	}
 	if c.HasOwnKV(i) {
 		k, v := c.QueryDim(i), c.QueryDim(i)+c.KVDim(i)
@@ -99,7 +101,7 @@ func (g *graph) attention(i int, w *layerWeights) {
 			v = k
 		}
 		attend.Store = &ops.StoreKV{Label: "store_kv", K: at(k), V: at(v), KNorm: w.kNorm, PlainV: c.PlainValues,
-			Eps: c.Eps, Rope: w.rope, Cache: g.caches[i]}
+			Eps: c.Eps, Rope: w.rope, Cache: g.caches[i], Rows: g.rows}
 	}
 	if c.IsSliding(i) {
 		attend.Window = c.SlidingWindow

@@ -12,6 +12,7 @@ type sizing struct {
 	context int        // tokens a session holds
 	cache   quant.Type // of keys and values
 	chunk   int        // prompt tokens computed together
+	streams int        // texts that the caches hold; 0 for one
 	rows    int        // positions whose logits are computed together when all are wanted
 }
 
@@ -57,5 +58,6 @@ func (s sizing) slots(c *arch.Config, i int) int {
 
 // cacheShape is layer i's cache, where it owns one.
 func (s sizing) cacheShape(c *arch.Config, i int) ops.CacheShape {
-	return ops.CacheShape{Slots: s.slots(c, i), KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Type: s.cache}
+	return ops.CacheShape{Slots: s.slots(c, i), KVHeads: c.KVHeads(i), HeadDim: c.HeadDim(i), Type: s.cache,
+		Streams: s.streams}
 }

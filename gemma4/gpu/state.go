@@ -339,10 +339,14 @@ func (s *state) Stop(n int) {
 
 // feedRows fetches the rows of tables that are not on the GPU.
 func (s *state) feedRows(act *activations, tokens []int32) error {
-	if s.engine.plan.Rows == 0 {
+	return s.engine.feedRows(act, tokens)
+}
+
+func (e *Engine) feedRows(act *activations, tokens []int32) error {
+	if e.plan.Rows == 0 {
 		return nil
 	}
-	m, w := s.engine.model, s.engine.weights
+	m, w := e.model, e.weights
 	if w.tokenEmbd == nil {
 		rows, err := lookUp(m.TokenEmbd, tokens, m.Config.EmbedScale())
 		if err != nil {

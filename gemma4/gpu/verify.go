@@ -236,7 +236,11 @@ func (s *state) settleAfterDraft() error {
 
 // choiceOf waits for a choice.
 func choiceOf(read *ops.SampleRead) (sample.Choice, error) {
-	result, err := read.Result()
+	return choiceFrom(read.Result())
+}
+
+// choiceFrom is a choice as engines return it.
+func choiceFrom(result ops.SampleResult, err error) (sample.Choice, error) {
 	if errors.Is(err, ops.ErrLogits) {
 		err = fmt.Errorf("%w: %w", sample.ErrLogits, err)
 	}

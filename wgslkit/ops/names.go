@@ -139,7 +139,13 @@ const (
 	StateWidth    = record.StateWidth
 	StateColumns  = record.StateColumns
 	StateWords    = record.StateWords
+	StateStream   = record.StateStream
+	StateStreams  = record.StateStreams
+	StateRows     = record.StateRows
 )
+
+// StateWordsOf is record.StateWordsOf.
+func StateWordsOf(width int) int { return record.StateWordsOf(width) }
 
 // The layouts of a Matrix, and what the first row of a Part is a multiple of.
 const (

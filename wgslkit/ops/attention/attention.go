@@ -35,6 +35,9 @@ type Attention struct {
 	// Store, where given, puts the tokens' own keys and values into Cache
 	// first, in the same dispatch where that can be done.
 	Store *kvcache.StoreKV
+	// Rows says that each token is of another of the texts in Cache, at most as many as there
+	// are: the program's state has their places (record.StateRows).
+	Rows bool
 }
 
 // Record records the op. Where it returns Partials, the result is not in
@@ -52,7 +55,7 @@ func (o Attention) Record(r *record.Recorder) *Partials {
 	switch {
 	case attendsSmall(r, o):
 		attendSmall(r, o)
-	case (r.Width() > 1 && !attendsFew(r, o)) || r.Tuning().SmallKernels:
+	case (r.Width() > 1 && !attendsFew(r, o)) || r.Tuning().SmallKernels && !o.Rows:
 		attendTiles(r, o)
 	default:
 		return attendToken(r, o)
@@ -67,7 +70,9 @@ func (o *Attention) check(width int) error {
 		return fmt.Errorf("%w: %d query heads for %d kv heads", wgslkit.ErrValidation, o.Heads, c.KVHeads)
 	case o.Rope.Dim() > c.HeadDim:
 		return fmt.Errorf("%w: %d rotated values in heads of %d", wgslkit.ErrValidation, o.Rope.Dim(), c.HeadDim)
-	case o.Window < 0 || o.Window > 0 && c.Slots < o.Window+width-1:
+	case o.Rows && (c.Streams == 0 || o.Spans != nil):
+		return fmt.Errorf("%w: attention of several texts over a cache of one, or with spans", wgslkit.ErrValidation)
+	case o.Window < 0 || o.Window > 0 && c.Slots < o.Window+width-1 && !o.Rows || o.Rows && o.Window > c.Slots:
 		return fmt.Errorf("%w: a ring of %d slots for a window of %d and %d tokens at a time, wanted %d slots",
 			wgslkit.ErrValidation, c.Slots, o.Window, width, o.Window+width-1)
 	}
@@ -91,6 +96,9 @@ const storingBuffers = 9
 // keys split over workgroups: a tile of tokens would leave a GPU with one
 // workgroup for each head. It does where a binding holds what the splits leave.
 func attendsFew(r *record.Recorder, o Attention) bool {
+	if o.Rows {
+		return true // tiles of tokens share what they see
+	}
 	if r.Width() > record.MostFewTokens || r.Tuning().Attention.MaxSplits <= 1 || o.Spans != nil {
 		return false
 	}
@@ -130,6 +138,9 @@ func attendToken(r *record.Recorder, o Attention) *Partials {
 		return nil
 	}
 	v := c.Into(tokenVariant(r.Tuning().Attention, plan, o))
+	if o.Rows {
+		v["APART"] = true
+	}
 	v["MANY"] = r.Width() > 1
 	for _, p := range c.Parts {
 		attendPart(r, o, plan, p, v, partials)

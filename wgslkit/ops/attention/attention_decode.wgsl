@@ -21,11 +21,12 @@
 // after, and a word that is still 0 is asked for again. Only LAST writes to them.
 //
 // Grid: x = chunks of query heads, chunks_per_kv for each kv head; y = splits; and
-// where MANY, z = tokens, each at the position behind the one before, with a row of
+// where MANY, z = tokens, each at its position (place.wgsl), with a row of
 // q, `region` words of partials and a row of out of its own.
 
 //#include "rope/rope.wgsl"
 //#include "kvcache/cache_column.wgsl"
+//#include "kvcache/place.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
@@ -245,7 +246,7 @@ fn kept(i: u32) -> vec4<f32> { return cells[i]; }
 //#end
 
 // store puts the token's own key and value of a head into the cache.
-fn store(kv_head: u32, position: u32, lane: u32) {
+fn store(kv_head: u32, kept_head: u32, position: u32, lane: u32) {
   let k_at = params.k_offset + (params.first_kv_head + kv_head) * HEAD_DIM;
   let v_at = params.v_offset + (params.first_kv_head + kv_head) * HEAD_DIM;
   var own = vec2<f32>(0.0);
@@ -273,9 +274,9 @@ fn store(kv_head: u32, position: u32, lane: u32) {
     workgroupBarrier();
     for (var c = lane; c < ROW_CELLS; c += THREADS) {
       if (part == 0u) {
-        keys[(kv_head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
+        keys[(kept_head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
       } else {
-        values[(kv_head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
+        values[(kept_head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
       }
     }
     workgroupBarrier();
@@ -290,8 +291,8 @@ fn store(kv_head: u32, position: u32, lane: u32) {
         key_rotated(k_at, i + 1u, inverses.x, position)));
       v[w] = pack2x16float(vec2<f32>(v_value(v_at, i, inverses.y), v_value(v_at, i + 1u, inverses.y)));
     }
-    keys[(kv_head * COLUMNS + c) * params.slots + slot] = vec4<u32>(k[0], k[1], k[2], k[3]);
-    values[(kv_head * params.slots + slot) * COLUMNS + c] = vec4<u32>(v[0], v[1], v[2], v[3]);
+    keys[(kept_head * COLUMNS + c) * params.slots + slot] = vec4<u32>(k[0], k[1], k[2], k[3]);
+    values[(kept_head * params.slots + slot) * COLUMNS + c] = vec4<u32>(v[0], v[1], v[2], v[3]);
   }
 //#end
   storageBarrier();
@@ -373,9 +374,11 @@ fn merge_last(counter: u32, filled: u32, base_head: u32, count: u32, lane: u32) 
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
 //#if MANY
   token = group.z;
-  let position = state[0] + group.z; // the same in all of a workgroup, which of token compilers doubt
+  let position = position_of(group.z); // the same in all of a workgroup, which of token compilers doubt
+  let kept_head = cache_head(group.x / params.chunks_per_kv, group.z);
 //#else
-  let position = state[0];
+  let position = position_of(0u);
+  let kept_head = cache_head(group.x / params.chunks_per_kv, 0u);
 //#end
   var first = 0u;
   if (params.window > 0u && position + 1u > params.window) { first = position + 1u - params.window; }
@@ -394,7 +397,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let h = lane / LOADERS;
   let mate = lane % LOADERS;
 //#if STORE
-  if (end == position + 1u && state[1] > 0u) { store(kv_head, position, lane); }
+  if (end == position + 1u && state[1] > 0u) { store(kv_head, kept_head, position, lane); }
 //#end
   // Where HEADS does not divide the group, the last chunk repeats its last head.
   load_query(base_head + min(chunk + h, ratio - 1u), h, mate, position);
@@ -424,7 +427,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           var slot = tile_slot + min(key_lane + m * KEY_LANES, count - 1u);
           if (slot >= params.slots) { slot -= params.slots; }
           for (var n = 0u; n < COLUMN_BATCH; n++) {
-            loaded[n * KEYS_EACH + m] = load_key(kv_head, c + n * KEY_SLICES, slot);
+            loaded[n * KEYS_EACH + m] = load_key(kept_head, c + n * KEY_SLICES, slot);
           }
         }
       }
@@ -497,7 +500,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
           if (slot >= params.slots) { slot -= params.slots; }
           for (var w = 0u; w < WIDE; w++) {
             let c = select(column, min(lane + w * THREADS, COLUMNS - 1u), WIDE > 1u);
-            loaded[n * WIDE + w] = load_value(kv_head, c, slot);
+            loaded[n * WIDE + w] = load_value(kept_head, c, slot);
           }
         }
         for (var n = 0u; n < VALUE_BATCH; n++) {

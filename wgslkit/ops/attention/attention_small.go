@@ -1,6 +1,7 @@
 package attention
 
 import (
+	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops/record"
 )
@@ -32,8 +33,11 @@ func attendSmall(r *record.Recorder, o Attention) {
 	}
 	chunks := record.CeilDiv(o.Heads/c.KVHeads, smallHeads)
 	v := c.Into(nil)
-	if v != nil {
+	if c.Type == quant.Q8_0 {
 		v["QUICK_BYTES"] = true
+	}
+	if o.Rows {
+		v["APART"] = true
 	}
 	for _, p := range c.Parts {
 		r.Dispatch(Files, "attention_small.wgsl", v, wgslkit.Call{

@@ -1,4 +1,4 @@
-// Attention of each token by itself, q at position p = state[0] + t, over keys j of [first, p]:
+// Attention of each token by itself, q at its position p (place.wgsl), over keys j of [first, p]:
 //   s[j] = scale · rope(rms(q; q_norm)) · k[j],  with a softcap c: c·tanh(s / c)
 //   out[t] = Σ_j exp(s[j] − m)·v[j] / l,  m = max s,  l = Σ_j exp(s[j] − m)
 //
@@ -19,6 +19,7 @@
 //#include "rope/rope.wgsl"
 //#include "record/halves.wgsl"
 //#include "kvcache/cell.wgsl"
+//#include "kvcache/place.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, chunks_per_kv: u32,
@@ -207,11 +208,11 @@ fn all_heads(v: f32) -> vec4<f32> {
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let token = group.y;
   if (token >= state[1]) { return; }
-  let position = state[0] + token;
+  let position = position_of(token);
   let columns = (params.head_dim + 7u) / 8u;
   let blocks = (columns + BLOCK - 1u) / BLOCK;
   let row_cells = columns + SCALED * ((params.head_dim + 127u) / 128u);
-  let kv_head = group.x / params.chunks_per_kv;
+  let kv_head = cache_head(group.x / params.chunks_per_kv, token);
   find_heads(token, group.x, blocks);
   prepare_queries(position, blocks, lane);
 

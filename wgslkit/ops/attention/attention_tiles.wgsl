@@ -19,6 +19,7 @@
 // Grid: x = the query heads of these kv heads, y = tiles of ROWS tokens.
 
 //#include "kvcache/cache_column.wgsl"
+//#include "kvcache/place.wgsl"
 
 struct Params {
   heads: u32, kv_heads: u32, first_kv_head: u32, slots: u32,
@@ -84,7 +85,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let last_row = min(first_row + ROWS, width) - 1u;
 
   let ratio = params.heads / params.kv_heads;
-  let kv_head = group.x / ratio;
+  let kv_head = cache_head(group.x / ratio, 0u);
   let head = params.first_kv_head * ratio + group.x;
 
   // The keys that any row sees.

@@ -15,7 +15,23 @@ type CacheShape struct {
 	// Type is quant.F16, or quant.Q8_0 for 8 bits, with a float16 scale for each
 	// 32 values of a head.
 	Type quant.Type
+	// Streams is how many texts the cache holds, each of Slots positions; 0 for one. Those
+	// that hold several are of programs whose state says which of them is meant.
+	Streams int
 }
+
+// streams is how many texts there are.
+func (s CacheShape) streams() int { return max(s.Streams, 1) }
+
+// Stream is the bytes of one kv head's keys, or of its values, of one text, and which of
+// those of a part's buffer they are.
+func (s CacheShape) Stream(head, stream int) (offset, size int64) {
+	size = s.headBytes()
+	return int64(head*s.streams()+stream) * size, size
+}
+
+// mostStreams bounds CacheShape.Streams.
+const mostStreams = 1 << 16
 
 // MaxHeadDim is how long a head's row may be: what the kernels keep of it in
 // workgroup memory fits the 16 KiB that every device has.
@@ -26,6 +42,8 @@ func (s CacheShape) check(label string) error {
 	case s.Slots < 1 || s.KVHeads < 1 || s.Slots > math.MaxInt32 || s.KVHeads > 1<<16:
 		return fmt.Errorf("%w: %s: a cache of %d positions and %d heads", wgslkit.ErrValidation, label, s.Slots,
 			s.KVHeads)
+	case s.Streams < 0 || s.Streams > mostStreams:
+		return fmt.Errorf("%w: %s: a cache of %d texts", wgslkit.ErrValidation, label, s.Streams)
 	case s.HeadDim < 2 || s.HeadDim%2 != 0:
 		return fmt.Errorf("%w: %s: head dimension %d, wanted an even number", wgslkit.ErrValidation, label, s.HeadDim)
 	case s.HeadDim > MaxHeadDim:
@@ -64,7 +82,7 @@ func (s CacheShape) headBytes() int64 {
 }
 
 // Bytes is the GPU size of a cache, for plans made before it exists.
-func (s CacheShape) Bytes() int64 { return 2 * int64(s.KVHeads) * s.headBytes() }
+func (s CacheShape) Bytes() int64 { return 2 * int64(s.KVHeads*s.streams()) * s.headBytes() }
 
 // RowBytes is the size of one kv head's keys, or values, of a position in the
 // layout of KVCache.Read: halves, or cells with their scales.
@@ -81,13 +99,18 @@ func (s CacheShape) PositionBytes() int { return 2 * s.KVHeads * s.RowBytes() }
 // Into adds what kernels have to know of the type. What they are by default has
 // no name.
 func (s CacheShape) Into(v wgslkit.Variant) wgslkit.Variant {
-	if s.Type != quant.Q8_0 {
+	if s.Type != quant.Q8_0 && s.Streams == 0 {
 		return v
 	}
 	if v == nil {
 		v = wgslkit.Variant{}
 	}
-	v["CACHE"] = "q8"
+	if s.Type == quant.Q8_0 {
+		v["CACHE"] = "q8"
+	}
+	if s.Streams > 0 {
+		v["STREAMS"] = true
+	}
 	return v
 }
 

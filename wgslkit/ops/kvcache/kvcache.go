@@ -35,7 +35,7 @@ func NewKVCache(k *record.Kit, label string, s CacheShape) (*KVCache, error) {
 	if err := s.check(label); err != nil {
 		return nil, err
 	}
-	head := s.headBytes()
+	head := int64(s.streams()) * s.headBytes()
 	fit := k.MaxBinding() / head
 	if fit < 1 {
 		return nil, fmt.Errorf("%w: %s: the keys of %d positions take %d bytes a head, this device binds %d at "+
@@ -54,7 +54,7 @@ func NewKVCache(k *record.Kit, label string, s CacheShape) (*KVCache, error) {
 }
 
 func (c *KVCache) addPart(first, heads int) error {
-	size := int64(heads) * c.headBytes()
+	size := int64(heads*c.streams()) * c.headBytes()
 	keys, err := c.kit.Device().NewBuffer(c.label+" keys", wgslkit.Cache, size)
 	if err != nil {
 		return err

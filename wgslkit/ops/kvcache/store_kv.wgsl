@@ -1,6 +1,6 @@
 // keys[slot]   ← rope(rms(k[t, h]; head_weight), position)
 // values[slot] ← rms(v[t, h]), or v[t, h] where plain_v
-// at position = state[0] + t, slot = position mod slots.
+// at the position of token t (place.wgsl), slot = position mod slots.
 //
 // A cache of `heads` kv heads holds rows of R cells, of eight values each and in q8
 // of scales besides (cell.wgsl):
@@ -11,6 +11,7 @@
 
 //#include "head.wgsl"
 //#include "packed_cell.wgsl"
+//#include "place.wgsl"
 
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
@@ -56,7 +57,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   }
   head_normalise(squares, params.eps, is_key || params.plain_v == 0u, is_key && params.weighted != 0u, lane);
 
-  let position = state[0] + token;
+  let position = position_of(token);
+  let kept_head = cache_head(head, token);
   let slot = position % params.slots;
   for (var i = lane; i < PADDED; i += THREADS) {
     var x = 0.0;
@@ -68,9 +70,9 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   workgroupBarrier();
   for (var c = lane; c < ROW_CELLS; c += THREADS) {
     if (is_key) {
-      keys[(head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
+      keys[(kept_head * ROW_CELLS + c) * params.slots + slot] = packed_cell(c);
     } else {
-      values[(head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
+      values[(kept_head * params.slots + slot) * ROW_CELLS + c] = packed_cell(c);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 //#enable subgroups
 //#include "rope/rope.wgsl"
+//#include "place.wgsl"
 
 struct Params {
   heads: u32, first_head: u32, slots: u32, rotated: u32,
@@ -73,7 +74,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   var inverse = 1.0 / sqrt(subgroupAdd(squares) / f32(params.head_dim) + params.eps);
   if (!is_key && params.plain_v != 0u) { inverse = 1.0; }
 
-  let position = state[0] + token;
+  let position = position_of(token);
+  let kept_head = cache_head(group.x, token);
   let slot = position % params.slots;
   let columns = (params.head_dim + 7u) / 8u;
 //#if CACHE == q8
@@ -95,13 +97,13 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let share = select(0.0, 1.0 / largest, largest > 1e-30);
     for (var n = 0u; n < 8u; n++) {
       let c = block + 4u * lane + n / 2u;
-      if (c < columns) { store_word(group.x, row_cells, c, slot, n % 2u, pack4x8snorm(fours[n] * share), is_key); }
+      if (c < columns) { store_word(kept_head, row_cells, c, slot, n % 2u, pack4x8snorm(fours[n] * share), is_key); }
     }
     let d = largest / 127.0;
     let low = pack2x16float(vec2<f32>(subgroupBroadcast(d, 0u), subgroupBroadcast(d, 1u)));
     let high = pack2x16float(vec2<f32>(subgroupBroadcast(d, 2u), subgroupBroadcast(d, 3u)));
     if (lane < 2u) {
-      store_word(group.x, row_cells, columns + block / 16u, slot, lane, select(high, low, lane == 0u), is_key);
+      store_word(kept_head, row_cells, columns + block / 16u, slot, lane, select(high, low, lane == 0u), is_key);
     }
   }
 //#else
@@ -110,7 +112,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     for (var i = 0u; i < 2u; i++) {
       if (is_key) { pair[i] = rotated(at, 2u * w + i, position); } else { pair[i] = v[at + 2u * w + i]; }
     }
-    store_word(group.x, columns, w / 4u, slot, w % 4u, pack2x16float(pair * inverse), is_key);
+    store_word(kept_head, columns, w / 4u, slot, w % 4u, pack2x16float(pair * inverse), is_key);
   }
 //#end
 }

@@ -17,6 +17,9 @@ type StoreKV struct {
 	Eps    float32
 	Rope   *rope.Rope // nil for no rotation
 	Cache  *KVCache
+	// Rows says that each token is of another of the texts in Cache: the program's state has
+	// their places (record.StateRows).
+	Rows bool
 }
 
 type storeKVParams struct {
@@ -40,7 +43,11 @@ func (o StoreKV) Record(r *record.Recorder) {
 		if r.Tuning().Smallest() {
 			file, v = "store_kv_small.wgsl", nil
 		}
-		r.Dispatch(Files, file, c.Into(v), wgslkit.Call{
+		v = c.Into(v)
+		if o.Rows {
+			v["APART"] = true
+		}
+		r.Dispatch(Files, file, v, wgslkit.Call{
 			Label: o.Label,
 			Bind: []wgslkit.Binding{
 				r.State().All(), o.K.Buffer.All(), o.V.Buffer.All(), record.OrBuffer(o.KNorm, o.K.Buffer).All(),

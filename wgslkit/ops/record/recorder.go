@@ -17,7 +17,18 @@ const (
 	StateColumns
 	// StateWords is how many words the ops of this package use.
 	StateWords
+
+	// StateStream is which of the texts in its caches a program is of, where these hold
+	// several, and StateStreams how many they hold.
+	StateStream  = 3
+	StateStreams = 4
+	// StateRows is where programs whose tokens are each of another text have a pair of words
+	// for each token: its position and its text.
+	StateRows = 5
 )
+
+// StateWordsOf is how many words the ops of programs use whose tokens are each of another text.
+func StateWordsOf(width int) int { return StateRows + 2*width }
 
 // Recorder records ops into one program. The first error sticks: the ops
 // after it do nothing and Finish returns it, so that a graph reads as a list.

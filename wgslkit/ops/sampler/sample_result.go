@@ -69,18 +69,41 @@ func (r *SampleRead) Result() (SampleResult, error) {
 	if err := r.readback.Bytes(raw); err != nil {
 		return SampleResult{}, err
 	}
+	return resultOf(raw, r.position)
+}
+
+// ResultBytes is what a choice takes where CopyResult leaves it.
+func (s *Sampler) ResultBytes() int64 { return int64(4 * s.layout.resultWords) }
+
+// CopyResult records that the choice is brought to a buffer, for whoever reads those of
+// several samplers at once with ParseResult. The sampler keeps one (SamplerOptions.Results).
+func (s *Sampler) CopyResult(r *record.Recorder, into *wgslkit.Buffer, offset int64) {
+	if s.options.Results != 1 {
+		r.Fail("result", fmt.Errorf("%w: a sampler that keeps %d results", wgslkit.ErrValidation, s.options.Results))
+		return
+	}
+	r.CopyBytes(s.memory, into, int64(4*s.layout.results), offset, s.ResultBytes())
+}
+
+// ParseResult is SampleRead.Result for the bytes of a choice for a position that CopyResult
+// brought away.
+func (s *Sampler) ParseResult(raw []byte, position int) (SampleResult, error) {
+	return resultOf(raw[:4*(samplerResultTop+2*s.logProbs)], position)
+}
+
+func resultOf(raw []byte, position int) (SampleResult, error) {
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(raw[4*i:]) }
-	if int(word(2)) != r.position {
+	if int(word(2)) != position {
 		return SampleResult{}, fmt.Errorf("%w: no token was chosen for position %d, or too many since",
-			wgslkit.ErrValidation, r.position)
+			wgslkit.ErrValidation, position)
 	}
 	if word(1) != 0 {
 		return SampleResult{}, fmt.Errorf("%w at position %d: one is NaN or +Inf (the model's weights may be "+
 			"damaged), or penalties and bias leave no token possible",
-			ErrLogits, r.position)
+			ErrLogits, position)
 	}
 	result := SampleResult{Token: int32(word(0))}
-	n := min(int(word(3)), (r.words-samplerResultTop)/2)
+	n := min(int(word(3)), (len(raw)/4-samplerResultTop)/2)
 	if n == 0 {
 		return result, nil
 	}

@@ -24,6 +24,9 @@ type SamplerOptions struct {
 	// Results is how many choices are kept for StartRead before the oldest is
 	// overwritten; 0 is 64.
 	Results int
+	// Shares, where given, is a sampler of the same vocabulary and sizes whose working memory
+	// this one uses too: their choices are never under way at once, and it is released last.
+	Shares *Sampler
 }
 
 // Sampler chooses tokens on the GPU. It holds one session's history, the
@@ -138,6 +141,9 @@ func (s *Sampler) build() (err error) {
 		{&s.list, "sampling candidates", s.layout.list},
 		{&s.memory, "history and results", s.layout.memory},
 	} {
+		if s.shared(b.buffer) {
+			continue
+		}
 		if *b.buffer, err = s.kit.Device().NewBuffer(b.label, wgslkit.Activations, int64(4*b.words)); err != nil {
 			return err
 		}
@@ -155,8 +161,33 @@ func (s *Sampler) build() (err error) {
 	return s.Configure(SampleParams{})
 }
 
+// shared takes another sampler's working memory for one of this one's, where it is to.
+func (s *Sampler) shared(into **wgslkit.Buffer) bool {
+	o := s.options.Shares
+	if o == nil {
+		return false
+	}
+	switch into {
+	case &s.adjusted:
+		s.adjusted = o.adjusted
+	case &s.probabilities:
+		s.probabilities = o.probabilities
+	case &s.scratch:
+		s.scratch = o.scratch
+	case &s.list:
+		s.list = o.list
+	default:
+		return false
+	}
+	return true
+}
+
+// buffers are the sampler's own.
 func (s *Sampler) buffers() []*wgslkit.Buffer {
-	buffers := []*wgslkit.Buffer{s.settings, s.bias, s.adjusted, s.probabilities, s.scratch, s.list, s.memory}
+	buffers := []*wgslkit.Buffer{s.settings, s.bias, s.memory}
+	if s.options.Shares == nil {
+		buffers = append(buffers, s.adjusted, s.probabilities, s.scratch, s.list)
+	}
 	if s.mask != nil {
 		buffers = append(buffers, s.mask)
 	}

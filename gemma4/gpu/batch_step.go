@@ -1,0 +1,284 @@
+package gpu
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
+	"github.com/gemwire/gemwire/wgslkit"
+	"github.com/gemwire/gemwire/wgslkit/ops"
+)
+
+// seat is what chooses behind one row of a pass. Texts keep their seats from step to step
+// as long as those before them are taken.
+type seat struct {
+	slot    int             // noSlot for none
+	words   *wgslkit.Buffer // the sampler's own position
+	token   *wgslkit.Buffer // what it chose; the host gives it to the next pass
+	logits  *wgslkit.Buffer // the row, where it has to be copied; nil where it is bound where it lies
+	sampler *ops.Sampler
+	choose  *ops.Recording
+	masked  *ops.Recording // nil until the first answer with masks
+}
+
+const noSlot = -1
+
+// newSeats makes a seat for each row that there may be.
+func (b *batch) newSeats() error {
+	e, c := b.engine, b.engine.model.Config
+	for i := range b.options.Streams {
+		s := &seat{slot: noSlot}
+		b.seats = append(b.seats, s)
+		options := ops.SamplerOptions{Vocab: c.Vocab, History: b.sizing.context, MaxLogProbs: ops.MaxLogProbs, Results: 1}
+		if i > 0 {
+			options.Shares = b.seats[0].sampler
+		}
+		var err error
+		if s.sampler, err = e.kit.NewSampler(options); err != nil {
+			return err
+		}
+		if s.words, err = e.device.NewBuffer("state", wgslkit.Activations, 4*ops.StateWords); err != nil {
+			return err
+		}
+		if s.token, err = e.device.NewBuffer("token", wgslkit.Activations, 4); err != nil {
+			return err
+		}
+	}
+	bytes := b.seats[0].sampler.ResultBytes()
+	b.raw = make([]byte, bytes*int64(len(b.seats)))
+	var err error
+	if b.results, err = e.device.NewBuffer("choices", wgslkit.Activations, int64(len(b.raw))); err != nil {
+		return err
+	}
+	for i := range b.seats {
+		if err := b.recordSeat(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordSeat records the choice from a row of logits, which are bound where they lie where
+// the device can do so.
+func (b *batch) recordSeat(i int) (err error) {
+	s, row := b.seats[i], int64(4*b.engine.model.Config.Vocab)
+	at := int64(i) * row
+	if align := max(int64(b.engine.device.Limits().MinStorageAlignment), 1); at%align != 0 {
+		if s.logits, err = b.engine.device.NewBuffer("logits of a row", wgslkit.Activations, row); err != nil {
+			return err
+		}
+	}
+	s.choose, err = b.chooseOf(i, false)
+	return err
+}
+
+func (b *batch) chooseOf(i int, masked bool) (*ops.Recording, error) {
+	s, row := b.seats[i], int64(4*b.engine.model.Config.Vocab)
+	r := b.engine.kit.Record("choose", 1, s.words)
+	logits := s.logits
+	if logits == nil {
+		logits = b.rows.logits.Part(int64(i)*row, row)
+	} else {
+		r.CopyBytes(b.rows.logits, logits, int64(i)*row, 0, row)
+	}
+	r.Sample(ops.Sample{Label: "sample", Logits: logits, Tokens: s.token, Sampler: s.sampler, Masked: masked})
+	s.sampler.CopyResult(r.Recorder, b.results, int64(i)*s.sampler.ResultBytes())
+	return r.Finish()
+}
+
+// addMasks makes what choices among masks take, with the first answer that has some.
+func (b *batch) addMasks() (err error) {
+	for i, s := range b.seats {
+		if s.masked != nil {
+			continue
+		}
+		if err := s.sampler.AddMask(); err != nil {
+			return err
+		}
+		if s.masked, err = b.chooseOf(i, true); err != nil {
+			return err
+		}
+	}
+	if b.mask == nil {
+		b.mask = make([]uint32, engine.MaskWords(b.engine.model.Config.Vocab))
+	}
+	return nil
+}
+
+func (s *seat) release() {
+	s.choose.Release()
+	s.masked.Release()
+	s.sampler.Release()
+	for _, b := range []*wgslkit.Buffer{s.words, s.token, s.logits} {
+		b.Release()
+	}
+}
+
+// unseat takes a text's seat.
+func (b *batch) unseat(slot int) {
+	if s := &b.slots[slot]; s.seat != noSeat {
+		b.seats[s.seat].slot, s.seat = noSlot, noSeat
+	}
+}
+
+// seatAll brings texts to the first seats: those that have one of these keep it.
+func (b *batch) seatAll(slots []int) error {
+	n := len(slots)
+	wanted := func(slot int) bool {
+		for _, s := range slots {
+			if s == slot {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range b.seats[:n] {
+		if s.slot != noSlot && !wanted(s.slot) {
+			b.unseat(s.slot)
+		}
+	}
+	free := 0
+	for _, slot := range slots {
+		if seat := b.slots[slot].seat; seat != noSeat && seat < n {
+			continue
+		}
+		b.unseat(slot)
+		for b.seats[free].slot != noSlot {
+			free++
+		}
+		if err := b.sit(slot, free); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sit gives a text a seat, whose sampler learns all that it has to know.
+func (b *batch) sit(slot, at int) error {
+	s, text := b.seats[at], &b.slots[slot]
+	if err := s.sampler.SetHistory(text.history, 0); err != nil {
+		return err
+	}
+	if err := s.sampler.Configure(text.params); err != nil {
+		return err
+	}
+	var raw [4 * ops.StateWords]byte
+	binary.LittleEndian.PutUint32(raw[4*ops.StatePosition:], uint32(len(text.history)-1))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], 1)
+	if err := s.words.Write(0, raw[:]); err != nil {
+		return err
+	}
+	s.slot, text.seat = slot, at
+	return nil
+}
+
+// passFor is the narrowest pass over n rows.
+func (b *batch) passFor(n int) *ops.Recording {
+	i := 0
+	for 1<<i < n {
+		i++
+	}
+	return b.passes[i]
+}
+
+func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, slot := range slots {
+		if !b.slots[slot].started {
+			return nil, fmt.Errorf("%w: a step of slot %d, which was not started", engine.ErrUnsupported, slot)
+		}
+	}
+	if err := b.seatAll(slots); err != nil {
+		return nil, err
+	}
+	n := len(slots)
+	if err := b.feedPass(n); err != nil {
+		return nil, err
+	}
+	if err := b.passFor(n).Submit(n); err != nil {
+		return nil, err
+	}
+	b.outcomes = append(b.outcomes[:0], make([]engine.Outcome, n)...)
+	failed := map[int]error{}
+	for i, s := range b.seats[:n] {
+		b.advance(s.slot, 1)
+		if err := b.chooseBehind(i, failed); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.readChoices(n); err != nil {
+		return nil, err
+	}
+	for i, slot := range slots {
+		b.outcomes[i] = b.outcome(slot, failed[slot])
+	}
+	return b.outcomes, nil
+}
+
+// feedPass writes the rows' tokens and places.
+func (b *batch) feedPass(n int) error {
+	raw := make([]byte, 4*ops.StateWordsOf(n))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(n))
+	binary.LittleEndian.PutUint32(raw[4*ops.StateStreams:], uint32(len(b.slots)))
+	tokens := make([]int32, n)
+	for i, s := range b.seats[:n] {
+		text := &b.slots[s.slot]
+		tokens[i] = text.history[len(text.history)-1]
+		at := 4 * (ops.StateRows + 2*i)
+		binary.LittleEndian.PutUint32(raw[at:], uint32(text.cached))
+		binary.LittleEndian.PutUint32(raw[at+4:], uint32(s.slot))
+	}
+	if err := b.rows.tokens.Write(0, words(tokens)); err != nil {
+		return err
+	}
+	if err := b.engine.feedRows(b.rows, tokens); err != nil {
+		return err
+	}
+	return b.words.Write(0, raw)
+}
+
+// chooseBehind submits the choice of a seat. While the GPU computes the pass, the host makes
+// the mask; a fault of that is the text's alone.
+func (b *batch) chooseBehind(i int, failed map[int]error) error {
+	s := b.seats[i]
+	text := &b.slots[s.slot]
+	if text.masks == nil {
+		return s.choose.Submit(1)
+	}
+	if err := text.masks.After(nil, b.mask); err != nil {
+		failed[s.slot] = err
+		return nil
+	}
+	if err := s.sampler.SetMask(b.mask); err != nil {
+		return err
+	}
+	return s.masked.Submit(1)
+}
+
+// readChoices waits for what the first seats chose.
+func (b *batch) readChoices(n int) error {
+	bytes := int(b.seats[0].sampler.ResultBytes()) * n
+	read, err := b.results.StartRead(0, int64(bytes))
+	if err != nil {
+		return err
+	}
+	return read.Bytes(b.raw[:bytes])
+}
+
+// outcome is what was chosen behind a text, which that is part of now.
+func (b *batch) outcome(slot int, failed error) engine.Outcome {
+	if failed != nil {
+		return engine.Outcome{Err: failed}
+	}
+	text := &b.slots[slot]
+	s := b.seats[text.seat]
+	bytes := int(s.sampler.ResultBytes())
+	choice, err := choiceFrom(s.sampler.ParseResult(b.raw[text.seat*bytes:][:bytes], len(text.history)))
+	if err == nil {
+		text.history = append(text.history, choice.Token)
+	}
+	return engine.Outcome{Choice: choice, Err: err}
+}
