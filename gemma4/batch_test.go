@@ -185,7 +185,9 @@ func TestBatchComesAndGoes(t *testing.T) {
 			j := &jobs[i]
 			j.question = questions[r.IntN(len(questions))]
 			j.opts.MaxTokens = 1 + r.IntN(24)
-			switch r.IntN(4) {
+			switch r.IntN(5) {
+			case 4: // which no kernel chooses
+				j.opts.Sampling = sample.Params{DryMultiplier: 0.8, Temperature: 0.5, Seed: uint64(i)}
 			case 0:
 				j.opts.Sampling = sample.Params{Temperature: 0.9, TopK: 40, Seed: uint64(i)}
 			case 1:

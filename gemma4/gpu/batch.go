@@ -36,7 +36,8 @@ type batch struct {
 	seats    []*seat
 	slots    []batchSlot
 	mask     []uint32
-	raw      []byte // of results
+	logits   []float32 // of a row, where the host chooses
+	raw      []byte    // of results
 	outcomes []engine.Outcome
 }
 
@@ -47,7 +48,9 @@ type batchSlot struct {
 	params          sample.Params
 	history         []int32 // its last token is not computed
 	masks           engine.Masks
-	seat            int // noSeat while it has none
+	breakers        sample.Breakers
+	host            *sample.Sampler // of choices that no kernel can make (hosted); nil where the GPU chooses
+	seat            int             // noSeat while it has none
 }
 
 const noSeat = -1
@@ -344,6 +347,16 @@ func (b *batch) Start(slot int, params sample.Params, history []int32, masks eng
 	b.Stop(slot)
 	s := &b.slots[slot]
 	s.started, s.params, s.masks = true, params, masks
+	if len(params.OnHost()) > 0 {
+		var err error
+		if s.host, err = sample.New(b.engine.model.Config.Vocab, params); err != nil {
+			return err
+		}
+		s.host.SetBreakers(s.breakers)
+		if b.logits == nil {
+			b.logits = make([]float32, b.engine.model.Config.Vocab)
+		}
+	}
 	// No step makes room for its token.
 	s.history = append(make([]int32, 0, b.sizing.context+1), history...)
 	return nil
@@ -352,8 +365,10 @@ func (b *batch) Start(slot int, params sample.Params, history []int32, masks eng
 func (b *batch) Stop(slot int) {
 	b.unseat(slot)
 	s := &b.slots[slot]
-	s.started, s.history, s.masks = false, nil, nil
+	s.started, s.history, s.masks, s.host = false, nil, nil, nil
 }
+
+func (b *batch) SetBreakers(slot int, breakers sample.Breakers) { b.slots[slot].breakers = breakers }
 
 func (b *batch) Force(ctx context.Context, slot int, tokens []int32) error {
 	s := &b.slots[slot]

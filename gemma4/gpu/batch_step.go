@@ -157,6 +157,10 @@ func (b *batch) seatAll(slots []int) error {
 // sit gives a text a seat, whose sampler learns all that it has to know.
 func (b *batch) sit(slot, at int) error {
 	s, text := b.seats[at], &b.slots[slot]
+	s.slot, text.seat = slot, at
+	if text.host != nil {
+		return nil
+	}
 	if err := s.sampler.SetHistory(text.history, 0); err != nil {
 		return err
 	}
@@ -166,11 +170,7 @@ func (b *batch) sit(slot, at int) error {
 	var raw [4 * ops.StateWords]byte
 	binary.LittleEndian.PutUint32(raw[4*ops.StatePosition:], uint32(len(text.history)-1))
 	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], 1)
-	if err := s.words.Write(0, raw[:]); err != nil {
-		return err
-	}
-	s.slot, text.seat = slot, at
-	return nil
+	return s.words.Write(0, raw[:])
 }
 
 // passFor is the narrowest pass over n rows.
@@ -245,6 +245,9 @@ func (b *batch) feedPass(n int) error {
 func (b *batch) chooseBehind(i int, failed map[int]error) error {
 	s := b.seats[i]
 	text := &b.slots[s.slot]
+	if text.host != nil {
+		return nil // when the pass is done
+	}
 	if text.masks == nil {
 		return s.choose.Submit(1)
 	}
@@ -274,9 +277,35 @@ func (b *batch) outcome(slot int, failed error) engine.Outcome {
 		return engine.Outcome{Err: failed}
 	}
 	text := &b.slots[slot]
+	if text.host != nil {
+		return b.chooseOnHost(text)
+	}
 	s := b.seats[text.seat]
 	bytes := int(s.sampler.ResultBytes())
 	choice, err := choiceFrom(s.sampler.ParseResult(b.raw[text.seat*bytes:][:bytes], len(text.history)))
+	if err == nil {
+		text.history = append(text.history, choice.Token)
+	}
+	return engine.Outcome{Choice: choice, Err: err}
+}
+
+// chooseOnHost is outcome for a text whose choices the host makes.
+func (b *batch) chooseOnHost(text *batchSlot) engine.Outcome {
+	row := int64(4 * len(b.logits))
+	read, err := b.rows.logits.StartRead(int64(text.seat)*row, row)
+	if err != nil {
+		return engine.Outcome{Err: err}
+	}
+	if err := read.FloatsInto(b.logits); err != nil {
+		return engine.Outcome{Err: err}
+	}
+	if text.masks != nil {
+		if err := text.masks.After(nil, b.mask); err != nil {
+			return engine.Outcome{Err: err}
+		}
+		text.host.SetMask(b.mask)
+	}
+	choice, err := text.host.Sample(b.logits, text.history, len(text.history))
 	if err == nil {
 		text.history = append(text.history, choice.Token)
 	}
