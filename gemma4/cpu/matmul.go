@@ -33,7 +33,12 @@ const (
 	rowsPerPart = 16
 )
 
-func (m *Model) mul(tokens int, products ...product) error { return m.threads.mul(tokens, products...) }
+func (m *Model) mul(tokens int, products ...product) error {
+	if m.observer != nil {
+		m.observe(tokens, products)
+	}
+	return m.threads.mul(tokens, products...)
+}
 
 // mul computes products that do not depend on each other, for the same number of
 // tokens. Each row of weights is decoded once for all of them.

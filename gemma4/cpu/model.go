@@ -53,6 +53,7 @@ type Model struct {
 	yield     func()
 	cacheType quant.Type
 	loaded    map[string]*matrix // by the tensor's name
+	observer  Observer           // nil but while an importance matrix is measured
 
 	tokenEmbd         *matrix // [vocab, d]
 	output            *matrix // [vocab, d]

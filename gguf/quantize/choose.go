@@ -18,6 +18,7 @@ type chooser struct {
 	tied          bool // the head is the token embedding
 	weighted      bool // there is an importance matrix
 	values        int  // tensors that make values
+	owners        int  // layers with keys and values of their own, the first ones
 
 	seenValues, seenDown, seenGate, seenUp int
 }
@@ -34,6 +35,7 @@ func newChooser(mix Mix, file *gguf.File, weighted bool) *chooser {
 	if keys > 0 {
 		c.queriesPerKey = heads / keys
 	}
+	c.owners = c.layers - number(file.Meta, arch+".attention.shared_kv_layers")
 	for _, t := range file.Tensors {
 		r := roleOf(t.Name)
 		if r.isValue() {
@@ -54,6 +56,13 @@ func number(meta gguf.Metadata, key string) int {
 	}
 	n, _ := v.Index(0).Uint64()
 	return int(min(n, 1<<30))
+}
+
+// unread says whether a tensor makes keys or values of a layer that takes another's. Files have them, and no model reads
+// them, so that no importance can be known.
+func (c *chooser) unread(name string) bool {
+	r := roleOf(name)
+	return (r == attnK || r == attnV) && layerOf(name) >= c.owners
 }
 
 // choose is the mix's type for a tensor, before it is known whether its rows are whole blocks.

@@ -139,7 +139,7 @@ func (p *Plan) plan(c *chooser, t *gguf.Tensor) (Planned, error) {
 	if t.Type.BlockLen() != 1 && !p.opts.Requantize {
 		return out, fmt.Errorf("%s is %v: %w", t.Name, t.Type, ErrRequantize)
 	}
-	out.NeedsImportance = needsImportance(t.Name, out.To, p.opts.Mix)
+	out.NeedsImportance = needsImportance(t.Name, out.To, p.opts.Mix) && !c.unread(t.Name)
 	var err error
 	out.Size, err = out.To.Size(int64(t.Elements()))
 	return out, err

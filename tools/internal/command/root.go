@@ -26,6 +26,7 @@ var commands = []struct {
 	{"models", newInspect},
 	{"models", newRemove},
 	{"files", modelfiles.NewQuantize},
+	{"files", modelfiles.NewImatrix},
 	{"text", newTokenize},
 	{"text", newDetokenize},
 	{"text", newRender},
