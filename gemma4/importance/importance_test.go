@@ -105,7 +105,8 @@ func checkFirst(t *testing.T, a *arch.Model, got []float32, ids []int32) {
 			square += float64(v) * float64(v) * float64(d)
 		}
 		for j, v := range row {
-			x := float64(v) * math.Sqrt(float64(d)) / math.Sqrt(square/float64(d)+float64(a.Config.Eps)) * float64(norm[j])
+			rms := math.Sqrt(square/float64(d) + float64(a.Config.Eps))
+			x := float64(v) * math.Sqrt(float64(d)) / rms * float64(norm[j])
 			sums[j] += x * x
 		}
 	}

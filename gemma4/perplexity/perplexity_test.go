@@ -66,7 +66,8 @@ func text(n int) []int32 {
 	return tokens
 }
 
-// judgedPairs are the pairs of tokens that llama-perplexity judges: of each chunk, those whose second is at n/2+1 to n−1.
+// judgedPairs are the pairs of tokens that llama-perplexity judges: of each chunk, those whose second is at n/2+1 to
+// n−1.
 func judgedPairs(tokens []int32, size int) (pairs [][2]int32) {
 	tokens = append([]int32{bos}, tokens...)
 	for start := 0; start+size <= len(tokens); start += size {

@@ -62,8 +62,8 @@ func (r role) isTable() bool { return r == tokenEmbd || r == output }
 
 // keptParts are parts of names of matrices that stay as they are: small ones, routers, positions, convolutions.
 var keptParts = []string{
-	"_norm.weight", "ffn_gate_inp.weight", "altup", "laurel", "per_layer_model_proj", "position_embd", "position_embedding",
-	".patch_embd", ".rel_pos", "attn_rel_b.weight",
+	"_norm.weight", "ffn_gate_inp.weight", "altup", "laurel", "per_layer_model_proj", "position_embd",
+	"position_embedding", ".patch_embd", ".rel_pos", "attn_rel_b.weight",
 }
 
 // towerParts begin the names of a picture or sound tower's tensors.

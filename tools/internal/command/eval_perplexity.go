@@ -138,8 +138,8 @@ func (e *evalCommand) measureText(ctx context.Context, model *gemma4.Model, sess
 	if e.json {
 		return e.env.PrintJSON(result)
 	}
-	fmt.Fprintf(e.env.Out, "perplexity %s over %d tokens, %d chunks of %d\n", plusMinus(result.Perplexity, 1, 4), result.Tokens,
-		result.Chunks, result.Context)
+	fmt.Fprintf(e.env.Out, "perplexity %s over %d tokens, %d chunks of %d\n", plusMinus(result.Perplexity, 1, 4),
+		result.Tokens, result.Chunks, result.Context)
 	if e.text.base != "" {
 		e.env.Say("%s: this model's predictions; eval another model with --kl-base %s", e.text.base, e.text.base)
 	}

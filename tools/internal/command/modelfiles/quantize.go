@@ -173,8 +173,8 @@ func (q *quantizeCommand) write(ctx context.Context, plan *quantize.Plan, out st
 
 // summary is what came out, in a sentence.
 func summary(p *quantize.Plan) string {
-	text := fmt.Sprintf("%s from %s, %.2f bits per weight", humanize.Bytes(uint64(p.After)), humanize.Bytes(uint64(p.Before)),
-		bitsPerWeight(p))
+	after, before := humanize.Bytes(uint64(p.After)), humanize.Bytes(uint64(p.Before))
+	text := fmt.Sprintf("%s from %s, %.2f bits per weight", after, before, bitsPerWeight(p))
 	if p.Fallbacks > 0 {
 		text += fmt.Sprintf("; %d tensors have rows that need another type", p.Fallbacks)
 	}
