@@ -36,6 +36,9 @@ type callScanner struct {
 	text string
 	at   int
 	json bytes.Buffer
+
+	lenient bool // see RepairCall
+	repairs []string
 }
 
 func (s *callScanner) fail(format string, args ...any) error {
@@ -44,10 +47,14 @@ func (s *callScanner) fail(format string, args ...any) error {
 
 func (s *callScanner) name() (string, error) {
 	s.space()
-	if !s.skip("call:") {
+	if !s.skip("call:") && (!strings.Contains(s.text[s.at:], "{") || !s.mend("call: was missing")) {
 		return "", s.fail("want call:")
 	}
 	brace := strings.IndexByte(s.text[s.at:], '{')
+	if brace < 0 && s.mend("the arguments were missing") {
+		s.text = trim(s.text) + "{}"
+		brace = strings.IndexByte(s.text[s.at:], '{')
+	}
 	if brace < 0 {
 		return "", s.fail("want {")
 	}
@@ -72,8 +79,12 @@ func (s *callScanner) arguments() error {
 		return err
 	}
 	s.space()
-	if doubled && !s.skip("}") {
+	if doubled && !s.skip("}") && !(s.at == len(s.text) && s.mend("a } was missing")) {
 		return s.fail("want a second }")
+	}
+	if strings.Trim(s.text[s.at:], "} \t\r\n") == "" && s.at < len(s.text) && strings.Contains(s.text[s.at:], "}") &&
+		s.mend("there was a } too many") {
+		s.at = len(s.text)
 	}
 	if s.space(); s.at < len(s.text) {
 		return s.fail("want nothing more")
@@ -95,6 +106,11 @@ func (s *callScanner) value(depth int) error {
 		}
 		s.write(text)
 		return nil
+	case '\'':
+		if text, ok := s.inSingleQuotes(); ok {
+			s.write(text)
+			return nil
+		}
 	case '{':
 		return s.items('}', func() error { return s.member(depth) })
 	case '[':
@@ -110,15 +126,15 @@ func (s *callScanner) items(closing byte, item func() error) error {
 	for first := true; ; first = false {
 		s.space()
 		switch {
-		case first && s.peek() == closing, !first && s.skip(string(closing)):
-			if first {
-				s.at++
-			}
+		case s.skip(string(closing)), s.at == len(s.text) && s.mend("a %c was missing", closing):
 			s.json.WriteByte(closing)
 			return nil
 		case !first && !s.skip(","):
 			return s.fail("want , or %c", closing)
 		case !first:
+			if s.closes(closing) && s.mend("there was a comma too many") {
+				continue
+			}
 			s.json.WriteByte(',')
 		}
 		if err := item(); err != nil {
@@ -148,6 +164,9 @@ func (s *callScanner) key() (string, error) {
 	if c := s.peek(); c == quoteByte || c == '"' {
 		return s.quoted()
 	}
+	if text, ok := s.inSingleQuotes(); ok {
+		return text, nil
+	}
 	size := strings.IndexAny(s.text[s.at:], ":{}[]")
 	if size < 0 || s.text[s.at+size] != ':' || strings.IndexByte(s.text[s.at:s.at+size], quoteByte) >= 0 {
 		return "", s.fail("want a key and :")
@@ -176,6 +195,26 @@ func (s *callScanner) quoted() (string, error) {
 	}
 	s.at += size
 	return text, nil
+}
+
+// inSingleQuotes reads a string in single quotes, where that is allowed.
+func (s *callScanner) inSingleQuotes() (text string, ok bool) {
+	rest := s.text[s.at:]
+	if s.peek() != '\'' {
+		return "", false
+	}
+	size := singleQuoted(rest)
+	if size == 0 || !s.mend("a string was in single quotes") {
+		return "", false
+	}
+	s.at += size
+	return rest[1 : size-1], true
+}
+
+// closes says whether the closing bracket comes next, or nothing.
+func (s *callScanner) closes(closing byte) bool {
+	s.space()
+	return s.at == len(s.text) || s.peek() == closing
 }
 
 // jsonStringLen is the length of the JSON string that text begins with, 0 if it
@@ -208,7 +247,13 @@ func (s *callScanner) bare() error {
 	text := trim(rest[:size])
 	value, ok := words[text]
 	if !ok {
-		if text == "" || strings.IndexByte("-0123456789", text[0]) < 0 || !json.Valid([]byte(text)) {
+		number := text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
+		if !number && bareString(text) && s.mend("a string was not quoted") {
+			s.write(text)
+			s.at += size
+			return nil
+		}
+		if !number {
 			return s.fail("want a value")
 		}
 		value = text

@@ -20,12 +20,14 @@ const (
 
 // Event is something that an answer brought.
 type Event struct {
-	Kind   Kind
-	Text   string
-	Call   ToolCall
-	Err    error  // wraps ErrCall
-	Reason Reason // of DoneEvent
-	Stop   string // with ReasonStopString: which one
+	Kind Kind
+	Text string
+	Call ToolCall
+	// Repairs, of a CallEvent, are what had to be mended of the call; see RepairCall.
+	Repairs []string
+	Err     error  // wraps ErrCall
+	Reason  Reason // of DoneEvent
+	Stop    string // with ReasonStopString: which one
 }
 
 // Reason is why an answer ended.

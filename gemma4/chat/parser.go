@@ -192,14 +192,14 @@ func (p *Parser) endCall() []Event {
 		return nil
 	}
 	p.mode = inText
-	call, err := parseCall(p.call.String())
+	call, repairs, err := repairCall(p.call.String())
 	if err != nil {
 		return p.malformed(err)
 	}
 	p.call.Reset()
 	p.calls++
 	call.ID = fmt.Sprintf("call_%d", p.calls)
-	return []Event{{Kind: CallEvent, Call: call}}
+	return []Event{{Kind: CallEvent, Call: call, Repairs: repairs}}
 }
 
 // malformed gives out the call under way as text.

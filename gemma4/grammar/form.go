@@ -17,7 +17,8 @@ type Form struct {
 	// Thought lets a thought come before, which is free. The vocabulary must know the control tokens around it.
 	Thought bool
 
-	// Compact leaves no whitespace between the tokens of JSON. Without it the model may set any.
+	// Compact leaves no whitespace between the tokens of JSON. Without it the model may set some, up to 128
+	// characters in one place.
 	Compact bool
 	// AnyOrder lets the properties of a schema's objects come in any order. Without it they come in the order in which
 	// the schema names them (in calls by name, as the model was trained), and others behind.

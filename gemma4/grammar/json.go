@@ -13,6 +13,13 @@ type baseTerms struct {
 	key                                            symbol // any name of a member
 }
 
+// What a model might go on with for ever, without saying anything, has a bound: whitespace in one place, which
+// holds a line's end and a deep indentation, and zeros at the end of a fraction.
+const (
+	maxSpace = 128
+	maxZeros = 20
+)
+
 // buildBase makes the shared terminals and all states of their automata, so that they are only read from then on.
 func (v *Vocabulary) buildBase() {
 	r := newRegexes()
@@ -20,7 +27,7 @@ func (v *Vocabulary) buildBase() {
 	v.base = r
 	str := term(r.jsonString())
 	v.terms = baseTerms{
-		str: str, key: str, number: term(r.jsonNumber()), space: term(r.star(r.set(setOf(" \t\n\r")))),
+		str: str, key: str, number: term(r.jsonNumber()), space: term(r.repeat(r.set(setOf(" \t\n\r")), 0, maxSpace)),
 		open: term(r.literal("{")), close: term(r.literal("}")), openList: term(r.literal("[")),
 		closeList: term(r.literal("]")), comma: term(r.literal(",")), colon: term(r.literal(":")),
 		integer: term(r.concat(r.optional(r.literal("-")), r.wholeNumber())),

@@ -188,7 +188,7 @@ func (r *regexes) less(digits string, first byte, rest func(int) regexID) regexI
 func (r *regexes) atMost(x numeral, strict bool) regexID {
 	digit := r.digits("0123456789")
 	fraction := r.optional(r.concat(r.literal("."), r.repeat(digit, 1, -1)))
-	zeros := r.optional(r.concat(r.literal("."), r.repeat(r.digits("0"), 1, -1)))
+	zeros := r.optional(r.concat(r.literal("."), r.repeat(r.digits("0"), 1, maxZeros)))
 	var list []regexID
 	first := byte('0')
 	if n := len(x.whole); n > 1 {
@@ -210,7 +210,7 @@ func (r *regexes) atMost(x numeral, strict bool) regexID {
 		list = append(list, r.literal(x.whole+"."+x.fraction[:i]))
 	}
 	if !strict {
-		list = append(list, r.concat(r.literal(x.whole+"."+x.fraction), r.star(r.digits("0"))))
+		list = append(list, r.concat(r.literal(x.whole+"."+x.fraction), r.repeat(r.digits("0"), 0, maxZeros)))
 	}
 	return r.or(list...)
 }

@@ -40,6 +40,9 @@ func (p *textPrinter) event(e gemma4.Event) error {
 	case chat.TextEvent:
 		return p.print(e.Text)
 	case chat.CallEvent:
+		if len(e.Repairs) > 0 {
+			p.notes = append(p.notes, fmt.Sprintf("gemwire: a tool call was mended: %s", strings.Join(e.Repairs, ", ")))
+		}
 		return p.printLine(showCall(e.Call))
 	case chat.MalformedEvent:
 		p.notes = append(p.notes, fmt.Sprintf("gemwire: the model made a tool call that cannot be parsed: %v", e.Err))

@@ -1,0 +1,27 @@
+package grammar
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a model might go on with for ever without saying anything ends.
+func TestNothingIsEndless(t *testing.T) {
+	v := testVocabulary(t)
+	zeros, spaces := strings.Repeat("0", maxZeros), strings.Repeat(" ", maxSpace-1)
+	for _, test := range []struct{ schema, before, repeated, after string }{
+		{`{"type": "number", "multipleOf": 0.5}`, "1.5", zeros, ""},
+		{`{"type": "number", "multipleOf": 3}`, "3.", zeros, ""},
+		{`{"type": "number", "minimum": 2, "maximum": 2}`, "2.", zeros, ""},
+		{`{"type": "array", "items": {"type": "integer"}}`, "[", "\n" + spaces, "1]"},
+		{`{"type": "object", "properties": {"a": {"const": 1}}, "additionalProperties": false}`, `{"a"`, "\t" + spaces, ": 1}"},
+	} {
+		c := compile(t, v, Form{Schema: test.schema})
+		if text := test.before + test.repeated + test.after; !fits(t, c, text) {
+			t.Errorf("%s refuses %q", test.schema, text)
+		}
+		if text := test.before + test.repeated + test.repeated[1:2] + test.after; fits(t, c, text) {
+			t.Errorf("%s takes %q", test.schema, text)
+		}
+	}
+}
