@@ -49,7 +49,7 @@ func (r *run) text() error {
 		return fmt.Errorf("%w: %s lacks its text's ids, perplexity or arrays", ErrNoCase, r.c.JSON)
 	}
 	if r.opts.Model == "" {
-		return fmt.Errorf("%w: the model of %s does not lie beside it; name its file", ErrNoCase, r.c.JSON)
+		return fmt.Errorf("%w: the model of %s is not next to it; name its file", ErrNoCase, r.c.JSON)
 	}
 	source, err := gguf.OpenFile(r.opts.Model)
 	if err != nil {

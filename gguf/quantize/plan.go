@@ -44,7 +44,7 @@ func ParseOverride(text string) (Override, error) {
 	}
 	pattern, err := regexp.Compile(strings.ToLower(text[:at]))
 	if err != nil {
-		return Override{}, fmt.Errorf("%q is no regular expression: %w", text[:at], err)
+		return Override{}, fmt.Errorf("%q is not a regular expression: %w", text[:at], err)
 	}
 	t, err := ParseType(text[at+1:])
 	return Override{pattern, t}, err

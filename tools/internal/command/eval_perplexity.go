@@ -28,7 +28,7 @@ type perplexityFlags struct {
 func (f *perplexityFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.text, "perplexity", "", "measure how well the model predicts the text in this `FILE`")
 	flags.StringVar(&f.base, "kl-base", "", "compare with the model whose predictions are in this `FILE`; "+
-		"where it is not there, write this model's, with --perplexity")
+		"where it does not exist, write this model's, with --perplexity")
 	flags.IntVar(&f.chunks, "chunks", 0, "judge only the first `N` chunks of the text")
 }
 
@@ -56,7 +56,7 @@ func (e *evalCommand) judgeText(ctx context.Context) error {
 	compare := e.text.baseExists()
 	if compare && e.text.text != "" {
 		return cli.Usagef("%s is there already and has its text in it; leave --perplexity out to compare with it, "+
-			"or remove the file to write it anew", e.text.base)
+			"or remove the file to write it again", e.text.base)
 	}
 	size := e.model.Context
 	var base *perplexity.Base

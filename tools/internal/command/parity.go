@@ -154,7 +154,7 @@ func (p *parityCommand) textModel(cases []parity.Case) (string, error) {
 	isText := func(c parity.Case) bool { return c.Kind == parity.TextCase }
 	switch some := slices.ContainsFunc(cases, isText); {
 	case some && p.model.Model == "":
-		return "", cli.Usagef("the model of this case does not lie beside it; give its file with --model")
+		return "", cli.Usagef("the model of this case is not next to it; give its file with --model")
 	case !some && p.model.Model != "":
 		return "", cli.Usagef("--model is for --against-ollama and for texts; other cases have their own models")
 	case !some:

@@ -69,7 +69,7 @@ func (a *serveAPI) register(flags *pflag.FlagSet) {
 	flags.IntVar(&a.waiting, "max-waiting", defaultWaiting, "let this `NUMBER` of requests wait for each model")
 	flags.DurationVar(&a.mostTime, "max-time", defaultMostTime, "end a request after this `TIME`; 0 means never")
 	flags.Var(&a.mostBody, "max-body", "take requests of at most this `SIZE`")
-	flags.DurationVar(&a.stopTime, "stop-time", defaultStopTime, "at the end, let answers go on for this `TIME`")
+	flags.DurationVar(&a.stopTime, "stop-time", defaultStopTime, "at the end, give running answers this `TIME`")
 	flags.BoolVar(&a.fetchMedia, "fetch-media", false,
 		"fetch images and clips that requests name by an address, from the public web")
 	flags.BoolVar(&a.privatePull, "pull-private", false, "pull models also from addresses of this network")

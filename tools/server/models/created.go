@@ -93,7 +93,7 @@ func (c created) names() (names []string) {
 
 func (c created) write(r Recipe) error {
 	if c.folder == "" {
-		return fmt.Errorf("%w: there is no folder for models; set GEMWIRE_MODELS", ErrRecipe)
+		return fmt.Errorf("%w: no folder for models is known; set GEMWIRE_MODELS", ErrRecipe)
 	}
 	path, err := c.path(r.Name)
 	if err != nil {

@@ -27,7 +27,7 @@ func (l *Library) openWithRoom(ctx context.Context, s *slot) (got opened, err er
 			if l.others(s) == 0 {
 				return got, err
 			}
-			l.options.Log.Info("a model does not fit beside the others", "model", s.entry.Name, "error", err.Error())
+			l.options.Log.Info("a model does not fit with the others", "model", s.entry.Name, "error", err.Error())
 		}
 		if !l.makeRoom(ctx, s) {
 			return got, ctx.Err()

@@ -33,7 +33,7 @@ func (l *Library) Pull(ctx context.Context, name string, progress func(step stri
 		return err
 	}
 	if l.finder.Folder == "" {
-		return fmt.Errorf("%w: there is no folder for models; set GEMWIRE_MODELS", ErrPull)
+		return fmt.Errorf("%w: no folder for models is known; set GEMWIRE_MODELS", ErrPull)
 	}
 	target := filepath.Join(l.finder.Folder, file)
 	if _, err := os.Stat(target); err == nil {

@@ -39,7 +39,7 @@ func (in *createRequest) recipe() (r models.Recipe, err error) {
 		return r, fmt.Errorf("%w: from files that are sent; put the .gguf file into the folder of models, and name it in "+
 			"from", models.ErrRecipe)
 	case in.Quantize != "":
-		return r, fmt.Errorf("%w: quantized anew; pull it as %s", models.ErrRecipe, in.Quantize)
+		return r, fmt.Errorf("%w: quantizing is not done here; pull it as %s", models.ErrRecipe, in.Quantize)
 	}
 	set := func(to *string, from string) {
 		if from != "" {
