@@ -33,7 +33,7 @@ func TestUploadRefuses(t *testing.T) {
 		want    error
 	}{
 		{"no source", t.Context(), ops.Stacked, nil, wgslkit.ErrValidation},
-		{"a type without a kernel", t.Context(), ops.Stacked, []ops.Source{source(quant.MXFP4, 4, 32)},
+		{"a type without a kernel", t.Context(), ops.Stacked, []ops.Source{source(quant.Type(9), 4, 32)},
 			quant.ErrUnsupported},
 		{"half a block", t.Context(), ops.Stacked, []ops.Source{source(quant.Q4_K, 4, 128)}, quant.ErrLength},
 		{"no columns", t.Context(), ops.Stacked, []ops.Source{source(quant.F32, 4, 0)}, quant.ErrLength},

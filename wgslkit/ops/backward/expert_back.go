@@ -68,12 +68,12 @@ func (o ExpertBack) Record(r *record.Recorder) {
 			r.Tuning().SmallKernels
 		r.Dispatch(Files, "expert_back.wgsl", v, wgslkit.Call{
 			Label: o.Label, Bind: record.BindAll(tile.Buffer, o.IDs, o.DY, o.DX),
-			Params: expertBackParams{
+			Params: w.WithCodebook(expertBackParams{
 				Rows: uint32(w.Rows / w.Experts), First: uint32(tile.First), TileRows: uint32(tile.Rows),
 				Cols:  uint32(w.Cols),
 				Units: uint32(w.Row.Units), RowSize: uint32(w.Row.Size), Plane1: w.Row.BeginOf(1),
 				Plane2: w.Row.BeginOf(2), Slots: uint32(o.K),
-			},
+			}),
 			Grid: wgslkit.Grid{X: uint32(record.CeilDiv(w.Row.Units, r.Tuning().Threads)), Y: uint32(rows), Tile: 1,
 				Along: wgslkit.AlongY},
 		})
@@ -98,11 +98,11 @@ func expertBackTiles(r *record.Recorder, o ExpertBack) {
 		v["ALIGNED"] = w.Cols%4 == 0 && rows%4 == 0 && tile.First%4 == 0 && tile.Rows%4 == 0
 		r.Dispatch(Files, "expert_back_tiles.wgsl", v, wgslkit.Call{
 			Label: o.Label, Bind: record.BindAll(o.Groups.Tiles, o.Groups.Pairs, tile.Buffer, o.DY, out),
-			Params: expertBackParams{
+			Params: w.WithCodebook(expertBackParams{
 				Rows: uint32(rows), First: uint32(tile.First), TileRows: uint32(tile.Rows), Cols: uint32(w.Cols),
 				Units: uint32(w.Row.Units), RowSize: uint32(w.Row.Size), Plane1: w.Row.BeginOf(1),
 				Plane2: w.Row.BeginOf(2), Slots: uint32(slots),
-			},
+			}),
 			Grid: wgslkit.Grid{X: uint32(record.CeilDiv(w.Cols, backColumns)), Y: uint32(o.Groups.Most)},
 		})
 	}

@@ -24,6 +24,9 @@ struct Params {
   plane2: u32,
 
   slots: u32,
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;

@@ -22,6 +22,9 @@ struct Params {
   plane2: u32,
 
   slots: u32, // pairs to a row of dy: 1 where PER_SLOT
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> tiles: array<vec4<u32>>; // (expert, first, count, 0)

@@ -79,7 +79,7 @@ func (o LinearBack) Record(r *record.Recorder) {
 			params.DYStride%4 == 0 &&
 			params.OutOffset%4 == 0 && params.Stride%4 == 0
 		r.Dispatch(Files, "linear_back.wgsl", v, wgslkit.Call{
-			Label: o.Label, Params: params,
+			Label: o.Label, Params: w.WithCodebook(params),
 			Bind: append([]wgslkit.Binding{r.State().All(), tile.Bind()}, record.BindAll(o.DY.Buffer, out)...),
 			Grid: wgslkit.Grid{X: uint32(columns), Y: 1, Z: uint32(splits), Tile: uint32(tokens),
 				Along: wgslkit.AlongY},

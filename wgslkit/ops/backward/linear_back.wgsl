@@ -25,6 +25,9 @@ struct Params {
   out_stride: u32,
 
   capacity: u32,
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;

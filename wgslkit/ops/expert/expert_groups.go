@@ -141,7 +141,7 @@ func expertTilesOf(r *record.Recorder, o ExpertLinear, tile weights.MatrixTile, 
 		v["ALIGNED"] = w.Cols%16 == 0 && params.XStride%4 == 0 && params.XOffset%4 == 0
 	}
 	r.Dispatch(Files, file, v, wgslkit.Call{
-		Label: o.Label, Params: params,
+		Label: o.Label, Params: w.WithCodebook(params),
 		Bind: record.BindAll(o.Groups.Tiles, o.Groups.Pairs, tile.Buffer, o.In.X, out),
 		Grid: wgslkit.Grid{X: uint32(groups), Y: uint32(o.Groups.Most)},
 	})

@@ -19,6 +19,9 @@ struct Params {
 
   lanes: u32, // of expert_tiles_looped.wgsl
   rows_of_thread: u32,
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> tiles: array<vec4<u32>>; // (expert, first, count, 0)

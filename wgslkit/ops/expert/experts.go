@@ -107,7 +107,7 @@ func expertsOfTile(r *record.Recorder, o ExpertLinear, tile weights.MatrixTile, 
 	r.Dispatch(Files, "experts.wgsl", v, wgslkit.Call{
 		Label: o.Label,
 		Bind:  record.BindAll(tile.Buffer, o.In.X, normW, o.IDs, record.OrBuffer(o.Weights, o.In.X), o.Out),
-		Params: expertParams{
+		Params: w.WithCodebook(expertParams{
 			Rows: uint32(rows), First: uint32(tile.First), TileRows: uint32(tile.Rows), Cols: uint32(w.Cols),
 			Units: uint32(w.Row.Units), Lanes: uint32(shape.Lanes), RowSize: uint32(w.Row.Size),
 			Plane1: w.Row.BeginOf(1),
@@ -115,7 +115,7 @@ func expertsOfTile(r *record.Recorder, o ExpertLinear, tile weights.MatrixTile, 
 			Slots: uint32(o.K),
 			Flags: flags, Act: uint32(o.Act), NormEps: f.NormEps, NormScale: f.NormScale,
 			RowsOfThread: uint32(shape.Rows),
-		},
+		}),
 		Grid: wgslkit.Grid{X: uint32(shape.Tasks(rows)), Y: uint32(pairs), Tile: 1, Along: wgslkit.AlongY},
 	})
 }

@@ -29,6 +29,9 @@ struct Params {
   norm_scale: f32,
 
   rows_of_thread: u32,
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;

@@ -27,6 +27,11 @@ var quantRows = []quantRow{
 	{quant.Q8_0, []int{0}, false}, {quant.Q2_K, []int{80, 82}, false}, {quant.Q3_K, []int{108}, false},
 	{quant.Q4_K, []int{0, 2}, false},
 	{quant.Q5_K, []int{0, 2}, false}, {quant.Q6_K, []int{208}, false}, {quant.Q8_K, nil, true},
+	{quant.IQ4_NL, []int{0}, false}, {quant.IQ4_XS, []int{0}, false}, {quant.IQ3_S, []int{0}, false},
+	{quant.IQ3_XXS, []int{0}, false}, {quant.IQ2_S, []int{0}, false}, {quant.IQ2_XS, []int{0}, false},
+	{quant.IQ2_XXS, []int{0}, false}, {quant.IQ1_S, []int{0}, false}, {quant.IQ1_M, nil, false},
+	{quant.TQ1_0, []int{52}, false}, {quant.TQ2_0, []int{64}, false}, {quant.MXFP4, nil, false},
+	{quant.NVFP4, nil, false},
 }
 
 func quantRowOf(t quant.Type) quantRow {
@@ -51,6 +56,14 @@ func (r *rig) block(dst []byte, row quantRow) {
 	}
 	if row.quant == quant.BF16 {
 		binary.LittleEndian.PutUint16(dst, uint16(math.Float32bits(float32(r.random.NormFloat64()))>>16))
+	}
+	if row.quant == quant.MXFP4 {
+		dst[0] = byte(121 + r.random.IntN(7)) // 2⁻⁶ to 1
+	}
+	if row.quant == quant.IQ1_M { // the scale is in the top bits of four numbers
+		for i, d := 0, r.half(); i < 4; i, d = i+1, d>>4 {
+			dst[49+2*i] = dst[49+2*i]&15 | byte(d&15)<<4
+		}
 	}
 }
 

@@ -84,6 +84,6 @@ func (p *operand) call(
 	r *record.Recorder, file string, v wgslkit.Variant, grid wgslkit.Grid, params Params, bind ...wgslkit.Binding,
 ) {
 	r.Dispatch(Files, file, v, wgslkit.Call{
-		Label: p.Label, Params: p.LowRank.params(p.W.Layout, params), Bind: bind, Grid: grid,
+		Label: p.Label, Params: p.W.WithCodebook(p.LowRank.params(p.W.Layout, params)), Bind: bind, Grid: grid,
 	})
 }

@@ -60,10 +60,10 @@ func recordMatrices(r *record.Recorder, p *operand) {
 		v["SIDE"], v["COLUMN_STEPS"] = record.MatrixSide, record.MatrixColumns/t.K
 		r.Dispatch(Files, "matmul_matrix.wgsl", v, wgslkit.Call{
 			Label: p.Label,
-			Params: matmulMatrixParams{
+			Params: w.WithCodebook(matmulMatrixParams{
 				Rows: params.Rows, Units: params.Units, Steps: uint32(halfSteps(w)), RowSize: params.RowSize,
 				Plane1: params.Plane1, Plane2: params.Plane2, Splits: params.Splits, Capacity: params.Capacity,
-			},
+			}),
 			Bind: append([]wgslkit.Binding{r.State().All(), tile.Bind()}, record.BindAll(p.In.X, sums)...),
 			Grid: wgslkit.Grid{
 				X: uint32(record.CeilDiv(tile.Rows, t.Tile())), Y: 1, Z: uint32(splits), Tile: uint32(t.Tile()),

@@ -42,7 +42,7 @@ func (o Embed) Record(r *record.Recorder) {
 			params.Last = 1
 		}
 		r.Dispatch(Files, "embed.wgsl", v, wgslkit.Call{
-			Label: o.Label, Params: params,
+			Label: o.Label, Params: w.WithCodebook(params),
 			Bind: record.BindAll(tile.Buffer, o.IDs, o.Out),
 			Grid: wgslkit.Grid{X: uint32((w.Row.Units + embedThreads - 1) / embedThreads), Y: 1, Tile: 1,
 				Along: wgslkit.AlongY},

@@ -7,6 +7,9 @@ struct Params {
   rows: u32, first: u32, cols: u32, units: u32,
   row_size: u32, plane1: u32, plane2: u32, last: u32,
   scale: f32,
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> weights: array<vec4<u32>>;

@@ -117,5 +117,9 @@ func (m *Matrix) Outputs(gated bool) int {
 
 // Variant is what kernels that read the matrix are composed with.
 func (m *Matrix) Variant() wgslkit.Variant {
-	return wgslkit.Variant{"QUANT": DecoderOf(m.Type), "SPANS": m.Row.Spans, "STEP": m.Row.Step}
+	v := wgslkit.Variant{"QUANT": DecoderOf(m.Type), "SPANS": m.Row.Spans, "STEP": m.Row.Step}
+	if n := m.CodebookBytes(); n > 0 {
+		v["CODEBOOK"] = n / 16
+	}
+	return v
 }

@@ -35,6 +35,20 @@ var layouts = map[quant.Type]blockLayout{
 	quant.Q5_K: {[]plane{{0, 176, 176}}, 2, 32},
 	quant.Q6_K: {[]plane{{0, 208, 208}, {208, 2, 2}}, 4, 32},
 	quant.Q8_K: {[]plane{{4, 256, 256}, {0, 4, 4}}, 2, 16},
+
+	quant.IQ4_NL:  {[]plane{{2, 16, 16}, {0, 2, 2}}, 2, 16},
+	quant.IQ4_XS:  {[]plane{{8, 128, 128}, {0, 8, 8}}, 2, 16},
+	quant.IQ3_S:   {[]plane{{2, 64, 64}, {66, 44, 48}, {0, 2, 2}}, 4, 16},
+	quant.IQ3_XXS: {[]plane{{2, 96, 96}, {0, 2, 2}}, 4, 16},
+	quant.IQ2_S:   {[]plane{{2, 64, 64}, {66, 16, 16}, {0, 2, 2}}, 4, 16},
+	quant.IQ2_XS:  {[]plane{{2, 64, 64}, {66, 8, 8}, {0, 2, 2}}, 4, 16},
+	quant.IQ2_XXS: {[]plane{{2, 64, 64}, {0, 2, 2}}, 4, 16},
+	quant.IQ1_S:   {[]plane{{2, 48, 48}, {0, 2, 2}}, 4, 16},
+	quant.IQ1_M:   {[]plane{{0, 48, 48}, {48, 8, 8}}, 4, 16},
+	quant.TQ1_0:   {[]plane{{0, 48, 48}, {48, 4, 4}, {52, 2, 2}}, 4, 16},
+	quant.TQ2_0:   {[]plane{{0, 64, 64}, {64, 2, 2}}, 4, 32},
+	quant.MXFP4:   {[]plane{{1, 16, 16}, {0, 1, 1}}, 2, 16},
+	quant.NVFP4:   {[]plane{{4, 32, 32}, {0, 4, 4}}, 4, 16},
 }
 
 // rowLayout is a row of some columns of one type. Sizes are in 16-byte words.

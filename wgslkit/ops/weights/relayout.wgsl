@@ -2,8 +2,9 @@
 // bytes; here each plane (a run of bytes of every block, stride bytes apart)
 // stands for itself, from a whole 16-byte word on, with zeros behind.
 //
-// One thread for each 32-bit word of the result. Offsets and sizes in ggml
-// blocks are even, so that words are put together from two halves.
+// One thread for each 32-bit word of the result. Offsets and sizes in most ggml
+// blocks are even, so that words are put together from two halves; where any is
+// odd, these are put together from bytes.
 
 struct Plane {
   begin: u32,  // 16-byte words into a row of the result
@@ -20,7 +21,7 @@ struct Params {
   blocks: u32,     // in a row
   block_bytes: u32,
   planes: u32,
-  unused: u32,
+  odd: u32,        // whether offsets or sizes are
   plane: array<Plane, 3>,
 }
 
@@ -30,8 +31,18 @@ struct Params {
 
 fn half_word(at: u32) -> u32 { return (source[at / 4u] >> (at % 4u * 8u)) & 0xffffu; }
 
+// byte_of is byte `at` of a plane in row r.
+fn byte_of(r: u32, p: Plane, at: u32) -> u32 {
+  let block = at / p.stride;
+  let byte = at % p.stride;
+  if (block >= params.blocks || byte >= p.bytes) { return 0u; }
+  let start = (r * params.blocks + block) * params.block_bytes + p.offset + byte;
+  return (source[start / 4u] >> (start % 4u * 8u)) & 0xffu;
+}
+
 // half_of is the two bytes at byte `at` of a plane in row r.
 fn half_of(r: u32, p: Plane, at: u32) -> u32 {
+  if (params.odd != 0u) { return byte_of(r, p, at) | (byte_of(r, p, at + 1u) << 8u); }
   let block = at / p.stride;
   let byte = at % p.stride;
   if (block >= params.blocks || byte >= p.bytes) { return 0u; }

@@ -19,6 +19,9 @@ struct Unit {
   low: vec4<f32>,
 }
 
+//#if CODEBOOK
+//#include "codebook.wgsl"
+//#end
 //#include "decode/${QUANT}.wgsl"
 
 fn decode(row: u32, unit: u32) -> Unit { return unpacked(packed(row, unit), unit); }

@@ -316,7 +316,7 @@ func (r run) within(tile MatrixTile) run {
 }
 
 // relayoutParams is Params of relayout.wgsl: rows, words, first, step; blocks, block_bytes,
-// planes, and nothing; then begin, offset, bytes and stride of each plane. It is no struct,
+// planes, odd; then begin, offset, bytes and stride of each plane. It is no struct,
 // since a load encodes hundreds, and a list needs no reflection.
 type relayoutParams [8 + 4*3]uint32
 
@@ -392,7 +392,7 @@ func (u *uploader) relay(r run, tile MatrixTile) error {
 	m := u.matrix
 	params := relayoutParams{
 		uint32(r.rows), uint32(4 * m.Row.Size), uint32(r.to - tile.First), uint32(r.step),
-		uint32(m.Row.blocks), uint32(m.Type.BlockBytes()), uint32(len(m.Row.planes)),
+		uint32(m.Row.blocks), uint32(m.Type.BlockBytes()), uint32(len(m.Row.planes)), uint32(m.Type.BlockBytes() % 2),
 	}
 	for i, p := range m.Row.planes {
 		copy(params[8+4*i:], []uint32{uint32(m.Row.begin[i]), uint32(p.offset), uint32(p.bytes), uint32(p.stride)})

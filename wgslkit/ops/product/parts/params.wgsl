@@ -38,4 +38,7 @@ struct Params {
 //#if LOW_RANK
   low: LowRank,
 //#end
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }

@@ -30,6 +30,9 @@ struct Params {
   plane2: u32,
   splits: u32,
   capacity: u32, // tokens that sums has room for, whole tiles
+//#if CODEBOOK
+  codebook: array<vec4<u32>, CODEBOOK>,
+//#end
 }
 
 @group(0) @binding(0) var<storage, read> state: array<u32>;
