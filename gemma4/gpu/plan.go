@@ -80,8 +80,8 @@ func (p *planner) doesNotFit() error {
 
 func (p *planner) place(t *gguf.Tensor) error {
 	if !ops.HasKernels(t.Type) {
-		return fmt.Errorf("%w: tensor %s has type %v, which has no GPU kernel yet; run on the CPU (--device cpu), "+
-			"or take a file in another quantization, such as Q4_K_M", engine.ErrUnsupported, t.Name, t.Type)
+		return fmt.Errorf("%w: tensor %s has type %v, which is not known; take a file in another "+
+			"quantization, such as Q4_K_M", engine.ErrUnsupported, t.Name, t.Type)
 	}
 	bytes := p.kit.MatrixBytes(t.Type, t.Rows(), t.RowLen())
 	limit := p.kit.Device().Limits().MaxStorageBindingSize

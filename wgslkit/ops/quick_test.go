@@ -24,7 +24,7 @@ func onlyInAll(t *testing.T) {
 }
 
 var (
-	productName = regexp.MustCompile(`^([A-Z]+\d*(?:_[0-9K])?)_.*?(\d+)of\d+(.*)$`)
+	productName = regexp.MustCompile(`^([A-Z]+\d*(?:_(?:[0-9]|[A-Z]+))?)_.*?(\d+)of\d+(.*)$`)
 	number      = regexp.MustCompile(`\d+`)
 )
 

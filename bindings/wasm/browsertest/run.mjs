@@ -25,6 +25,7 @@ const suite = [
   "gemma4/cpu=TestConformance|TestSoftTokens|TestMany|Tab",
   "gemma4=JavaScript|TestGoingBackIsCheap",
   "gemma4/chat=TestReleasedTemplates",
+  "gemma4/gpu=TestBlocks",
   "gemma4/parity=TestConformance$|TestConformanceQ8/(cpu|gpu)/nano",
   "multimodal/picture",
   "multimodal/sound",

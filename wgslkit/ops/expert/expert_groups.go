@@ -138,6 +138,7 @@ func expertTilesOf(r *record.Recorder, o ExpertLinear, tile weights.MatrixTile, 
 		v["THREADS"], v["ROWS"] = s.Threads, s.MostRows
 		file, groups = "expert_tiles_looped.wgsl", s.Tasks(rows)
 	} else {
+		weights.ShareCodebook(v, 16*(256+272), int(r.Limits().MaxWorkgroupStorage))
 		v["ALIGNED"] = w.Cols%16 == 0 && params.XStride%4 == 0 && params.XOffset%4 == 0
 	}
 	r.Dispatch(Files, file, v, wgslkit.Call{

@@ -95,6 +95,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let tile = tiles[workgroup.y];
   let base = workgroup.x * 64u;
   if (absent(tile, base, 64u)) { return; }
+//#if SHARED_CODEBOOK
+  share_codebook(thread, 64u);
+//#end
   let origin = tile.x * params.rows - params.first;
   let row = row_in_tile(tile, base + thread) * params.row_size;
   let pair = thread / 4u;

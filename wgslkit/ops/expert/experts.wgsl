@@ -71,6 +71,9 @@ fn fill(t: u32, begin: u32, thread: u32) {
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+//#if SHARED_CODEBOOK
+  share_codebook(thread, THREADS);
+//#end
   let lane = thread % params.lanes;
   let group = thread / params.lanes;
   let outs = THREADS / params.lanes * rows_of_thread();

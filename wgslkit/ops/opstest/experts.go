@@ -57,7 +57,8 @@ func groupedShapes() []expertShape {
 		{quant: quant.F32, experts: 128, chosen: 6, rows: 5, cols: 52, width: 50, tokens: 49, weighted: true,
 			popular: 90},
 	}
-	for _, t := range []quant.Type{quant.F32, quant.BF16, quant.Q5_0, quant.Q3_K, quant.Q5_K, quant.Q6_K} {
+	for _, t := range []quant.Type{quant.F32, quant.BF16, quant.Q5_0, quant.Q3_K, quant.Q5_K, quant.Q6_K,
+		quant.IQ4_NL, quant.IQ2_XXS, quant.IQ1_S, quant.MXFP4} {
 		shapes = append(shapes, expertShape{quant: t, experts: 3, chosen: 2, rows: 66, cols: 512, width: 40, tokens: 39,
 			popular: 2})
 	}
@@ -80,6 +81,9 @@ func expertCases(*ops.Kit) []Case {
 		{quant: quant.Q8_0, experts: 5, chosen: 5, rows: 257, cols: 704, width: 1, tokens: 1, perSlot: true,
 			weighted: true},
 		{quant: quant.Q6_K, experts: 7, chosen: 2, rows: 129, cols: 256, width: 9, tokens: 9, perSlot: true,
+			weighted: true},
+		{quant: quant.IQ4_NL, experts: 5, chosen: 2, rows: 33, cols: 704, width: 1, tokens: 1, gated: true},
+		{quant: quant.IQ2_S, experts: 5, chosen: 3, rows: 37, cols: 512, width: 3, tokens: 3, perSlot: true,
 			weighted: true},
 		{quant: quant.F16, experts: 4, chosen: 1, rows: 1, cols: 33, width: 2, tokens: 2, weighted: true},
 		{quant: quant.F32, experts: 4, chosen: 2, rows: 300, cols: 5000, width: 2, tokens: 1, weighted: true},

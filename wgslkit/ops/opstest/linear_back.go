@@ -59,7 +59,7 @@ func backShapes() []backShape {
 		n := row.quant.BlockLen()
 		shapes = append(shapes,
 			backShape{quant: row.quant, cols: 3 * n, rows: 34, width: 21, tokens: 19, add: true},
-			backShape{quant: row.quant, cols: max(n, 160), rows: 5, width: 1, tokens: 1})
+			backShape{quant: row.quant, cols: (159/n + 1) * n, rows: 5, width: 1, tokens: 1})
 		if n == 1 {
 			shapes = append(shapes, backShape{quant: row.quant, cols: 33, rows: 7, width: 3, tokens: 2, add: true})
 		}

@@ -24,6 +24,7 @@ func lowRankShapes() []linearShape {
 	}
 	add(quant.F16, qkv)
 	add(quant.Q6_K, gated)
+	add(quant.IQ4_XS, gated)
 	add(quant.Q4_K, qkv, gated,
 		linearShape{rows: []int{131}, ranks: []int{1}},
 		linearShape{rows: []int{131}, ranks: []int{-8}},

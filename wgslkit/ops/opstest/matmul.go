@@ -150,7 +150,8 @@ func fusedShapes() []linearShape {
 // largeShapes are of as many rows and tokens as large GPUs take large tiles for.
 func largeShapes() []linearShape {
 	var shapes []linearShape
-	for _, t := range []quant.Type{quant.F16, quant.BF16, quant.F32, quant.Q8_0, quant.Q4_K, quant.Q6_K} {
+	for _, t := range []quant.Type{quant.F16, quant.BF16, quant.F32, quant.Q8_0, quant.Q4_K, quant.Q6_K,
+		quant.IQ4_NL, quant.IQ3_S, quant.IQ1_M, quant.NVFP4} {
 		shapes = append(shapes, linearShape{quant: t, cols: 256, rows: []int{1500, 40}, width: 260, tokens: 133})
 	}
 	wide := linearShape{quant: quant.F16, rows: []int{768, 768}, width: 140, tokens: 140}

@@ -10,6 +10,8 @@ import (
 const (
 	matmulTile         = 64 // both, in matmul.wgsl
 	matmulLoopedTokens = 4
+	// tileMemory is the workgroup memory of matmul.wgsl in bytes.
+	tileMemory = 16 * (256 + 272)
 )
 
 // recordTiles records a product of many tokens by matmul.wgsl, or by matmul_looped.wgsl on
@@ -24,6 +26,7 @@ func recordTiles(r *record.Recorder, p *operand) {
 		}
 		v["GATED"] = p.Gated
 		if !r.Tuning().MatvecLooped {
+			weights.ShareCodebook(v, tileMemory, int(r.Limits().MaxWorkgroupStorage))
 			v["ALIGNED"] = p.W.Cols%16 == 0 && p.In.Stride%4 == 0 && p.In.Offset%4 == 0
 			grid := wgslkit.Grid{X: uint32(record.CeilDiv(tile.Rows, matmulTile)), Y: 1, Tile: matmulTile,
 				Along: wgslkit.AlongY}

@@ -3,6 +3,7 @@ package product
 import (
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops/record"
+	"github.com/gemwire/gemwire/wgslkit/ops/weights"
 )
 
 const (
@@ -21,6 +22,8 @@ const (
 	// than leastSplit.
 	fullGPU, leastSplit           = 768, 512
 	fullGPUPlain, leastSplitPlain = 384, 256
+	// largeTileMemory is the workgroup memory of matmul_large.wgsl in bytes.
+	largeTileMemory = 16 * 2 * 8 * 64
 )
 
 // LargeTileWidth is the least width of a program whose products take the tiles
@@ -44,6 +47,7 @@ func recordLargeTiles(r *record.Recorder, p *operand) {
 		params := p.params.of(tile)
 		params.Splits, params.Capacity = uint32(splits), uint32(r.Width())
 		v := p.W.Variant()
+		weights.ShareCodebook(v, largeTileMemory, int(r.Limits().MaxWorkgroupStorage))
 		v["GATED"], v["SPLIT"], v["PAIRED_OUT"] = p.Gated, splits > 1, p.Gated && splits == 1
 		out := p.Out
 		if splits > 1 {

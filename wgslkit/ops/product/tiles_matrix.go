@@ -56,6 +56,7 @@ func recordMatrices(r *record.Recorder, p *operand) {
 		params := p.params.of(tile)
 		params.Splits, params.Capacity = uint32(splits), uint32(record.CeilDiv(r.Width(), t.Tile())*t.Tile())
 		v := w.Variant()
+		weights.ShareCodebook(v, 160*t.Tile(), int(r.Limits().MaxWorkgroupStorage))
 		v["MATRIX"], v["MATRIX_K"], v["SUBGROUP"], v["TURNS"] = t.Size, t.K, t.Subgroup, t.Tile()/t.Threads()
 		v["SIDE"], v["COLUMN_STEPS"] = record.MatrixSide, record.MatrixColumns/t.K
 		r.Dispatch(Files, "matmul_matrix.wgsl", v, wgslkit.Call{

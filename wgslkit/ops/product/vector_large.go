@@ -47,6 +47,7 @@ func recordLargeVector(r *record.Recorder, p *operand) {
 		s := cutLarge(r.Kit(), p.In, w, tile.Rows, 1)
 		v := w.Variant()
 		v["TOKENS"], v["HALVES"] = 1, true
+		weights.ShareCodebook(v, s.memory(w), int(r.Limits().MaxWorkgroupStorage))
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.Row.Units, w.Cols
 		v["STAGED"], v["SPLIT_SUM"] = s.staged, s.lanes >= splitLanes
 		v["ADD"], v["NORM"], v["GATED"] = p.In.Add != nil, p.In.Norm != nil, p.Gated
@@ -94,6 +95,7 @@ func recordFew(r *record.Recorder, p *operand) {
 		v := w.Variant()
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.Row.Units, w.Cols
 		v["TOKENS"], v["SPLIT_SUM"], v["GATED"] = tokens, s.lanes >= splitLanes, p.Gated
+		weights.ShareCodebook(v, s.memory(w), int(r.Limits().MaxWorkgroupStorage))
 		bind := append(record.BindAll(tile.Buffer, x, r.State(), record.OrBuffer(p.Mul, x), p.Out), p.behind(v)...)
 		grid := wgslkit.Grid{X: uint32(s.groups), Y: 1, Tile: uint32(tokens), Along: wgslkit.AlongY}
 		p.call(r, "matvec_large.wgsl", v, grid, p.params.of(tile), bind...)

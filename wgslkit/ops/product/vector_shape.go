@@ -1,6 +1,8 @@
 package product
 
 import (
+	"math"
+
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops/record"
 	"github.com/gemwire/gemwire/wgslkit/ops/weights"
@@ -23,7 +25,9 @@ func (s matvecShape) Into(v wgslkit.Variant) {
 		"unrolled"
 	if s.looped {
 		v["LOOPS"] = "looped"
+		return
 	}
+	weights.ShareCodebook(v, 0, math.MaxInt) // the capacity leaves room for it
 }
 
 // Tasks is how many workgroups cover the rows, each once.
@@ -42,6 +46,9 @@ func CutVector(k *record.Kit, w *weights.Matrix, rows, otherCells, after int) ma
 		s.cutUnrolled(k.Tuning(), w, rows)
 	}
 	free := int(k.Device().Limits().MaxWorkgroupStorage)/4 - s.Threads*(s.MostRows+1) - 64 - otherCells
+	if !s.looped {
+		free -= w.CodebookBytes() / 4
+	}
 	step := 256
 	if s.looped {
 		step = max(step, 128*s.Lanes) // all lanes take a strip, even if it is empty

@@ -62,9 +62,11 @@ func (m *Matrix) WithCodebook(params any) any {
 // CodebookBytes is the workgroup memory that a shared codebook takes, 0 for types without one.
 func (m *Matrix) CodebookBytes() int { return len(codebookOf(m.Type)) }
 
-// ShareCodebook has a kernel copy the codebook to workgroup memory, where threads find entries at once.
-func (m *Matrix) ShareCodebook(v wgslkit.Variant) {
-	if m.CodebookBytes() > 0 {
+// ShareCodebook has a kernel, with the variant of a matrix, copy the codebook to workgroup memory, where threads find
+// entries at once. used is what the kernel keeps there besides, of at most limit bytes: where there is no room, it
+// reads the codebook behind its params.
+func ShareCodebook(v wgslkit.Variant, used, limit int) {
+	if n, ok := v["CODEBOOK"].(int); ok && used+16*n <= limit {
 		v["SHARED_CODEBOOK"] = true
 	}
 }

@@ -60,7 +60,7 @@ type rowLayout struct {
 	Units  int
 }
 
-// HasKernels says whether a Matrix can be of a type. quant decodes some that have none.
+// HasKernels says whether a Matrix can be of a type: all that quant decodes.
 func HasKernels(t quant.Type) bool {
 	_, ok := layouts[t]
 	return ok
@@ -69,8 +69,8 @@ func HasKernels(t quant.Type) bool {
 func layoutOf(t quant.Type, cols int) (rowLayout, error) {
 	l, ok := layouts[t]
 	if !ok {
-		return rowLayout{}, fmt.Errorf("%w: %v has no GPU kernel yet; run on the CPU (--device cpu), or take a "+
-			"file in another quantization, such as Q4_K_M", quant.ErrUnsupported, t)
+		return rowLayout{}, fmt.Errorf("%w: %v has no GPU kernel; take a file in another quantization, "+
+			"such as Q4_K_M", quant.ErrUnsupported, t)
 	}
 	if cols <= 0 || cols%t.BlockLen() != 0 {
 		return rowLayout{}, fmt.Errorf("%w: rows of %d values, %v has blocks of %d", quant.ErrLength, cols, t,

@@ -118,6 +118,9 @@ fn write8(t: u32, r: u32, a: vec4<f32>, b: vec4<f32>) {
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+//#if SHARED_CODEBOOK
+  share_codebook(thread, 64u);
+//#end
   let first_token = workgroup.y * 64u;
   let row = min(workgroup.x * 64u + thread, params.rows - 1u) * params.row_size;
   for (var unit = 0u; unit < params.units; unit++) {

@@ -195,6 +195,9 @@ fn sum_low(workgroup: vec3<u32>, thread: u32) {
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
   let first_token = workgroup.y * 128u;
   if (first_token >= state[1]) { return; }
+//#if SHARED_CODEBOOK
+  share_codebook(thread, 256u);
+//#end
   sum_units(workgroup, thread, workgroup.z * params.units / params.splits,
     (workgroup.z + 1u) * params.units / params.splits);
 //#if LOW_RANK

@@ -197,6 +197,9 @@ fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
   let first_row = workgroup.x * TILE;
   let first_token = workgroup.y * TILE;
   if (first_token >= state[1]) { return; }
+//#if SHARED_CODEBOOK
+  share_codebook(thread, THREADS);
+//#end
   let begin = workgroup.z * params.steps / params.splits;
   let end = (workgroup.z + 1u) * params.steps / params.splits;
   let subgroup = thread / SUBGROUP;

@@ -150,6 +150,9 @@ fn end_four(sums: Sums, token: u32, base: u32, thread: u32) {
 @compute @workgroup_size(THREADS)
 fn main(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(num_workgroups) workgroups: vec3<u32>,
   @builtin(local_invocation_index) thread: u32) {
+//#if SHARED_CODEBOOK
+  share_codebook(thread, THREADS);
+//#end
   let lane = thread % LANES;
   let first_unit = min(lane, COUNT - 1u);
   var base = workgroup.x * OUTS;
