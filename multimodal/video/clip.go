@@ -96,7 +96,8 @@ func FromRGBA(width, height int, pix []byte, indices []int, o Options) (*Clip, e
 	last := -1
 	for _, i := range indices {
 		if i < 0 || i < last {
-			return nil, fmt.Errorf("video: frame %d comes after frame %d: %w", i, last, ErrFrames)
+			return nil, fmt.Errorf("video: frame %d comes after frame %d; give them in ascending order: %w", i, last,
+				ErrFrames)
 		}
 		last = i
 	}

@@ -48,7 +48,7 @@ func OpenPath(ctx context.Context, path string, o Options) (*Clip, error) {
 		return openFolder(path, o)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("video: %s is not a file: %w", path, ErrFormat)
+		return nil, fmt.Errorf("video: %s is not a regular file: %w", path, ErrFormat)
 	}
 	if info.Size() <= maxAnimation && startsAsPicture(path) {
 		data, err := os.ReadFile(path)

@@ -133,15 +133,20 @@ export default [
     },
   },
   {
-    name: "attachments: a video is asked about as pictures with their times",
+    name: "attachments: a video is asked about as its frames, and stands as one thing",
     async run(visitor) {
       const page = await visitor.open();
       await page.getByLabel("Images or recordings", { exact: true }).setInputFiles(await filmed(page, 2));
-      await attached(page).nth(1).waitFor();
-      assert.equal(await visitor.ask("What happens?"), "You said: 00:00 [image] 00:01 [image] What happens?");
+      await attached(page).getByText("32 frames").waitFor();
+      assert.equal(await attached(page).count(), 1);
+      assert.equal(await visitor.ask("What happens?"), "You said: [video] What happens?");
       const frames = shown(page).getByRole("img");
-      assert.deepEqual([await colourOf(frames.nth(0)), await colourOf(frames.nth(1))], ["red", "blue"]);
-      assert.equal(await frames.nth(1).getAttribute("alt"), "film.webm, 0:01");
+      assert.equal(await frames.count(), 32);
+      assert.deepEqual([await colourOf(frames.nth(0)), await colourOf(frames.nth(31))], ["red", "blue"]);
+      assert.equal(await frames.nth(31).getAttribute("alt"), "film.webm, 0:01");
+      await page.reload();
+      await visitor.ready();
+      await shown(page).getByRole("group", { name: "film.webm, 32 frames" }).waitFor();
     },
   },
   {

@@ -60,6 +60,7 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
 function waitingFor(prefill: Prefill | null): string {
   if (prefill?.of === "image") return "Looking at the image";
   if (prefill?.of === "audio") return "Listening to the recording";
+  if (prefill?.of === "video") return "Watching the video";
   return prefill && prefill.total > 1
     ? `Reading ${count(prefill.done)} of ${count(prefill.total)} tokens`
     : "Reading the question";

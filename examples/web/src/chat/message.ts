@@ -24,6 +24,8 @@ export interface Attachment {
   size: number;
   /** Of an image that was taken from a video: where it stands there, in seconds. */
   at?: number;
+  /** Of an image that is a frame of a video: which one, its number in the whole, and how many a second that has. */
+  video?: { id: string; index: number; fps: number };
 }
 
 /** One node of a conversation's tree. Siblings are other answers, or other wordings of a question. */

@@ -2,6 +2,7 @@ import type { ChatOptions, Message, Part, Tool } from "gemwire";
 import { recommended } from "../settings/sampling";
 import type { ImageBudget } from "../settings/settingsStore";
 import { minutes } from "../ui/format";
+import { clipsIn, isClip, type Clip } from "./attachments/clips";
 import type { Attachment, ChatMessage, ConversationOptions, Sampling } from "./message";
 import { parseOwnTools } from "./tools/ownTools";
 import { pageTools } from "./tools/pageTools";
@@ -67,7 +68,9 @@ function partsOf(
   attachments: readonly Attachment[],
   { media, imageBudget }: PromptSettings,
 ): Part[] {
-  const parts = attachments.flatMap(({ id, kind, at }): Part[] => {
+  const parts = clipsIn(attachments).flatMap((one): Part[] => {
+    if (isClip(one)) return videoOf(one, media);
+    const { id, kind, at } = one;
     const blob = media.get(id);
     if (!blob) return [];
     if (kind === "audio") return [{ type: "audio", audio: blob, split: true }];
@@ -75,6 +78,16 @@ function partsOf(
     return at === undefined ? [image] : [{ type: "text", text: minutes(at) }, image];
   });
   return content === "" ? parts : [...parts, { type: "text", text: content }];
+}
+
+function videoOf({ frames, fps }: Clip, media: ReadonlyMap<string, Blob>): Part[] {
+  const there = frames.flatMap(({ id, video }) => {
+    const picture = media.get(id);
+    return picture && video ? [{ picture, index: video.index }] : [];
+  });
+  if (there.length === 0) return [];
+  const video = { frames: there.map(({ picture }) => picture), indices: there.map(({ index }) => index), fps };
+  return [{ type: "video", video }];
 }
 
 /** toolsOf lists the declarations that a conversation has switched on. Unreadable ones of the reader's own are left out. */

@@ -5,7 +5,7 @@ import type { ChatMessage, Status } from "./message";
 
 /** How far the prompt, or before it an attachment, has been read, while nothing has been answered yet. */
 export interface Prefill {
-  of: "prompt" | "image" | "audio";
+  of: "prompt" | "image" | "audio" | "video";
   done: number;
   total: number;
 }

@@ -263,7 +263,14 @@ function attachmentOf(value: Record<string, unknown>): Attachment {
     type: type.startsWith(`${kind}/`) ? type : "",
     size: typeof size === "number" && size >= 0 ? size : 0,
     ...(typeof at === "number" && at >= 0 ? { at } : {}),
+    ...(kind === "image" && value.video !== undefined ? { video: frameOf(record(value.video)) } : {}),
   };
+}
+
+function frameOf({ id, index, fps }: Record<string, unknown>): NonNullable<Attachment["video"]> {
+  if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || typeof fps !== "number" || !(fps > 0))
+    throw new Error("This file is damaged: a frame of a video has no place.");
+  return { id: string(id, "id"), index, fps };
 }
 
 function mediumOf(value: Record<string, unknown>, conversationId: string): Medium {

@@ -1,17 +1,46 @@
 import type { Attachment } from "../message";
+import { counted } from "../../ui/format";
+import { clipsIn, isClip, type Clip } from "./clips";
 import { useMediaUrl } from "./media";
 
 /** The images and recordings of a question. */
 export function Attachments({ attachments }: { attachments: readonly Attachment[] }) {
   return (
     <ul aria-label="Attachments" className="mt-2 flex flex-wrap items-center gap-2">
-      {attachments.map((attachment) => (
-        <li key={attachment.id} className="max-w-full">
-          <Shown attachment={attachment} />
+      {clipsIn(attachments).map((one) => (
+        <li key={one.id} className="max-w-full">
+          {isClip(one) ? <Film clip={one} /> : <Shown attachment={one} />}
         </li>
       ))}
     </ul>
   );
+}
+
+/** The frames of a video in a strip. */
+function Film({ clip: { name, frames } }: { clip: Clip }) {
+  return (
+    <figure className="max-w-full">
+      <div
+        role="group"
+        aria-label={`${name}, ${counted(frames.length, "frame")}`}
+        tabIndex={0}
+        className="flex max-w-full gap-1 overflow-x-auto rounded-md border border-line bg-sunk p-1"
+      >
+        {frames.map((frame) => (
+          <Still key={frame.id} frame={frame} />
+        ))}
+      </div>
+      <figcaption className="pt-0.5 text-xs text-soft">
+        {name}, {counted(frames.length, "frame")}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Still({ frame }: { frame: Attachment }) {
+  const url = useMediaUrl(frame);
+  if (!url) return <span className="block h-16 w-24 shrink-0 rounded bg-sunk" aria-label={frame.name} role="img" />;
+  return <img src={url} alt={frame.name} className="h-16 shrink-0 rounded object-contain" />;
 }
 
 function Shown({ attachment }: { attachment: Attachment }) {

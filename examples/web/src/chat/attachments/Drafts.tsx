@@ -1,7 +1,8 @@
 import { IconButton } from "../../ui/Button";
-import { bytes } from "../../ui/format";
+import { bytes, counted } from "../../ui/format";
 import { Icon } from "../../ui/Icon";
 import type { Attachment } from "../message";
+import { clipsIn, isClip } from "./clips";
 import { useMediaUrl } from "./media";
 
 /** What will go with the message that is being written. */
@@ -15,15 +16,17 @@ export function Drafts({
   if (attachments.length === 0) return null;
   return (
     <ul aria-label="Attached" className="flex w-full flex-wrap gap-2 px-1 pt-1 pb-1.5">
-      {attachments.map((attachment) => (
+      {clipsIn(attachments).map((one) => (
         <li
-          key={attachment.id}
+          key={one.id}
           className="flex max-w-full items-center gap-2 rounded-md border border-line bg-paper py-1 pr-1 pl-1.5 text-sm"
         >
-          <Preview attachment={attachment} />
-          <span className="min-w-0 truncate">{attachment.name}</span>
-          <span className="shrink-0 text-xs text-soft">{bytes(attachment.size)}</span>
-          <IconButton small icon="close" label={`Remove ${attachment.name}`} onClick={() => onRemove(attachment.id)} />
+          <Preview attachment={isClip(one) ? one.frames[0] : one} />
+          <span className="min-w-0 truncate">{one.name}</span>
+          <span className="shrink-0 text-xs text-soft">
+            {isClip(one) ? counted(one.frames.length, "frame") : bytes(one.size)}
+          </span>
+          <IconButton small icon="close" label={`Remove ${one.name}`} onClick={() => onRemove(one.id)} />
         </li>
       ))}
     </ul>

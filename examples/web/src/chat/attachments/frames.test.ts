@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { timesIn } from "./frames";
+import { indicesIn } from "./frames";
 
 it.each<[number, number, number[]]>([
-  [4, 8, [0.5, 1.5, 2.5, 3.5]],
-  [0.3, 8, [0.15]],
-  [60, 3, [10, 30, 50]],
-])("of %d s, at most %d frames stand at %j", (seconds, most, times) => {
-  expect(timesIn(seconds, most).map((time) => Math.round(time * 100) / 100)).toEqual(times);
+  [0.01, 1, [0]],
+  [0.5, 12, [0, 1, 2, 3]],
+  [2, 32, [0, 1, 3, 4]],
+  [60, 32, [0, 45, 90, 135]],
+])("of %d s there are %d frames, which begin with %j", (seconds, number, first) => {
+  const indices = indicesIn(seconds);
+  expect(indices).toHaveLength(number);
+  expect(indices.slice(0, first.length)).toEqual(first);
 });

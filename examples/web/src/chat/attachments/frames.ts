@@ -2,45 +2,49 @@ import { loaded, withUrl } from "./probe";
 
 /** A picture out of a video. */
 export interface Frame {
-  /** Where it stands, in seconds. */
-  at: number;
+  /** Its number in the whole video. */
+  index: number;
   picture: Blob;
 }
+
+/** How many frames of a video the model sees at most, and how many a second there are: a browser does not tell. */
+export const usual = { frames: 32, fps: 24 };
 
 /** How long a video may keep the browser busy, in milliseconds. */
 const patience = 60_000;
 /** How long a frame may take once its place is found, in milliseconds. */
 const framePatience = 500;
 /** The longer side of a frame, in pixels: more than the model looks at. */
-const longSide = 1536;
+const longSide = 1024;
 
 /**
- * framesOf takes pictures from a video at even distances, one a second but no more than most. It has none where the
- * file holds sound alone, and is null where the browser cannot play it.
+ * framesOf takes pictures from a video at even distances. It has none where the file holds sound alone, and is null where
+ * the browser cannot play it.
  */
-export function framesOf(file: Blob, most: number): Promise<Frame[] | null> {
-  return withUrl(file, (url, done) => void take(url, most).then(done, () => done(null)), patience);
+export function framesOf(file: Blob): Promise<Frame[] | null> {
+  return withUrl(file, (url, done) => void take(url).then(done, () => done(null)), patience);
 }
 
-async function take(url: string, most: number): Promise<Frame[]> {
+async function take(url: string): Promise<Frame[]> {
   const player = document.createElement("video");
   player.muted = true;
   const seconds = await loaded(player, url);
   const canvas = canvasFor(player);
   if (!canvas) return [];
-  const times = timesIn(seconds, most);
   const frames: Frame[] = [];
-  for (const at of times) {
-    await seek(player, at);
-    frames.push({ at, picture: await pictureOf(player, canvas) });
+  for (const index of indicesIn(seconds)) {
+    // Its middle: at its very beginning, a player may still show the one before.
+    await seek(player, Math.min((index + 0.5) / usual.fps, seconds));
+    frames.push({ index, picture: await pictureOf(player, canvas) });
   }
   return frames;
 }
 
-/** timesIn lies in the middle of equal pieces of a video: its very ends are often black. */
-export function timesIn(seconds: number, most: number): number[] {
-  const number = Math.min(most, Math.max(1, Math.round(seconds)));
-  return Array.from({ length: number }, (_, i) => ((i + 0.5) * seconds) / number);
+/** indicesIn chooses frames evenly, as the models' reference does: ⌊i·total / n⌋ for i < n. */
+export function indicesIn(seconds: number): number[] {
+  const total = Math.max(1, Math.floor(seconds * usual.fps));
+  const number = Math.min(usual.frames, total);
+  return Array.from({ length: number }, (_, i) => Math.floor((i * total) / number));
 }
 
 function canvasFor({ videoWidth, videoHeight }: HTMLVideoElement): HTMLCanvasElement | null {

@@ -3,12 +3,12 @@ import { useEffect, useState } from "react";
 import { useHistory } from "../../history/historyStore";
 import { clock } from "../../ui/format";
 import { newId, type Attachment, type ChatMessage } from "../message";
-import { framesOf } from "./frames";
+import { framesOf, usual } from "./frames";
 import { durationOf, sizeOf } from "./probe";
 
 const fresh = new Map<string, Blob>();
 
-/** What a question takes at most. */
+/** What a question takes at most; a video counts once. */
 export const mostAttachments = 8;
 
 const limits = { bytes: 32e6, videoBytes: 1e9, pixels: 100e6, seconds: 30, splitMinutes: 15 };
@@ -42,7 +42,7 @@ export async function attachmentsOf(file: File, { split = false } = {}): Promise
   return [attach(file, { kind: kind === "image" ? "image" : "audio", name })];
 }
 
-function attach(blob: Blob, about: Pick<Attachment, "kind" | "name" | "at">): Attachment {
+function attach(blob: Blob, about: Pick<Attachment, "kind" | "name" | "at" | "video">): Attachment {
   const attachment = { id: newId(), type: blob.type || `${about.kind}/*`, size: blob.size, ...about };
   fresh.set(attachment.id, blob);
   return attachment;
@@ -58,9 +58,16 @@ function kindOf({ type, name }: File): Attachment["kind"] | "video" | null {
 /** The frames of a video; none of a file that says it is one and holds sound alone, as recorders write them. */
 async function framesIn(file: File, name: string): Promise<Attachment[]> {
   if (file.size > limits.videoBytes) throw new Error(`${name} is larger than 1 GB.`);
-  const frames = await framesOf(file, mostAttachments);
+  const frames = await framesOf(file);
   if (!frames) throw new Error(`${name} is not a video this browser can play.`);
-  return frames.map(({ at, picture }) => attach(picture, { kind: "image", name: `${name}, ${clock(at)}`, at }));
+  const id = newId();
+  return frames.map(({ index, picture }) =>
+    attach(picture, {
+      kind: "image",
+      name: `${name}, ${clock(index / usual.fps)}`,
+      video: { id, index, fps: usual.fps },
+    }),
+  );
 }
 
 async function checkImage(file: File, name: string): Promise<void> {

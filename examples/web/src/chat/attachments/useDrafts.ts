@@ -1,6 +1,7 @@
 import { useCallback, useState } from "react";
 import { useEngine } from "../../engine/engineStore";
 import type { Attachment } from "../message";
+import { clipsIn } from "./clips";
 import { attachmentsOf, LongRecording, mostAttachments } from "./media";
 import { counted } from "../../ui/format";
 import { useDroppedFiles } from "../../ui/useDroppedFiles";
@@ -57,7 +58,7 @@ export function useDrafts(key: string) {
   );
   const held = useDroppedFiles(add);
 
-  const over = attachments.length - mostAttachments;
+  const over = clipsIn(attachments).length - mostAttachments;
   return {
     attachments,
     long,
@@ -79,7 +80,9 @@ export function useDrafts(key: string) {
     /** Whether a microphone is any use: a sentence that says why not, or null. */
     deaf: () => refusalOf("audio"),
     remove: (id: string) => {
-      change(key, (before) => ({ attachments: before.attachments.filter((one) => one.id !== id) }));
+      change(key, (before) => ({
+        attachments: before.attachments.filter((one) => one.id !== id && one.video?.id !== id),
+      }));
       setRefused("");
     },
     /** Forgets what was said about attachments. */
