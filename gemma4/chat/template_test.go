@@ -97,7 +97,8 @@ func TestEncodeVideo(t *testing.T) {
 		t.Fatal(err)
 	}
 	encoded, err := prompt.Encode(tok, func(*chat.Part) ([]chat.Piece, error) {
-		return []chat.Piece{{Count: 2, Before: "00:00 "}, {Count: 1, Before: " 00:07 "}, {Type: chat.Audio, Count: 1}}, nil
+		return []chat.Piece{{Count: 2, Before: "00:00 "}, {Count: 1, Before: " 00:07 "},
+			{Type: chat.Audio, Count: 1}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
