@@ -8,6 +8,7 @@ import numpy as np
 from gguf import GGMLQuantizationType as Type
 
 import kblocks
+import lowblocks
 
 NANO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gemma4", "nano", "nano.gguf")
 MIXED = [
@@ -48,7 +49,7 @@ class Kind:
     clipped: bool = False
     standardised: bool = False
     loud: bool = False
-    types: str = "q4_k_m"  # f32, mixed, q8_0
+    types: str = "q4_k_m"  # f32, mixed, q8_0, low
 
     @property
     def keys_are_values(self):
@@ -63,6 +64,10 @@ KINDS = {
     "types": Kind("SSSSSGSSG", ff=512, kv=(2, 2), window=24, clipped=True, types="mixed", **E_SERIES),
     "dense": Kind("SSSSSGSSSSSG", ff=512, kv=(4, 2), **LARGE),
     "moe": Kind("SSSSG", kv=(4, 1), experts=(12, 3, 256), **LARGE),
+    "lowbit": Kind(
+        "SSSSGSSSSG", ff=512, heads=4, kv=(2, 2), window=24, shared=3, wide=True, per_layer=256, types="low"
+    ),
+    "lowmoe": Kind("SSSSG", ff=224, heads=8, kv=(4, 1), head=(32, 64), window=24, experts=(8, 2, 96), types="low"),
     "loud": Kind("SSSGSSG", window=32, shared=3, wide=True, per_layer=32, loud=True, types="q8_0"),
     "louddense": Kind("SSSGSSSG", kv=(2, 1), head=(32, 64), window=24, loud=True, types="q8_0"),
 }
@@ -291,6 +296,8 @@ def type_of(name, values, k):
         return Type.F16
     if k.types == "q8_0":
         return Type.Q8_0
+    if k.types == "low":
+        return low_type(name, values.shape[-1])
     if k.types == "mixed":
         whole = {
             "token_embd.weight": Type.Q5_0,
@@ -308,8 +315,18 @@ def type_of(name, values, k):
     return Type.Q6_K if more_bits(name, len(k.pattern)) else Type.Q4_K
 
 
+def low_type(name, columns):
+    """A low-bit type, by a tensor's name; in rows that are no multiple of 256, one of shorter blocks."""
+    kinds = [Type.Q2_K, Type.Q3_K, *lowblocks.KINDS]
+    turn = sum(map(ord, name)) + sum(int(part) for part in name.split(".") if part.isdigit())
+    fitting = [kind for kind in kinds if columns % gguf.GGML_QUANT_SIZES[kind][0] == 0]
+    return fitting[turn % len(fitting)]
+
+
 def quantize(values, kind):
     values = np.ascontiguousarray(values, np.float32)
+    if kind in lowblocks.KINDS:
+        return lowblocks.encode(values, kind)
     return kblocks.encode(values, kind) if kind in kblocks.ENCODERS else gguf.quantize(values, kind)
 
 

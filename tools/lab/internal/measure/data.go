@@ -46,7 +46,28 @@ func newBlocks(t quant.Type) (*blocks, error) {
 	for i := range b.pool {
 		b.pool[i] = byte(rng.Uint32()) & 0x3b
 	}
+	if levels, _ := t.Codebook(); levels != nil {
+		fillPlaces(b.pool, t, rng)
+	}
 	return b, nil
+}
+
+// fillPlaces makes blocks of any places in a codebook, since those that are seldom looked up cost the most: all bits are
+// random, but for the scale of 2⁻¹⁰.
+func fillPlaces(pool []byte, t quant.Type, rng *rand.Rand) {
+	var scale uint16 = 0x1400 // a float16
+	for i := range pool {
+		pool[i] = byte(rng.Uint32())
+	}
+	for ; len(pool) > 0; pool = pool[t.BlockBytes():] {
+		if t != quant.IQ1_M {
+			binary.LittleEndian.PutUint16(pool, scale)
+			continue
+		}
+		for i := range 4 { // IQ1_M has it in the top bits of four numbers
+			pool[49+2*i] = pool[49+2*i]&15 | byte(scale>>(4*i)&15)<<4
+		}
+	}
 }
 
 // ReadAt fills p and never fails.

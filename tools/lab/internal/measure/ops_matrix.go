@@ -16,6 +16,8 @@ const matrixCols = 2048
 var weightTypes = []quant.Type{
 	quant.Q4_K, quant.Q6_K, quant.Q5_K, quant.Q8_0, quant.Q4_0, quant.F16, quant.BF16, quant.F32,
 	quant.Q2_K, quant.Q3_K, quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q8_K,
+	quant.IQ4_NL, quant.IQ4_XS, quant.MXFP4, quant.NVFP4, quant.IQ3_S, quant.IQ3_XXS, quant.IQ2_S, quant.IQ2_XS,
+	quant.IQ2_XXS, quant.IQ1_S, quant.IQ1_M, quant.TQ1_0, quant.TQ2_0,
 }
 
 func wanted(o OpOptions) (types []quant.Type, sizes []int64) {
