@@ -15,7 +15,8 @@ import (
 )
 
 // Form says what an answer must look like: exactly one of JSON, Schema, Regex, Choices,
-// Grammar and Tools is set. A form is kept, or refused with an error of package grammar that
+// Grammar and Tools is set, or Tools and one of the others, which an answer without calls
+// then looks like. A form is kept, or refused with an error of package grammar that
 // names what cannot be honoured.
 type Form struct {
 	// JSON is any JSON value.

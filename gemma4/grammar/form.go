@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Form says what an answer must look like. Exactly one of JSON, Schema, Regex, Choice, GBNF and Tools is set.
+// Form says what an answer must look like. Exactly one of JSON, Schema, Regex, Choice, GBNF and Tools is set, or Tools
+// and one of the others: then an answer that makes no calls looks like the other.
 type Form struct {
 	JSON   bool     // any JSON value
 	Schema string   // a JSON schema of draft 4 to 2020-12
@@ -38,25 +39,16 @@ func Compile(v *Vocabulary, form Form) (*Constraint, error) {
 		form.Tools != nil} {
 		given += int(flag(one))
 	}
-	if given != 1 {
+	beside := form.Tools != nil && given == 2
+	if given != 1 && !beside {
 		return nil, fmt.Errorf("%w: %d forms were given; give one of JSON, Schema, Regex, Choice, GBNF and Tools",
 			ErrSyntax, given)
 	}
 	var err error
-	switch {
-	case form.JSON:
-		j := jsonRules{p: p, terms: &v.terms, compact: form.Compact}
-		p.alternative(p.start, ruleSymbol(j.any()))
-	case form.Schema != "":
-		err = p.schemaForm(v, form)
-	case form.Tools != nil:
-		err = p.toolsForm(v, form)
-	case form.Regex != "":
-		err = p.regexForm(form.Regex)
-	case form.GBNF != "":
-		err = p.gbnfForm(form.GBNF)
-	default:
-		err = p.choiceForm(form.Choice)
+	if form.Tools != nil {
+		err = p.toolsForm(v, form, beside)
+	} else {
+		err = p.textForm(v, form)
 	}
 	if err == nil && form.Thought {
 		err = p.thoughtFirst(v)
@@ -65,6 +57,23 @@ func Compile(v *Vocabulary, form Form) (*Constraint, error) {
 		return nil, err
 	}
 	return newConstraint(v, p)
+}
+
+// textForm holds an answer in words.
+func (p *program) textForm(v *Vocabulary, form Form) error {
+	switch {
+	case form.JSON:
+		j := jsonRules{p: p, terms: &v.terms, compact: form.Compact}
+		p.alternative(p.start, ruleSymbol(j.any()))
+		return nil
+	case form.Schema != "":
+		return p.schemaForm(v, form)
+	case form.Regex != "":
+		return p.regexForm(form.Regex)
+	case form.GBNF != "":
+		return p.gbnfForm(form.GBNF)
+	}
+	return p.choiceForm(form.Choice)
 }
 
 func (p *program) regexForm(text string) error {

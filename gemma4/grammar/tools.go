@@ -39,7 +39,8 @@ const (
 	ToolNamed                      // calls alone, of one function
 )
 
-func (p *program) toolsForm(v *Vocabulary, form Form) error {
+// toolsForm holds an answer to calls, or to text where the choice allows it: any text, or what the form says beside.
+func (p *program) toolsForm(v *Vocabulary, form Form, beside bool) error {
 	if err := v.needControls("a call is written with"); err != nil {
 		return err
 	}
@@ -48,7 +49,12 @@ func (p *program) toolsForm(v *Vocabulary, form Form) error {
 	if err != nil {
 		return err
 	}
-	if tools.Choice == ToolNone || tools.Choice == ToolAuto {
+	switch mayWrite := tools.Choice == ToolNone || tools.Choice == ToolAuto; {
+	case mayWrite && beside:
+		if err := p.textForm(v, form); err != nil {
+			return err
+		}
+	case mayWrite:
 		p.alternative(p.start, v.freeText)
 	}
 	if len(declared) == 0 {
@@ -69,7 +75,7 @@ func (p *program) toolsForm(v *Vocabulary, form Form) error {
 	if tools.Parallel {
 		p.alternative(more, ruleSymbol(call), ruleSymbol(more))
 	}
-	if tools.Choice == ToolAuto {
+	if tools.Choice == ToolAuto && !beside {
 		p.alternative(p.start, v.freeText, ruleSymbol(call), ruleSymbol(more))
 	} else {
 		p.alternative(p.start, ruleSymbol(call), ruleSymbol(more))

@@ -226,3 +226,32 @@ func TestForcedControl(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// An answer makes calls, or looks like the form that stands beside them.
+func TestToolsBesideAForm(t *testing.T) {
+	v, controls := callVocabulary(t)
+	const call = `<|tool_call>call:f{x:1}<tool_call|>`
+	tools := func(choice ToolChoice) Form {
+		return Form{Choice: []string{"yes", "no"}, Tools: &Tools{Choice: choice, Declarations: []Declaration{{Name: "f",
+			Parameters: `{"type":"object","properties":{"x":{"const":1}},"required":["x"]}`}}}}
+	}
+	for _, tt := range []struct {
+		choice ToolChoice
+		text   string
+		want   bool
+	}{
+		{ToolAuto, "yes", true}, {ToolAuto, call, true}, {ToolAuto, "maybe", false}, {ToolAuto, "yes" + call, false},
+		{ToolNone, "no", true}, {ToolNone, call, false}, {ToolRequired, call, true}, {ToolRequired, "yes", false},
+	} {
+		c, err := Compile(v, tools(tt.choice))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fitsTokens(t, c, callTokens(controls, tt.text)); got != tt.want {
+			t.Errorf("choice %d, %s: %v", tt.choice, tt.text, got)
+		}
+	}
+	if _, err := Compile(v, Form{JSON: true, Regex: "x", Tools: &Tools{}}); !errors.Is(err, ErrSyntax) {
+		t.Errorf("three forms: %v", err)
+	}
+}

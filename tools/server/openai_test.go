@@ -240,3 +240,23 @@ func TestResponses(t *testing.T) {
 		t.Errorf("a stored response: %d %s", status, body)
 	}
 }
+
+// TestToolsWithFormat: with tools and a schema, an answer calls or fits the schema, as agents want it.
+func TestToolsWithFormat(t *testing.T) {
+	web, _ := serving(t, nil)
+	both := `,"max_tokens":60,"tools":[` + other + `],"response_format":{"type":"json_schema","json_schema":{"schema":
+		{"enum":["Paris","Rome"]}}}`
+	_, body := post(t, web.URL+"/v1/chat/completions", question+both+`,"tool_choice":"none"}`)
+	if got := at(object(t, body), "choices", 0, "message", "content"); got != `"Paris"` {
+		t.Errorf("%s", body)
+	}
+	_, body = post(t, web.URL+"/v1/chat/completions", question+both+`}`)
+	message := at(object(t, body), "choices", 0, "message")
+	if name := at(message, "tool_calls", 0, "function", "name"); name != "add" && at(message, "content") != `"Paris"` {
+		t.Errorf("%s", body)
+	}
+	_, body = post(t, web.URL+"/v1/chat/completions", question+both+`,"tool_choice":"required"}`)
+	if at(object(t, body), "choices", 0, "message", "tool_calls", 0, "function", "name") != "add" {
+		t.Errorf("%s", body)
+	}
+}

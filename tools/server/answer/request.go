@@ -5,7 +5,6 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/tools/server/pool"
 	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
@@ -41,11 +40,6 @@ func (r Request) check() error {
 	if r.N < 0 || r.N > MostAnswers {
 		return &sampling.Error{Setting: "n", Value: fmt.Sprint(r.N), Wanted: fmt.Sprintf("1 to %d", MostAnswers)}
 	}
-	held := r.Options.Form != nil || r.Options.Constraint != nil
-	if held && len(r.Conversation.Options.Tools) > 0 && r.Options.Calls.Choice != grammar.ToolNone {
-		return fmt.Errorf("%w: an answer of a fixed form calls no tools: leave out the form or the tools, or choose no tool",
-			ErrRequest)
-	}
 	if r.Text == nil && len(r.Conversation.Messages) == 0 {
 		return fmt.Errorf("%w: there are no messages", ErrRequest)
 	}
@@ -60,6 +54,19 @@ func (r *Request) leaveRoom() {
 	}
 }
 
+// form holds an answer to its form, or to calls that fit their declarations.
+func (r Request) form() *gemma4.Form {
+	tools := r.Conversation.Options.Tools
+	if r.Text != nil || r.Options.Form == nil || len(tools) == 0 {
+		return r.Options.Form
+	}
+	both := *r.Options.Form
+	if calls := r.Options.Calls.Form(tools); calls != nil {
+		both.Tools = calls.Tools
+	}
+	return &both
+}
+
 // job is answer number i of the request.
 func (r Request) job(i int) pool.Job {
 	job := pool.Job{
@@ -67,5 +74,6 @@ func (r Request) job(i int) pool.Job {
 		Context: r.Context,
 	}
 	job.Options.Sampling.Seed += uint64(i)
+	job.Options.Form = r.form()
 	return job
 }

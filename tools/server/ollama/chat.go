@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
-	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/tools/server/models"
 	"github.com/gemwire/gemwire/tools/server/wire"
 )
@@ -43,9 +42,6 @@ func (a *api) chat(w http.ResponseWriter, r *http.Request) {
 		request.Conversation.Messages = append(request.Conversation.Messages, m.chat())
 	}
 	request.Conversation.Options.Tools = in.Tools
-	if request.Options.Form != nil {
-		request.Options.Calls.Choice = grammar.ToolNone // Ollama's format holds the answer, whatever tools there are
-	}
 	open, ok := a.open(w, r, entry, in.common)
 	if !ok {
 		return
