@@ -247,12 +247,13 @@ func TestToolsWithFormat(t *testing.T) {
 	both := `,"max_tokens":60,"tools":[` + other + `],"response_format":{"type":"json_schema","json_schema":{"schema":
 		{"enum":["Paris","Rome"]}}}`
 	_, body := post(t, web.URL+"/v1/chat/completions", question+both+`,"tool_choice":"none"}`)
-	if got := at(object(t, body), "choices", 0, "message", "content"); got != `"Paris"` {
+	fits := func(content any) bool { return content == `"Paris"` || content == `"Rome"` }
+	if got := at(object(t, body), "choices", 0, "message", "content"); !fits(got) {
 		t.Errorf("%s", body)
 	}
 	_, body = post(t, web.URL+"/v1/chat/completions", question+both+`}`)
 	message := at(object(t, body), "choices", 0, "message")
-	if name := at(message, "tool_calls", 0, "function", "name"); name != "add" && at(message, "content") != `"Paris"` {
+	if at(message, "tool_calls", 0, "function", "name") != "add" && !fits(at(message, "content")) {
 		t.Errorf("%s", body)
 	}
 	_, body = post(t, web.URL+"/v1/chat/completions", question+both+`,"tool_choice":"required"}`)
