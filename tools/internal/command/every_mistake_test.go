@@ -169,6 +169,9 @@ var everyMistake = []struct {
 		"{text}: starts with 54 68 65 73 65 20 61 72: not a recording that can be read; use WAV, FLAC, MP3 " +
 			"or Ogg"},
 	{"run --image-budget 3 Hi", "--image-budget 3: a picture takes 70 to 1120 tokens; see gemwire run --help"},
+	{"run --video-budget 3 Hi", "--video-budget 3: a frame takes 70 to 1120 tokens; see gemwire run --help"},
+	{"run --video-frames 2000 Hi", "--video-frames 2000: a video gives 1 to 1024 frames; see gemwire run --help"},
+	{"run --video-fps=-1 Hi", "--video-fps -1: give the number of frames a second; see gemwire run --help"},
 	{"run --image-budget big Hi", "--image-budget is big; wanted a whole number; see gemwire run --help"},
 	{"run --context 0x Hi", "--context is 0x; wanted a whole number, 1 or more; see gemwire run --help"},
 	{"run --context 0 Hi", "--context is 0; wanted a whole number, 1 or more; see gemwire run --help"},
@@ -217,7 +220,7 @@ var everyMistake = []struct {
 	{"run --raw --system x Hi",
 		"--raw uses the prompt unchanged; leave out --system, --think and --tools; see gemwire run --help"},
 	{"run --raw -i {png} Hi",
-		"--raw uses the prompt unchanged; leave out --image and --audio; see gemwire run --help"},
+		"--raw uses the prompt unchanged; leave out --image, --audio and --video; see gemwire run --help"},
 	{"chat a b", "gemwire chat takes [MODEL], and 2 arguments were given; see gemwire chat --help"},
 	{"chat --model a b", "two models, b and a; name one; see gemwire chat --help"},
 	{"chat nope",
