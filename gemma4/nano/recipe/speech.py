@@ -111,6 +111,8 @@ def spoken(r, text, unheard=False):
             name = r.choice(LANGUAGES[:5] if unheard else LANGUAGES) + "+" + r.choice(UNHEARD if unheard else VARIANTS)
             command = [*ESPEAK, "-v", name, "-s", str(r.randint(115, 185)), "-p", str(r.randint(25, 75)), "-w", file.name, text]
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if not os.path.getsize(file.name):
+            raise RuntimeError(f"no sound came of {' '.join(command)}")
         with wave.open(file.name) as w:
             samples = np.frombuffer(w.readframes(w.getnframes()), np.int16)
             samples = resampled(samples, w.getframerate())
@@ -159,6 +161,7 @@ def main():
     if a.held_out:
         return hold_out(a.out, a.held_out, a.seed)
     each, texts, lengths = 50, [], []
+    spoken(random.Random(1), "hello"), spoken(random.Random(4), "hello")  # each program once, to fail early
     sound = np.zeros((a.count, LONGEST), np.int16)
     with Pool(a.workers) as pool:
         for made in pool.imap_unordered(several, [(a.seed * 1_000_000 + i, each) for i in range(a.count // each)]):

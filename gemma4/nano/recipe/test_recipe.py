@@ -6,6 +6,9 @@ import sys
 import chats
 import data
 import evaluate
+import evaluate_media
+import pictures
+import speech
 import vocabulary
 
 
@@ -23,6 +26,13 @@ def main(folder):
     assert pieces.decode(ids, skip_special_tokens=False) == text, "the vocabulary does not give the text back"
     assert evaluate.babbles("The shapeight shapeight", "", {"the"}), "a non-word passes"
     assert not evaluate.babbles("The sky is blue.", "", {"the", "sky", "blue"}), "a sentence counts as babble"
+    for seed in range(30):
+        pixels, labels, _, asked = pictures.draw(seed)
+        assert pixels.shape == (256, 256, 3) and labels.any() and all(q and a for q, a in asked), f"picture {seed}"
+    known = {w for some in speech.words().values() for w in some} | {*speech.SMALL, *speech.FIXED}
+    said = [speech.sentence(random.Random(i), speech.words()) for i in range(200)]
+    assert all(w in known for s in said for w in s.split()), "a spoken word is not among the 1,000"
+    assert evaluate_media.distance("a b c".split(), "a c d".split()) == 2, "wrong words are counted wrongly"
     print(f"{len(drawn)} chats, {len(questions)} held-out questions: the recipe holds together")
 
 

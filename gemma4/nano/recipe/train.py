@@ -125,9 +125,12 @@ def start(a, device):
     return model.to(device)
 
 
-def wait(path):
-    """For a file that data.py is still about to write."""
+def wait(path, longest=180):
+    """For a file that another script is still about to write. When it takes too long, that script has failed."""
+    began = time.time()
     while not os.path.exists(path):
+        if time.time() - began > longest:
+            raise SystemExit(f"{path} did not come in {longest} s: look at what should have written it")
         time.sleep(0.5)
 
 
