@@ -18,7 +18,8 @@ fn packed(row: u32, unit: u32) -> Packed {
   let at = row + 3u * block;
   let qs = weights[at + u / 2u];
   let scales = weights[row + params.plane1 + block / 2u];
-  return Packed(select(qs.xy, qs.zw, u % 2u == 1u), weights[at + 2u][u], select(scales.xy, scales.zw, block % 2u == 1u));
+  return Packed(
+    select(qs.xy, qs.zw, u % 2u == 1u), weights[at + 2u][u], select(scales.xy, scales.zw, block % 2u == 1u));
 }
 
 fn sub_block(low: u32, high: u32) -> mat4x4<f32> {

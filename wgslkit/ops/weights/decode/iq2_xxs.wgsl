@@ -11,7 +11,9 @@
 
 struct Packed { qs: vec4<u32>, d: f32 }
 
-fn packed(row: u32, unit: u32) -> Packed { return Packed(weights[row + unit], half_at(row + params.plane1, unit / 4u)); }
+fn packed(row: u32, unit: u32) -> Packed {
+  return Packed(weights[row + unit], half_at(row + params.plane1, unit / 4u));
+}
 
 // half_of_block is values of two places, the lowest bytes of a word, with the signs of fourteen bits.
 fn half_of_block(places: u32, bits: u32) -> mat4x4<f32> {
