@@ -35,6 +35,7 @@ const guide: DefaultTheme.SidebarItem[] = [
       page("Save sessions", "/how-to/save-sessions"),
       page("Fine-tune", "/how-to/fine-tune"),
       page("Use adapters", "/how-to/adapters"),
+      page("Convert a checkpoint", "/how-to/convert"),
       page("Quantize a model", "/how-to/quantize"),
       page("Build a page of your own", "/how-to/own-page"),
       page("Serve an API", "/how-to/serve-api"),

@@ -25,6 +25,7 @@ var commands = []struct {
 	{"models", newShow},
 	{"models", newInspect},
 	{"models", newRemove},
+	{"files", modelfiles.NewConvert},
 	{"files", modelfiles.NewQuantize},
 	{"files", modelfiles.NewImatrix},
 	{"text", newTokenize},
