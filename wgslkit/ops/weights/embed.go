@@ -31,7 +31,7 @@ func (o Embed) Record(r *record.Recorder) {
 		return
 	}
 	v := w.Variant()
-	v["THREADS"], v["QUICK_BYTES"] = embedThreads, r.Tuning().SmallKernels
+	v["THREADS"] = embedThreads // and no QUICK_BYTES: rows are exactly what their blocks hold
 	for i, tile := range w.Tiles {
 		params := embedParams{
 			Rows: uint32(tile.Rows), First: uint32(tile.First), Cols: uint32(w.Cols), Units: uint32(w.Row.Units),
