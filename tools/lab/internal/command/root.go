@@ -47,7 +47,7 @@ func newBench(env *cli.Environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, sub := range []*cobra.Command{
-		newBenchOps(env), newBenchTrain(env), newBenchDrafts(env), newBenchGrowth(env),
+		newBenchOps(env), newBenchTrain(env), newBenchDrafts(env), newBenchStreams(env), newBenchGrowth(env),
 		newBenchMemory(env), newBenchSmoke(env), newBenchCompare(env),
 	} {
 		sub.Flags().SortFlags = false
