@@ -25,7 +25,7 @@ func newBenchStreams(env *cli.Environment) *cobra.Command {
 		Use:   "streams [MODEL]",
 		Short: "Measure many answers at once",
 		Long: `Measure answers that are made at once: the tokens a second of all of them together,
-what a step over so many takes, and how long a request that comes beside them waits
+what a step over so many takes, and how long a new request waits
 for its first token.`,
 		Example: cli.Examples(
 			`lab bench streams gemma4:e2b`,
@@ -38,7 +38,7 @@ for its first token.`,
 	flags.IntSliceVar(&b.options.Streams, "streams", []int{1, 2, 4, 8, 16, 32, 64}, "measure so many `ANSWERS` at once")
 	flags.IntVar(&b.options.PromptTokens, "prompt-tokens", 128, "behind prompts of `N` tokens")
 	flags.IntVar(&b.options.DecodeTokens, "decode-tokens", 128, "of `N` tokens each")
-	flags.IntVar(&b.options.Newcomers, "newcomers", 20, "let `N` requests come beside them; 0 leaves that out")
+	flags.IntVar(&b.options.Newcomers, "newcomers", 20, "let `N` new requests come meanwhile; 0 leaves that out")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.Register(flags)
 	return cmd
