@@ -32,6 +32,7 @@ type batch struct {
 
 	lower, lowerMedia *ops.Recording
 	passes            []*ops.Recording // over 1, 2, 4 … rows
+	choices           []*ops.Recording // of the first 1, 2, 4 … seats, where none has a mask
 
 	seats    []*seat
 	slots    []batchSlot
@@ -187,6 +188,23 @@ func (b *batch) record() (err error) {
 			return err
 		}
 		b.passes = append(b.passes, pass)
+	}
+	return nil
+}
+
+// recordChoices records the choices of several seats as one program: a submission for each
+// seat takes longer than the choice.
+func (b *batch) recordChoices() error {
+	for width := 1; width <= b.width(); width *= 2 {
+		r := b.engine.kit.Record("choose", 1, b.seats[0].words)
+		for i := range min(width, len(b.seats)) {
+			r.Window(0, 1, b.seats[i].words, func() { b.choose(r, i, false) })
+		}
+		choices, err := r.Finish()
+		if err != nil {
+			return err
+		}
+		b.choices = append(b.choices, choices)
 	}
 	return nil
 }
@@ -395,6 +413,9 @@ func (b *batch) releasePrograms() {
 
 func (b *batch) Close() {
 	b.releasePrograms()
+	for _, p := range b.choices {
+		p.Release()
+	}
 	for i := len(b.seats) - 1; i >= 0; i-- { // the first one's memory is the others', too
 		b.seats[i].release()
 	}

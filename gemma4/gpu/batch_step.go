@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -56,7 +57,7 @@ func (b *batch) newSeats() error {
 			return err
 		}
 	}
-	return nil
+	return b.recordChoices()
 }
 
 // recordSeat records the choice from a row of logits, which are bound where they lie where
@@ -74,8 +75,14 @@ func (b *batch) recordSeat(i int) (err error) {
 }
 
 func (b *batch) chooseOf(i int, masked bool) (*ops.Recording, error) {
+	r := b.engine.kit.Record("choose", 1, b.seats[i].words)
+	b.choose(r, i, masked)
+	return r.Finish()
+}
+
+// choose records the choice of a seat.
+func (b *batch) choose(r *ops.Recorder, i int, masked bool) {
 	s, row := b.seats[i], int64(4*b.engine.model.Config.Vocab)
-	r := b.engine.kit.Record("choose", 1, s.words)
 	logits := s.logits
 	if logits == nil {
 		logits = b.rows.logits.Part(int64(i)*row, row)
@@ -84,7 +91,6 @@ func (b *batch) chooseOf(i int, masked bool) (*ops.Recording, error) {
 	}
 	r.Sample(ops.Sample{Label: "sample", Logits: logits, Tokens: s.token, Sampler: s.sampler, Masked: masked})
 	s.sampler.CopyResult(r.Recorder, b.results, int64(i)*s.sampler.ResultBytes())
-	return r.Finish()
 }
 
 // addMasks makes what choices among masks take, with the first answer that has some.
@@ -173,13 +179,23 @@ func (b *batch) sit(slot, at int) error {
 	return s.words.Write(0, raw[:])
 }
 
-// passFor is the narrowest pass over n rows.
-func (b *batch) passFor(n int) *ops.Recording {
-	i := 0
-	for 1<<i < n {
-		i++
+// widthFor is the place of the narrowest pass over n rows.
+func widthFor(n int) int { return bits.Len(uint(n - 1)) }
+
+// chooseAll submits the choices of the first n seats, and says whether it did: not where one
+// has a mask, or the host chooses.
+func (b *batch) chooseAll(n int) (bool, error) {
+	for _, s := range b.seats[:n] {
+		if text := &b.slots[s.slot]; text.masks != nil || text.host != nil {
+			return false, nil
+		}
 	}
-	return b.passes[i]
+	for _, s := range b.seats[n:] { // those behind choose too, from what is none of theirs
+		if s.slot != noSlot {
+			b.unseat(s.slot)
+		}
+	}
+	return true, b.choices[widthFor(n)].Submit(1)
 }
 
 func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error) {
@@ -198,13 +214,19 @@ func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error)
 	if err := b.feedPass(n); err != nil {
 		return nil, err
 	}
-	if err := b.passFor(n).Submit(n); err != nil {
+	if err := b.passes[widthFor(n)].Submit(n); err != nil {
 		return nil, err
 	}
 	b.outcomes = append(b.outcomes[:0], make([]engine.Outcome, n)...)
 	failed := map[int]error{}
-	for i, s := range b.seats[:n] {
+	for _, s := range b.seats[:n] {
 		b.advance(s.slot, 1)
+	}
+	all, err := b.chooseAll(n)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; i < n && !all; i++ {
 		if err := b.chooseBehind(i, failed); err != nil {
 			return nil, err
 		}

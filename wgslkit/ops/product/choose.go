@@ -72,6 +72,8 @@ var rules = []struct {
 	{largeVector, 1, 1, lowRank | float32s, largeVectors | columnsOf4 | fitsGroup},
 	{vector, 1, 1, lowRank | merge | inOrder | float32s, 0},
 	{matrices, largeTileWidth, anyTokens, bounds, matrixUnits | large | whole | fitsSums},
+	{fewTokens, record.MostFewTokens + 1, record.MostGroupedTokens, lowRank | float32s,
+		largeVectors | large | fitsGroup},
 	{largeHalfTiles, largeTileWidth, anyTokens, bounds, float16 | large | whole},
 	{largeTiles, largeTileWidth, anyTokens, bounds | lowRank | inOrder | float32s, large | whole},
 	{halfTiles, matmulTile, anyTokens, bounds, float16 | columnsOf16},
@@ -115,7 +117,7 @@ func (p *operand) offers(r *record.Recorder) traits {
 		most = max(most, most*(w.Cols/leastSplit))
 	}
 	has |= when(most >= fewestLarge, manyTiles)
-	if t.LargeMatvec && r.Width() <= record.MostFewTokens {
+	if t.LargeMatvec && r.Width() <= record.MostGroupedTokens {
 		has |= when(p.fitsGroup(r), fitsGroup)
 	}
 	if t.Matrices.Size > 0 {

@@ -130,7 +130,8 @@ func cutLarge(k *record.Kit, in Input, w *weights.Matrix, rows, tokens int) larg
 		t.MatvecRows = max(t.MatvecRows/2, 1)
 	}
 	if tokens > 1 {
-		t.MatvecRows = max(t.MatvecRows, 2)
+		// Each weight is used often: fewer threads to a row leave less to be added up.
+		t.MatvecRows, t.MatvecLanes = max(t.MatvecRows, 2), max(t.MatvecLanes/2, 4)
 	} else {
 		t.MatvecThreads = t.LargeThreads
 	}

@@ -98,5 +98,9 @@ func (t Tuning) Smallest() bool { return t.SmallKernels && t.Subgroups }
 // tokens.
 const MostFewTokens = 2 * TokensOfGroup
 
+// MostGroupedTokens is the widest program whose products go in groups of TokensOfGroup where
+// there are no matrices: tiles of so few tokens leave most of a GPU idle.
+const MostGroupedTokens = 8 * TokensOfGroup
+
 // TokensOfGroup is how many of them are multiplied with each weight that was read.
 const TokensOfGroup = 8
