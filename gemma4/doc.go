@@ -1,5 +1,5 @@
-// Package gemma4 runs Gemma 4: it opens a GGUF file, computes on the GPU or
-// the CPU, and answers prompts and conversations.
+// Package gemma4 runs Gemma 4, and the text of Gemma 3: it opens a GGUF file, computes on
+// the GPU or the CPU, and answers prompts and conversations.
 //
 // A Model is opened once; a Session is one text and the caches that belong to
 // it. An answer is a sequence of events that the caller ranges over; leaving

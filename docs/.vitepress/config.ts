@@ -27,6 +27,7 @@ const guide: DefaultTheme.SidebarItem[] = [
     text: "How to",
     items: [
       page("Choose and keep models", "/how-to/models"),
+      page("Run Gemma 3", "/how-to/gemma3"),
       page("Ask about pictures and sound", "/how-to/pictures-and-sound"),
       page("Get JSON, call tools", "/how-to/tools-and-json"),
       page("Get answers in a form", "/how-to/structured-output"),

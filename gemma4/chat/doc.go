@@ -1,4 +1,4 @@
-// Package chat is Gemma 4's conversation format in both directions.
+// Package chat is the conversation format of Gemma 4, and Gemma 3, in both directions.
 //
 // Outward, a [Template] renders messages, tools and options into a [Prompt]:
 // segments of the template's own text, in which control tokens count, of text

@@ -10,7 +10,7 @@ var (
 	// ErrTemplate is returned for a template name that is not known.
 	ErrTemplate = errors.New("chat: unknown template")
 	// ErrFormat is returned for what the model's chat format has no form for.
-	ErrFormat = errors.New("chat: the model's chat format has none of this")
+	ErrFormat = errors.New("chat: not a part of this model's chat format")
 	// ErrVocabulary is returned where a model's vocabulary lacks a token that
 	// a conversation needs.
 	ErrVocabulary = errors.New("chat: token missing from the vocabulary")

@@ -206,7 +206,7 @@ func TestInspectOtherFiles(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	text := ok(t, gemwire(t, "", "inspect", path))
-	if !strings.Contains(text, "only for Gemma 4, and this is mamba") || strings.Contains(text, "\x1b") {
+	if !strings.Contains(text, "only for Gemma 4 and Gemma 3, and this is mamba") || strings.Contains(text, "\x1b") {
 		t.Errorf("text %q", text)
 	}
 }

@@ -178,7 +178,8 @@ func attendPart(r *record.Recorder, o Attention, plan tokenPlan, p kvcache.Cache
 	}
 	if s := o.Store; s != nil {
 		bind = append(bind, record.OrBuffer(s.KNorm, o.Q.Buffer).All())
-		params.Rest = [3]uint32{uint32(s.K.Offset), uint32(s.V.Offset), record.Flag(s.KNorm != nil) | 2*record.Flag(s.PlainV)}
+		norms := record.Flag(s.KNorm != nil) | 2*record.Flag(s.PlainV)
+		params.Rest = [3]uint32{uint32(s.K.Offset), uint32(s.V.Offset), norms}
 	}
 	grid := wgslkit.Grid{X: uint32(p.Heads * chunks), Y: uint32(plan.splits)}
 	if r.Width() > 1 {
