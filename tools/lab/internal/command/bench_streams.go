@@ -24,7 +24,7 @@ func newBenchStreams(env *cli.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "streams [MODEL]",
 		Short: "Measure many answers at once",
-		Long: `Measure answers that are made at once: the tokens a second of all of them together,
+		Long: `Measure answers that are made at once: the tokens per second of all of them together,
 what a step over so many takes, and how long a new request waits
 for its first token.`,
 		Example: cli.Examples(
