@@ -32,9 +32,13 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
 /** checkContext refuses what is no number of tokens: left out is as usual, 0 is none. */
 export function checkContext(context: number | undefined): void {
   if (context !== undefined && !(Number.isSafeInteger(context) && context >= 1))
-    throw new GemwireError("bad-argument", `context is ${String(context)}; wanted a whole number of tokens, 1 or more`, {
-      advice: "Leave it out for the usual one.",
-    });
+    throw new GemwireError(
+      "bad-argument",
+      `context is ${String(context)}; wanted a whole number of tokens, 1 or more`,
+      {
+        advice: "Leave it out for the usual one.",
+      },
+    );
 }
 
 /** toParams is what Go hears of the options. */

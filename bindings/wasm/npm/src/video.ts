@@ -146,13 +146,7 @@ async function animationFrames(file: Blob, sheet: Sheet, most: number, signal?: 
   }
 }
 
-async function playedFrames(
-  file: Blob,
-  sheet: Sheet,
-  most: number,
-  fps: number,
-  signal?: AbortSignal,
-): Promise<Drawn> {
+async function playedFrames(file: Blob, sheet: Sheet, most: number, fps: number, signal?: AbortSignal): Promise<Drawn> {
   if (typeof document === "undefined")
     throw new GemwireError("unsupported", "a video cannot be played in a worker", {
       advice: "Take its frames on the page, and give them as { frames, indices, fps }.",

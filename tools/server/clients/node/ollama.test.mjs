@@ -16,7 +16,8 @@ test("smoke: ollama", async () => {
 suite("ollama", () => {
   test("streams", async () => {
     let text = "";
-    for await (const piece of await client.chat({ model, messages, options, stream: true })) text += piece.message.content;
+    for await (const piece of await client.chat({ model, messages, options, stream: true }))
+      text += piece.message.content;
     assert.equal(text, paris);
   });
 
@@ -36,7 +37,11 @@ suite("ollama", () => {
 
   test("sees", async () => {
     const images = [picture.toString("base64")];
-    const answer = await client.chat({ model, options, messages: [{ role: "user", content: "What is in this picture?", images }] });
+    const answer = await client.chat({
+      model,
+      options,
+      messages: [{ role: "user", content: "What is in this picture?", images }],
+    });
     assert.match(answer.message.content, /circle/);
   });
 
