@@ -143,11 +143,6 @@ func (c fields) object(key string) fields {
 	return o
 }
 
-func (c fields) text(key string) string {
-	s, _ := c[key].(string)
-	return s
-}
-
 // integer is a number of the object, 0 where it is missing or null.
 func (c fields) integer(key string) int {
 	v, _ := c[key].(float64)

@@ -63,7 +63,7 @@ func TestMeasuringRefuses(t *testing.T) {
 		{"parity " + here, cli.ExitFailure, "testdata/conformance"},
 		{"parity " + here + "/none", cli.ExitFailure, "testdata/conformance"},
 		{"parity --against-ollama http://localhost:1", cli.ExitUsage, "--model"},
-		{"parity x --model nano", cli.ExitUsage, "--against-ollama"},
+		{"parity " + conformance + "/f32 --model nano", cli.ExitUsage, "--against-ollama"},
 		{"parity " + conformance + "/f32 --device tpu", cli.ExitUsage, "use gpu or cpu"},
 		{"parity --against-ollama http://127.0.0.1:1 --model nano --device cpu", cli.ExitFailure, "ollama serve"},
 		{"bench --device cpu --repeats 0", cli.ExitUsage, "nothing to measure"},

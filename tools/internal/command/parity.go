@@ -132,7 +132,7 @@ func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	textModel, err := p.textModel(cases)
+	textModel, cases, err := p.textModel(cases)
 	if err != nil {
 		return err
 	}
@@ -149,19 +149,28 @@ func (p *parityCommand) runCases(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// textModel is the file of --model, which text cases are run on; all others have their own.
-func (p *parityCommand) textModel(cases []parity.Case) (string, error) {
-	isText := func(c parity.Case) bool { return c.Kind == parity.TextCase }
-	switch some := slices.ContainsFunc(cases, isText); {
+// textModel is the file of --model, which text cases are run on; all others have their own. Without it, text cases among
+// others are left out, with a word.
+func (p *parityCommand) textModel(cases []parity.Case) (string, []parity.Case, error) {
+	texts := func(c parity.Case) bool { return c.Kind == parity.TextCase }
+	rest := slices.DeleteFunc(slices.Clone(cases), texts)
+	switch some := len(rest) < len(cases); {
+	case some && p.model.Model == "" && len(rest) == 0:
+		return "", nil, cli.Usagef("the model of this case is not next to it; give its file with --model")
 	case some && p.model.Model == "":
-		return "", cli.Usagef("the model of this case is not next to it; give its file with --model")
+		for _, c := range cases {
+			if texts(c) {
+				p.env.Say("gemwire: leaving out %s, whose model is not here; give its file with --model", c.Name)
+			}
+		}
+		return "", rest, nil
 	case !some && p.model.Model != "":
-		return "", cli.Usagef("--model is for --against-ollama and for texts; other cases have their own models")
+		return "", nil, cli.Usagef("--model is for --against-ollama and for texts; other cases have their own models")
 	case !some:
-		return "", nil
+		return "", cases, nil
 	}
 	found, err := p.env.Finder().Find(p.model.Model)
-	return found.Path, err
+	return found.Path, cases, err
 }
 
 // devices are those that --device means.
