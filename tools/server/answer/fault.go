@@ -6,7 +6,9 @@ import (
 	"net/http"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/embedding"
 	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/multimodal"
 	towers "github.com/gemwire/gemwire/multimodal/arch"
@@ -28,8 +30,6 @@ var (
 	ErrTooLarge = errors.New("the request is too large")
 	// ErrTime: an answer took longer than the server allows.
 	ErrTime = errors.New("the answer took longer than this server allows")
-	// ErrNoEmbeddings: a model that makes no embeddings.
-	ErrNoEmbeddings = errors.New("the model makes no embeddings")
 )
 
 // Kind says whose fault an error is, and what a client can do about it.
@@ -67,11 +67,11 @@ var kinds = []struct {
 	{Late, []error{context.DeadlineExceeded}},
 	{Unknown, []error{models.ErrNotFound}},
 	{Large, []error{ErrTooLarge}},
-	{TooLong, []error{gemma4.ErrContextFull}},
+	{TooLong, []error{gemma4.ErrContextFull, embedding.ErrTooLong}},
 	{Busy, []error{queue.ErrFull}},
 	{Unavailable, []error{queue.ErrClosed, gemma4.ErrDoesNotFit, wgslkit.ErrOutOfMemory, gemma4.ErrBusy}},
 	{Bad, []error{
-		ErrRequest, ErrNoEmbeddings, models.ErrName, models.ErrKept, models.ErrRecipe, models.ErrPull, outward.ErrPrivate,
+		ErrRequest, models.ErrNoEmbeddings, embedding.ErrInput, arch.ErrArchitecture, models.ErrName, models.ErrKept, models.ErrRecipe, models.ErrPull, outward.ErrPrivate,
 		sampling.ErrSetting, chat.ErrMessage, chat.ErrTool, grammar.ErrSyntax, grammar.ErrUnsupported,
 		grammar.ErrUnsatisfiable, grammar.ErrTooComplex, multimodal.ErrOptions, multimodal.ErrNoBytes, towers.ErrNoVision,
 		towers.ErrNoAudio, picture.ErrFormat, picture.ErrDamaged, picture.ErrSize, sound.ErrFormat, sound.ErrDamaged,

@@ -40,6 +40,9 @@ func (d Details) Size() string {
 
 // Capabilities are what the model can do, in Ollama's words.
 func (d Details) Capabilities() []string {
+	if d.Architecture == arch.EncoderName {
+		return []string{"embedding"}
+	}
 	list := []string{"completion"}
 	if d.Images {
 		list = append(list, "vision")
@@ -107,6 +110,10 @@ func describe(file *gguf.File) Details {
 		}
 	}
 	d.Meta["general.parameter_count"] = d.Values
+	if arch.IsEncoder(file.Meta) {
+		d.encoder(file)
+		return d
+	}
 	model, err := arch.Open(file)
 	if err != nil {
 		d.Problem = err
@@ -117,6 +124,16 @@ func describe(file *gguf.File) Details {
 		d.Images, d.Audio = t.Vision != nil, t.Audio != nil
 	}
 	return d
+}
+
+// encoder describes a model for embeddings.
+func (d *Details) encoder(file *gguf.File) {
+	model, err := arch.OpenEncoder(file)
+	if err != nil {
+		d.Problem = err
+		return
+	}
+	d.Context, d.Embedding = model.Config.ContextLength, model.OutputLength
 }
 
 // plain is a value of the metadata that is no list and no long text.

@@ -78,6 +78,8 @@ type Library struct {
 
 	details detailsCache
 	opened  map[string]*adapter.Adapter // adapters that were read, by path; guarded by mu
+
+	embedder embedder
 }
 
 // New makes a library. It opens nothing.
@@ -102,6 +104,7 @@ func New(o Options) (*Library, error) {
 		options: o, finder: finder, created: created{folder: createdFolder(finder.Folder)},
 		files: map[string]modelref.Reference{}, opening: make(chan struct{}, 1), slots: map[string]*slot{},
 		freed: make(chan struct{}), opened: map[string]*adapter.Adapter{},
+		embedder: embedder{turn: make(chan struct{}, 1)},
 	}
 	l.base, l.stop = context.WithCancel(context.Background())
 	for _, path := range o.Files {
@@ -128,11 +131,11 @@ func (l *Library) Stop() {
 func (l *Library) Close() error {
 	l.Stop()
 	l.stop()
+	all := l.stopEmbedder()
 	l.opening <- struct{}{} // whoever opens a model has finished
 	defer func() { <-l.opening }()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var all error
 	for _, s := range l.slots {
 		all = errors.Join(all, l.closeSlot(s, "the server stops"))
 	}

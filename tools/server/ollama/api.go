@@ -1,7 +1,6 @@
 package ollama
 
 import (
-	"fmt"
 	"io"
 	"net/http"
 
@@ -26,7 +25,7 @@ func Mount(mux *http.ServeMux, s *answer.Service, mostBody int64) {
 	mux.HandleFunc("POST /api/chat", a.chat)
 	mux.HandleFunc("POST /api/generate", a.generate)
 	mux.HandleFunc("POST /api/embed", a.embed)
-	mux.HandleFunc("POST /api/embeddings", a.embed)
+	mux.HandleFunc("POST /api/embeddings", a.embedOne)
 	mux.HandleFunc("POST /api/pull", a.pull)
 	mux.HandleFunc("POST /api/copy", a.copy)
 	mux.HandleFunc("POST /api/create", a.create)
@@ -50,20 +49,6 @@ func (a *api) version(w http.ResponseWriter, _ *http.Request) {
 
 func (a *api) status(w http.ResponseWriter, _ *http.Request) {
 	wire.JSON(w, http.StatusOK, map[string]any{"cloud": map[string]any{"disabled": true, "source": "gemwire"}})
-}
-
-func (a *api) embed(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Model string `json:"model"`
-	}
-	err := wire.Read(w, r, a.mostBody, &in)
-	if err == nil {
-		_, err = a.Library.Find(in.Model)
-	}
-	if err == nil {
-		err = fmt.Errorf("%w: %s answers; choose a model for embeddings", answer.ErrNoEmbeddings, in.Model)
-	}
-	Refuse(w, err)
 }
 
 func (a *api) unsupported(w http.ResponseWriter, r *http.Request) {

@@ -74,20 +74,6 @@ func (a *api) model(w http.ResponseWriter, r *http.Request) {
 	wire.JSON(w, http.StatusOK, newModel(e))
 }
 
-func (a *api) embeddings(w http.ResponseWriter, r *http.Request) {
-	var in struct {
-		Model string `json:"model"`
-	}
-	err := wire.Read(w, r, a.mostBody, &in)
-	if err == nil {
-		_, err = a.find(in.Model)
-	}
-	if err == nil {
-		err = fmt.Errorf("%w: %s answers; choose a model for embeddings", answer.ErrNoEmbeddings, in.Model)
-	}
-	Refuse(w, err)
-}
-
 // find finds the model of a request.
 func (a *api) find(name string) (models.Entry, error) {
 	if name == "" {
