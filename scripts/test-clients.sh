@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the official clients of Ollama's, OpenAI's and Anthropic's APIs against `gemwire serve` with the built-in model on
-# the CPU: all of tools/server/clients, and its programs compiled as their clients are typed.
+# Runs the official clients of Ollama's, OpenAI's and Anthropic's APIs against `gemwire serve` with the built-in model and
+# one for embeddings on the CPU: all of tools/server/clients, and its programs compiled as their clients are typed.
 #
 #   scripts/test-clients.sh         all of it
 #   scripts/test-clients.sh smoke   one answer of each client
@@ -24,7 +24,8 @@ stop() {
 trap stop EXIT
 
 go build -o "$folder/gemwire" ./tools/cmd/gemwire
-GEMWIRE_MODELS=$folder/models OLLAMA_MODELS=$folder/none "$folder/gemwire" serve nano --device cpu --addr 127.0.0.1:0 \
+GEMWIRE_MODELS=$folder/models OLLAMA_MODELS=$folder/none "$folder/gemwire" serve nano \
+  testdata/conformance/embedding.gguf --device cpu --addr 127.0.0.1:0 \
   --ollama-addr off --app "$clients" >"$folder/address" 2>"$folder/log" &
 server=$!
 for _ in $(seq 100); do

@@ -102,13 +102,7 @@ func (s *Server) Load(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	forever := time.Duration(-1)
-	open, err := s.library.Use(ctx, e, &forever)
-	if err != nil {
-		return err
-	}
-	open.Done()
-	return nil
+	return s.library.Load(ctx, e)
 }
 
 // New makes a server. It opens no model.

@@ -34,11 +34,12 @@ type embedder struct {
 	turn  chan struct{} // holds one: who opens, computes or closes
 	key   string
 	model *embedding.Model // nil where none is open
+	keep  time.Duration    // how long it stays open
 	timer *time.Timer
 }
 
-// Embed makes embeddings with a model, which is opened where it is not open yet and stays so for keep; nil is the
-// library's own time. The error wraps ErrNoEmbeddings for a model of another kind.
+// Embed makes embeddings with a model, which is opened where it is not open yet. keep is how long it stays open, as in
+// Use. The error wraps ErrNoEmbeddings for a model of another kind.
 func (l *Library) Embed(ctx context.Context, e Entry, texts []Text, keep *time.Duration,
 	opts embedding.EmbedOptions) (got Embedded, err error) {
 	select {
@@ -53,11 +54,10 @@ func (l *Library) Embed(ctx context.Context, e Entry, texts []Text, keep *time.D
 		return got, err
 	}
 	got.Loaded = time.Since(begun)
-	stay := l.options.KeepAlive
 	if keep != nil {
-		stay = *keep
+		l.embedder.keep = *keep
 	}
-	defer l.restEmbedder(stay)
+	defer l.restEmbedder()
 	inputs := make([]embedding.Input, len(texts))
 	for i, t := range texts {
 		if inputs[i] = m.Text(t.Text); t.Tokens != nil {
@@ -105,13 +105,13 @@ func (l *Library) openEmbedder(ctx context.Context, e Entry) (*embedding.Model, 
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
 	l.options.Log.Info("opened a model for embeddings", "model", e.Name)
-	l.embedder.key, l.embedder.model = e.key(), m
+	l.embedder.key, l.embedder.model, l.embedder.keep = e.key(), m, l.options.KeepAlive
 	return m, nil
 }
 
 // restEmbedder closes the model in time. The turn is held.
-func (l *Library) restEmbedder(keep time.Duration) {
-	switch {
+func (l *Library) restEmbedder() {
+	switch keep := l.embedder.keep; {
 	case keep < 0:
 	case keep == 0:
 		l.report(l.closeEmbedder())

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gemma4/embedding"
 	"github.com/gemwire/gemwire/multimodal"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/server/pool"
@@ -80,6 +82,21 @@ func (l *Library) Use(ctx context.Context, e Entry, keep *time.Duration) (*Open,
 	return &Open{
 		Entry: e, Model: s.model, Media: s.media, Loaded: time.Since(begun), library: l, slot: s,
 	}, nil
+}
+
+// Load opens a model of either kind, to stay open until its memory is needed.
+func (l *Library) Load(ctx context.Context, e Entry) error {
+	forever := time.Duration(-1)
+	if d, err := l.Details(ctx, e); err == nil && d.Architecture == arch.EncoderName {
+		_, err := l.Embed(ctx, e, nil, &forever, embedding.EmbedOptions{})
+		return err
+	}
+	open, err := l.Use(ctx, e, &forever)
+	if err != nil {
+		return err
+	}
+	open.Done()
+	return nil
 }
 
 // slotOf takes part in a slot. Where it is new, it is the caller's to open.

@@ -5,7 +5,7 @@ import unittest
 import pydantic
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
-from langchain_openai import ChatOpenAI
+from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 
 from here import MODEL, PARIS, QUESTION, URL
 
@@ -25,6 +25,13 @@ def add(a: int) -> str:
 class Smoke(unittest.TestCase):
     def test_answer(self):
         self.assertEqual(model.invoke(QUESTION).content, PARIS)
+
+
+class Embeddings(unittest.TestCase):
+    def test_texts(self):
+        # Tokens are the server's matter: LangChain would take OpenAI's.
+        e = OpenAIEmbeddings(base_url=URL + "/v1", api_key="none", model="embedding", check_embedding_ctx_length=False)
+        self.assertEqual([len(v) for v in e.embed_documents(["a text", "another"])], [96, 96])
 
 
 class Chains(unittest.TestCase):

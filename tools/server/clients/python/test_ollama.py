@@ -68,6 +68,12 @@ class Chat(unittest.TestCase):
 
 
 class Models(unittest.TestCase):
+    def test_embed(self):
+        got = client.embed("embedding", ["a text", "another"], dimensions=8)
+        self.assertEqual([len(v) for v in got.embeddings], [8, 8])
+        one = client.embeddings("embedding", "a text").embedding
+        self.assertAlmostEqual(sum(x * x for x in one), 1, places=5)
+
     def test_models(self):
         self.assertIn(MODEL + ":latest", [m.model for m in client.list().models])
         shown = client.show(MODEL)

@@ -107,6 +107,14 @@ class Chat(unittest.TestCase):
 
 
 class Others(unittest.TestCase):
+    def test_embeddings(self):
+        got = client.embeddings.create(model="embedding", input=["a text", "another"])  # in base64, as it asks
+        plain = client.embeddings.create(model="embedding", input="a text", encoding_format="float", dimensions=8)
+        self.assertEqual([len(e.embedding) for e in got.data], [96, 96])
+        self.assertAlmostEqual(sum(x * x for x in got.data[0].embedding), 1, places=5)
+        self.assertEqual(len(plain.data[0].embedding), 8)
+        self.assertGreater(got.usage.prompt_tokens, plain.usage.prompt_tokens)
+
     def test_models(self):
         self.assertIn(MODEL, [m.id for m in client.models.list()])
         self.assertEqual(client.models.retrieve(MODEL).owned_by, "gemwire")
