@@ -25,3 +25,18 @@ func TestNothingIsEndless(t *testing.T) {
 		}
 	}
 }
+
+// What "not" takes away is taken away however it is written.
+func TestNotWithManyZeros(t *testing.T) {
+	v := testVocabulary(t)
+	schema := `{"type": "number", "multipleOf": 0.5, "exclusiveMaximum": 21, "not": {"minimum": -4, "multipleOf": 3}}`
+	c := compile(t, v, Form{Schema: schema})
+	for n := range 2 * maxZeros {
+		if text := "6." + strings.Repeat("0", n+1); fits(t, c, text) {
+			t.Errorf("%s takes %q", schema, text)
+		}
+	}
+	if !fits(t, c, "6.5") {
+		t.Errorf("%s refuses 6.5", schema)
+	}
+}

@@ -9,7 +9,6 @@ type multiple struct {
 	places   int
 	fraction int // digits seen behind the point, at most places; -1 before the point
 	started  bool
-	zeros    int  // seen behind those places, at most maxZeros
 	zero     bool // digits are due: behind the point none has come yet
 }
 
@@ -18,7 +17,6 @@ func (m multiple) appendKey(k []byte) []byte {
 	k = binary.AppendUvarint(k, m.rest)
 	k = binary.AppendVarint(k, int64(m.places))
 	k = binary.AppendVarint(k, int64(m.fraction))
-	k = binary.AppendUvarint(k, uint64(m.zeros))
 	return append(k, flag(m.started)|flag(m.zero)<<1)
 }
 
@@ -37,8 +35,7 @@ func (m multiple) step(c byte) (multiple, bool) {
 		return m, false
 	case m.fraction >= 0 && m.fraction >= m.places:
 		m.zero = false
-		m.zeros++
-		return m, c == '0' && m.zeros <= maxZeros
+		return m, c == '0'
 	default:
 		m.rest = (m.rest*10 + uint64(c-'0')) % m.of
 		m.started, m.zero = true, false

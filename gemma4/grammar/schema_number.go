@@ -41,7 +41,16 @@ func (s *schema) number(c *conjunction, t types) symbol {
 		list = append(list, r.not(s.equalTo(c, v)))
 	}
 	list = append(list, s.between(c.nodes[0], least, most))
-	return ownTerm(r.and(list...))
+	// Last and for the whole: what "not" takes away has to be taken away with any number of zeros.
+	return ownTerm(r.and(append(list, r.fewZeros())...))
+}
+
+// fewZeros is the numerals whose fraction ends in at most maxZeros zeros, among numerals without an exponent.
+func (r *regexes) fewZeros() regexID {
+	digit := r.digits("0123456789")
+	fraction := r.concat(r.literal("."), r.optional(r.concat(r.star(digit), r.digits("123456789"))),
+		r.repeat(r.digits("0"), 0, maxZeros))
+	return r.concat(r.optional(r.literal("-")), r.star(digit), r.optional(fraction))
 }
 
 func (r *regexes) digits(of string) regexID { return r.set(setOf(of)) }
@@ -188,7 +197,7 @@ func (r *regexes) less(digits string, first byte, rest func(int) regexID) regexI
 func (r *regexes) atMost(x numeral, strict bool) regexID {
 	digit := r.digits("0123456789")
 	fraction := r.optional(r.concat(r.literal("."), r.repeat(digit, 1, -1)))
-	zeros := r.optional(r.concat(r.literal("."), r.repeat(r.digits("0"), 1, maxZeros)))
+	zeros := r.optional(r.concat(r.literal("."), r.repeat(r.digits("0"), 1, -1)))
 	var list []regexID
 	first := byte('0')
 	if n := len(x.whole); n > 1 {
@@ -210,7 +219,7 @@ func (r *regexes) atMost(x numeral, strict bool) regexID {
 		list = append(list, r.literal(x.whole+"."+x.fraction[:i]))
 	}
 	if !strict {
-		list = append(list, r.concat(r.literal(x.whole+"."+x.fraction), r.repeat(r.digits("0"), 0, maxZeros)))
+		list = append(list, r.concat(r.literal(x.whole+"."+x.fraction), r.star(r.digits("0"))))
 	}
 	return r.or(list...)
 }

@@ -476,11 +476,14 @@ func silentReader(t *testing.T, addr, path string) net.Conn {
 	return conn
 }
 
+// mostAtNginx is what limits.conf takes of one address.
+const mostAtNginx = 128
+
 // One address gets so many answers at once.
 func TestNginxConnections(t *testing.T) {
 	n := startNginx(t, map[string]string{"index.html": "app"}, t.TempDir(), http.NotFoundHandler())
 	_, path := n.largeBlob(t, 1<<30)
-	for range mostOfAddress {
+	for range mostAtNginx {
 		conn := silentReader(t, n.addr, path)
 		status, err := bufio.NewReader(conn).ReadString('\n') // so that it is being answered
 		if err != nil || !strings.Contains(status, "200") {
@@ -488,7 +491,7 @@ func TestNginxConnections(t *testing.T) {
 		}
 	}
 	if r := ask(t, n, "GET", "/"); r.StatusCode != 503 {
-		t.Errorf("answer %d at once: %d, want 503", mostOfAddress+1, r.StatusCode)
+		t.Errorf("answer %d at once: %d, want 503", mostAtNginx+1, r.StatusCode)
 	}
 }
 
