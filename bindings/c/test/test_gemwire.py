@@ -71,13 +71,18 @@ class AnswerOptions(Sized):
         ("log_probs", c.c_int32), ("reserved", c.c_int32),
         ("forget", c.c_int32), ("preserve_thinking", c.c_int32),
         ("form_json", c.c_char_p), ("tool_choice", c.c_char_p), ("single_call", c.c_int32), ("reserved2", c.c_int32),
+        ("thinking_budget", c.c_int32), ("repetition_guard", c.c_int32), ("typical_p", c.c_float), ("top_n_sigma", c.c_float),
+        ("dynatemp_range", c.c_float), ("dynatemp_exponent", c.c_float), ("xtc_probability", c.c_float), ("xtc_threshold", c.c_float),
+        ("dry_multiplier", c.c_float), ("dry_base", c.c_float), ("dry_allowed_length", c.c_int32), ("dry_penalty_last_n", c.c_int32),
+        ("dry_sequence_breakers", c.POINTER(c.c_char_p)), ("dry_sequence_breakers_count", c.c_size_t),
     ]
 
 
 class Medium(Sized):
     _fields_ = [
         ("size", c.c_size_t), ("kind", c.c_int), ("image_budget", c.c_int32), ("data", c.c_char_p), ("length", c.c_size_t),
-        ("split", c.c_int32), ("reserved", c.c_int32),
+        ("split", c.c_int32), ("reserved", c.c_int32), ("path", c.c_char_p), ("frames", c.c_int32), ("sound", c.c_int32),
+        ("fps", c.c_double), ("width", c.c_int32), ("height", c.c_int32), ("indices", c.POINTER(c.c_int32)),
     ]
 
 
