@@ -1,6 +1,6 @@
 // Over the shipped engine and the built-in model.
 import assert from "node:assert/strict";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -202,7 +202,10 @@ export default [
       const folder = mkdtempSync(join(tmpdir(), "gemwire-e2e-"));
       await visitor.with({ close: async () => rmSync(folder, { recursive: true, force: true }) });
       copyFileSync(nano, join(folder, "capitals.gguf"));
-      const models = await visitor.with(gemwireServe("--models", folder));
+      const served = join(folder, "served");
+      mkdirSync(served);
+      copyFileSync(nano, join(served, "cities.gguf"));
+      const models = await visitor.with(gemwireServe("--models", served));
 
       const page = await visitor.open("#/models");
       await page.getByLabel("GGUF file").setInputFiles(join(folder, "capitals.gguf"));
@@ -215,14 +218,14 @@ export default [
       await visitor.go("/models");
       await page.getByLabel("Server", { exact: true }).fill(models.origin);
       await page.getByRole("button", { name: "Show its models" }).click();
-      await page.getByRole("button", { name: /^Use capitals\S* from the server/ }).click();
-      await visitor.ready();
+      await page.getByRole("button", { name: /^Use cities\S* from the server/ }).click();
+      await page.getByTitle(/^Model: cities\S*, ready/).waitFor(); // not the one from the disk, which is ready still
       assert.match(await visitor.ask(france), /Paris/);
       await visitor.go("/models");
       await page.getByLabel("Server", { exact: true }).fill(models.origin);
       await page.getByRole("button", { name: "Show its models" }).click();
-      await page.getByRole("button", { name: /^Keep capitals/ }).click();
-      await modelButton(page, "Use", "capitals.gguf").waitFor();
+      await page.getByRole("button", { name: /^Keep cities/ }).click();
+      await modelButton(page, "Use", "cities.gguf").waitFor();
     },
   },
   {
