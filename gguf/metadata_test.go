@@ -124,6 +124,8 @@ func TestValueString(t *testing.T) {
 		{[]string{"a", "b"}, `[2]string{"a", "b"}`},
 		{make([]int32, 100), "[100]int32{0, 0, 0, 0, 0, 0, 0, 0, …}"},
 		{[]any{[]bool{true}}, "[1]array{[1]bool{true}}"},
+		{make([]int8, 8), "[8]int8{0, 0, 0, 0, 0, 0, 0, 0}"},
+		{strings.Repeat("x", 120), `"` + strings.Repeat("x", 120) + `"`},
 		{strings.Repeat("x", 200), `"` + strings.Repeat("x", 120) + `"…`},
 	}
 	for _, test := range tests {

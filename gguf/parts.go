@@ -18,9 +18,6 @@ const (
 // partName matches the name of a part: model-00001-of-00003.gguf.
 var partName = regexp.MustCompile(`^(.*-)(\d{5})-of-(\d{5})(\.gguf)$`)
 
-// maxParts is what the name of a part has digits for.
-const maxParts = 99999
-
 // A location is where all files of a model are: a folder, a server.
 type location struct {
 	open    func(ctx context.Context, name string) (Source, error)
@@ -152,7 +149,7 @@ func (l location) openSiblings(ctx context.Context, f *File, name string, count 
 
 func (l location) openSibling(ctx context.Context, name string, no, count int, o options) (*File, error) {
 	partName, ok := l.sibling(name, no, count)
-	if !ok || count > maxParts {
+	if !ok {
 		return nil, fmt.Errorf("gguf: this is one of %d parts, but its name does not end in -00001-of-%05d.gguf or "+
 			"the like; give the parts their names back: %w",
 			count, count, ErrParts)

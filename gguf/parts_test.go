@@ -96,13 +96,14 @@ func TestSplitMistakes(t *testing.T) {
 		is    error
 		says  string
 	}{
-		{"two alike", [][]byte{good[0], good[1], good[1]}, gguf.ErrParts, "calls itself part 2"},
+		{"two alike", [][]byte{good[0], good[1], good[1]}, gguf.ErrParts, "file 3 of 3 calls itself part 2"},
 		{"of another model", [][]byte{good[0], good[1], part(t, 2, 4, 4, "d")}, gguf.ErrParts, "4 parts"},
 		{"not a part", [][]byte{good[0], alone, good[2]}, gguf.ErrParts, "file 2 of 3"},
-		{"tensor in two parts", [][]byte{good[0], good[1], part(t, 2, 3, 4, "a")}, gguf.ErrParts, `"a"`},
+		{"tensor in two parts", [][]byte{good[0], good[1], part(t, 2, 3, 4, "a")}, gguf.ErrParts, `"a" of part 3`},
 		{"tensor lost", [][]byte{good[0], part(t, 1, 3, 4, "b"), good[2]}, gguf.ErrParts, "3 tensors"},
 		{"cut off", [][]byte{good[0], good[1], good[2][:len(good[2])-4]}, gguf.ErrTruncated, partFile(2)},
 		{"missing", [][]byte{good[0], good[1]}, gguf.ErrMissingPart, "part 3 of 3"},
+		{"number one too high", [][]byte{part(t, 3, 3, 4, "a"), good[1], good[2]}, gguf.ErrParts, "split.no"},
 		{"number too high", [][]byte{part(t, 5, 3, 4, "a"), good[1], good[2]}, gguf.ErrParts, "split.no"},
 	}
 	for _, test := range tests {
@@ -113,6 +114,57 @@ func TestSplitMistakes(t *testing.T) {
 				t.Errorf("error %v, want %v that says %q", err, test.is, test.says)
 			}
 		})
+	}
+}
+
+// A file that says that it is the only part stands alone, whatever else it says of parts.
+func TestTheOnlyPart(t *testing.T) {
+	for name, keys := range map[string][]any{
+		"a count":                  {"split.count", uint16(1)},
+		"a count of none":          {"split.count", uint16(0), "split.no", uint16(5)},
+		"a count and other totals": {"split.count", uint16(1), "split.tensors.count", int32(9)},
+	} {
+		path := filepath.Join(t.TempDir(), "model.gguf")
+		alone := fixture{keys: keys, tensors: []string{"a"}}.bytes(t)
+		must(t, os.WriteFile(path, alone, 0o666))
+		f, err := gguf.OpenPath(context.Background(), path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		must(t, f.Close())
+		if _, err := gguf.OpenParts(context.Background(), []gguf.Source{gguf.Memory(alone)}); err != nil {
+			t.Errorf("%s, as a list of one: %v", name, err)
+		}
+	}
+}
+
+// Parts need not say how many tensors they have together.
+func TestPartsWithoutTotal(t *testing.T) {
+	var parts []gguf.Source
+	for i, name := range []string{"a", "b"} {
+		keys := []any{"split.no", uint16(i), "split.count", uint16(2)}
+		parts = append(parts, gguf.Memory(fixture{keys: keys, tensors: []string{name}}.bytes(t)))
+	}
+	f, err := gguf.OpenParts(context.Background(), parts)
+	must(t, err)
+	if len(f.Tensors) != 2 {
+		t.Errorf("%d tensors", len(f.Tensors))
+	}
+}
+
+// Errors name the part where there are several.
+func TestPartsThatAreBroken(t *testing.T) {
+	good, broken := gguf.Memory(threeParts(t)[0]), gguf.Memory([]byte("GGUF"))
+	for _, test := range []struct {
+		parts []gguf.Source
+		part  string
+	}{{[]gguf.Source{broken}, ""}, {[]gguf.Source{good, broken}, "part 2 of 2"}} {
+		_, err := gguf.OpenParts(context.Background(), test.parts)
+		if !errors.Is(err, gguf.ErrTruncated) || !strings.Contains(err.Error(), test.part) ||
+			test.part == "" && strings.Contains(err.Error(), "part 1") {
+			t.Errorf("%d parts: %v", len(test.parts), err)
+		}
 	}
 }
 

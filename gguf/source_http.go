@@ -4,12 +4,10 @@ package gguf
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -197,7 +195,7 @@ func (s *httpSource) request(ctx context.Context, p []byte, off int64) (int, err
 	resp, err := s.send(watch.Context(), off, off+int64(len(p))-1)
 	if err != nil {
 		err = watch.Explain(err)
-		if s.isMistake(err) {
+		if transfer.Mistake(err, s.size >= 0) {
 			return 0, err
 		}
 		return 0, &transfer.TemporaryError{Err: err}
@@ -212,14 +210,6 @@ func (s *httpSource) request(ctx context.Context, p []byte, off int64) (int, err
 		return n, &transfer.TemporaryError{Err: watch.Explain(err)}
 	}
 	return n, nil
-}
-
-// isMistake says whether a connection that failed will fail again: a server that
-// cannot be trusted, or, on opening, a name that does not exist.
-func (s *httpSource) isMistake(err error) bool {
-	var untrusted *tls.CertificateVerificationError
-	var lookup *net.DNSError
-	return errors.As(err, &untrusted) || s.size < 0 && errors.As(err, &lookup) && lookup.IsNotFound
 }
 
 func (s *httpSource) send(ctx context.Context, first, last int64) (*http.Response, error) {

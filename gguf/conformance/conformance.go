@@ -26,9 +26,8 @@ const FurtherCases = "GEMWIRE_CASES"
 const Everything = "GEMWIRE_TEST_ALL"
 
 const (
-	alignment = 32 // of the built-in model's tensors
+	alignment = 32 // of the trained model's tensors
 	folder    = "testdata/conformance"
-	nano      = "gemma4/nano/nano.gguf"
 )
 
 // All says whether a run wants every case, as make test-all does.
@@ -44,14 +43,19 @@ func Some[T any](n int, cases ...T) []T {
 	return cases[:n]
 }
 
-// Path is the path of a case's file: "e2b.gguf", "nano/cases.json". The name
-// "nano/nano.gguf" is the built-in model.
+// Long skips a test that computes for long on one goroutine, where -short asks for others: the race detector slows it
+// ten times and finds nothing in it.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long on one goroutine")
+	}
+}
+
+// Path is the path of a case's file: "e2b.gguf", "nano/cases.json", "nano/nano.gguf".
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	file := filepath.Join(root(t), filepath.FromSlash(folder), filepath.FromSlash(name))
-	if name == "nano/nano.gguf" {
-		file = filepath.Join(root(t), filepath.FromSlash(nano))
-	}
 	if _, err := os.Stat(file); err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +95,9 @@ func root(t testing.TB) string {
 	}
 }
 
-// NanoInTwo writes the built-in model in its two-file form into a folder of the test:
+// NanoInTwo writes the small trained model in its two-file form into a folder of the test:
 // a text model, and a projector with both towers. Their headers are cases, and the
-// tensors are the built-in model's.
+// tensors are that model's.
 func NanoInTwo(t testing.TB) (text, mmproj string) {
 	t.Helper()
 	file, err := gguf.OpenPath(context.Background(), Path(t, "nano/nano.gguf"))

@@ -58,8 +58,8 @@ func number(meta gguf.Metadata, key string) int {
 	return int(min(n, 1<<30))
 }
 
-// unread says whether a tensor makes keys or values of a layer that takes another's. Files have them, and no model reads
-// them, so that no importance can be known.
+// unread says whether a tensor makes keys or values of a layer that takes another's. Files have them, and no model
+// reads them, so that no importance can be known.
 func (c *chooser) unread(name string) bool {
 	r := roleOf(name)
 	return (r == attnK || r == attnV) && layerOf(name) >= c.owners

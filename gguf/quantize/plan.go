@@ -47,7 +47,10 @@ func ParseOverride(text string) (Override, error) {
 		return Override{}, fmt.Errorf("%q is not a regular expression: %w", text[:at], err)
 	}
 	t, err := ParseType(text[at+1:])
-	return Override{pattern, t}, err
+	if err != nil {
+		return Override{}, fmt.Errorf("%q: %w", text, err)
+	}
+	return Override{pattern, t}, nil
 }
 
 // ParseType finds a tensor type that can be written.

@@ -123,7 +123,8 @@ func TestWriteReadManyValues(t *testing.T) {
 }
 
 func TestOtherTypesAreListed(t *testing.T) {
-	f, err := read(assemble(`{"x":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},"y":{"dtype":"F4","shape":[4],"data_offsets":[16,18]}}`, 18))
+	f, err := read(assemble(`{"x":{"dtype":"I64","shape":[2],"data_offsets":[0,16]},"y":{"dtype":"F4","shape":[4],`+
+		`"data_offsets":[16,18]}}`, 18))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,8 @@ var hostileHeaders = []struct {
 	{"no object", `[]`, 0, "belongs"},
 	{"cut off", `{"x":{"dtype":"F32"`, 0, "byte"},
 	{"more behind", `{} {}`, 0, "after the JSON object"},
-	{"tensor twice", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `"x" stands twice`},
+	{"tensor twice", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"x":{"dtype":"F32","shape":[1],` +
+		`"data_offsets":[4,8]}}`, 8, `"x" stands twice`},
 	{"dtype twice", `{"x":{"dtype":"F32","dtype":"F16","shape":[1],"data_offsets":[0,4]}}`, 4, `"dtype"`},
 	{"metadata twice", `{"__metadata__":{},"__metadata__":{}}`, 0, "twice"},
 	{"metadata key twice", `{"__metadata__":{"a":"1","a":"2"}}`, 0, "twice"},
@@ -173,7 +175,8 @@ var hostileHeaders = []struct {
 	{"beyond the file", `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 4, "cut off"},
 	{"far beyond the file", `{"x":{"dtype":"U8","shape":[9223372036854775],"data_offsets":[0,9223372036854775]}}`, 4,
 		"cut off"},
-	{"overlap", `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, `"y"`},
+	{"overlap", `{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"y":{"dtype":"F32","shape":[1],` +
+		`"data_offsets":[4,8]}}`, 8, `"y"`},
 	{"gap", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8, "begins at byte 4"},
 	{"data left over", `{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, 8, "has 8"},
 	{"deep", `{"x":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`, 0, "x"},

@@ -2,10 +2,7 @@
 
 package transfer
 
-import (
-	"errors"
-	"net/http"
-)
+import "net/http"
 
 // maxRedirects is how many redirections of one request are followed.
 const maxRedirects = 10
@@ -17,7 +14,7 @@ const maxRedirects = 10
 func FollowRedirects(own http.Header, inspect func(req *http.Request)) func(*http.Request, []*http.Request) error {
 	return func(req *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
-			return errors.New("the server redirects without end")
+			return errRedirects
 		}
 		first := via[0].URL
 		if req.URL.Host != first.Host || first.Scheme == "https" && req.URL.Scheme != "https" {
