@@ -3,6 +3,8 @@
 package wgslkit
 
 import (
+	"fmt"
+
 	"github.com/gemwire/gemwire/wgslkit/internal/backend"
 	"github.com/gemwire/gemwire/wgslkit/internal/backend/loaded"
 	"github.com/gemwire/gemwire/wgslkit/internal/backend/pinned"
@@ -25,7 +27,12 @@ func openBackend(opts backend.Options) (backend.Backend, error) {
 	}
 	b, err := loaded.Open(path, opts)
 	if err != nil {
-		return pinned.Open(opts, libraryFailure(path, err))
+		refused := libraryFailure(path, err)
+		b, err := pinned.Open(opts, refused)
+		if err != nil && asked {
+			return nil, fmt.Errorf("%w; the library that was asked for cannot be used: %s", err, refused)
+		}
+		return b, err
 	}
 	if info, _, _ := b.Describe(); !asked && info.Kind == CPU {
 		b.Close()

@@ -144,6 +144,13 @@ const (
 	StateRows     = record.StateRows
 )
 
+// Up to which widths programs have kernels of their own.
+const (
+	FewestTokens  = record.FewestTokens
+	TokensOfGroup = record.TokensOfGroup
+	MostFewTokens = record.MostFewTokens
+)
+
 // StateWordsOf is record.StateWordsOf.
 func StateWordsOf(width int) int { return record.StateWordsOf(width) }
 

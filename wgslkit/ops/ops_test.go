@@ -57,9 +57,14 @@ func isProduct(c opstest.Case) bool {
 		c.Op == "LinearBack" || c.Op == "Dense"
 }
 
-// chosenProducts has of the products what chosen has.
-func chosenProducts(types ...string) func(opstest.Case) bool {
-	wanted := chosen(types...)
+// chosenProducts has the products that a run wants with a tuning or a limit other than the usual: those of a few types
+// of weights, and of one token every type. What a type has of its own, its decoding, TestOps goes through in full.
+func chosenProducts() func(opstest.Case) bool {
+	types := []string{"Q4_K"}
+	if testAll() {
+		types = append(types, "Q8_0", "F16")
+	}
+	wanted := twoOfEach(types...)
 	return func(c opstest.Case) bool { return isProduct(c) && wanted(c) }
 }
 
@@ -70,7 +75,7 @@ func TestTiled(t *testing.T) {
 			if limit == 1<<20 {
 				onlyInAll(t)
 			}
-			runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: limit}), chosenProducts("Q4_K"))
+			runCases(t, openKit(t, wgslkit.Options{MaxBindingSize: limit}), chosenProducts())
 		})
 	}
 }
@@ -81,7 +86,7 @@ func TestSizesOfGPUs(t *testing.T) {
 	if dev.Info().Kind != wgslkit.CPU {
 		t.Skip("TestOps runs them here")
 	}
-	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), chosenProducts("Q4_K"))
+	runCases(t, ops.NewTuned(dev, ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())), chosenProducts())
 }
 
 // TestMatrixProducts runs the products of prompts on subgroup matrices, as GPUs that
@@ -176,10 +181,11 @@ func TestManyRows(t *testing.T) {
 
 // TestSmallKernels runs what a device that compiles slowly gets, wherever the test runs.
 func TestSmallKernels(t *testing.T) {
+	onlyInAll(t)
 	dev := openKit(t, wgslkit.Options{}).Device()
 	if dev.Info().SlowCompiler {
 		t.Skip("TestOps runs them here")
 	}
 	kit := ops.NewTuned(dev, ops.TuningFor(wgslkit.CPU, dev.Features()).ForSlowCompiler())
-	runCases(t, kit, chosen("Q4_K"))
+	runCases(t, kit, twoOfEach("Q4_K"))
 }

@@ -28,12 +28,17 @@ var (
 	number      = regexp.MustCompile(`\d+`)
 )
 
-// chosen has the cases that a run wants: all, or two of each kernel. Products of several tokens are of these types of
-// weights alone, and fused ones of the first; products of one token, which decoding is made of, are of every type.
+// chosen has the cases that a run wants: all, or two of each kernel.
 func chosen(types ...string) func(opstest.Case) bool {
 	if testAll() && !testing.Short() {
 		return func(opstest.Case) bool { return true }
 	}
+	return twoOfEach(types...)
+}
+
+// twoOfEach has two cases of each kernel. Products of several tokens are of these types of weights alone, and fused
+// ones of the first; products of one token, which decoding is made of, are of every type.
+func twoOfEach(types ...string) func(opstest.Case) bool {
 	seen := map[string]int{}
 	return func(c opstest.Case) bool {
 		kind := kindOf(c, types)

@@ -24,6 +24,8 @@ type attentionShape struct {
 	q8                      bool // a cache in 8 bits
 	stores                  bool // the op puts the tokens' own keys and values into the cache
 	plainV                  bool // without a norm of the values
+	streams                 bool // the cache holds several texts
+	apart                   bool // and each token is of another
 }
 
 var attentionShapes = []attentionShape{
@@ -77,6 +79,33 @@ var attentionShapes = []attentionShape{
 		rotated: 64, spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3), wholeSpans: true},
 	{name: "whole spans sliding", heads: 4, kvHeads: 2, headDim: 64, slots: 120, window: 12, position: 61, tokens: 50,
 		width: 50, rotated: 64, spans: spanOf(50, 0, 9, 7, 9, 48, 8), wholeSpans: true},
+
+	{name: "a text of several", heads: 4, kvHeads: 2, headDim: 64, slots: 100, window: 64, position: 177, tokens: 1,
+		width: 1, rotated: 64, streams: true},
+	{name: "prompt of a text of several", heads: 4, kvHeads: 2, headDim: 64, slots: 160, window: 64, position: 150,
+		tokens: 37, width: 40, rotated: 64, streams: true},
+	{name: "spans of a text of several", heads: 4, kvHeads: 2, headDim: 64, slots: 120, position: 30, tokens: 40,
+		width: 48, rotated: 64, spans: spanOf(40, 5, 20, 1, 20, 22, 2, 30, 40, 3), streams: true},
+	{name: "q8 prompt of a text of several", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 5, tokens: 9,
+		width: 9, rotated: 18, streams: true, q8: true},
+	{name: "one text apart", heads: 4, kvHeads: 2, headDim: 64, slots: 100, position: 77, tokens: 1, width: 1,
+		rotated: 64, apart: true},
+	{name: "texts", heads: 4, kvHeads: 2, headDim: 64, slots: 300, position: 283, tokens: 3, width: 4, rotated: 64,
+		apart: true},
+	{name: "texts in rings", heads: 9, kvHeads: 3, headDim: 18, slots: 70, window: 64, position: 171, tokens: 7,
+		width: 8, rotated: 18, apart: true},
+	{name: "many texts", heads: 6, kvHeads: 1, headDim: 80, slots: 90, position: 83, tokens: 23, width: 32,
+		rotated: 40, softcap: 5, apart: true},
+	{name: "texts storing", heads: 4, kvHeads: 2, headDim: 64, slots: 100, window: 64, position: 201, tokens: 5,
+		width: 8, rotated: 64, apart: true, stores: true},
+	{name: "one text storing", heads: 4, kvHeads: 2, headDim: 64, slots: 100, position: 44, tokens: 1, width: 1,
+		rotated: 64, apart: true, stores: true},
+	{name: "wide heads of texts", heads: 4, kvHeads: 1, headDim: 512, slots: 200, position: 190, tokens: 4, width: 4,
+		rotated: 512, factors: true, apart: true},
+	{name: "q8 texts", heads: 4, kvHeads: 2, headDim: 160, slots: 150, position: 130, tokens: 4, width: 4,
+		rotated: 160, apart: true, q8: true},
+	{name: "q8 texts storing", heads: 6, kvHeads: 2, headDim: 32, slots: 41, window: 10, position: 170, tokens: 6,
+		width: 8, rotated: 32, apart: true, q8: true, stores: true},
 
 	{name: "q8 first token", heads: 4, kvHeads: 1, headDim: 64, slots: 16, tokens: 1, width: 1, rotated: 64, q8: true},
 	{name: "q8 odd heads", heads: 9, kvHeads: 3, headDim: 18, slots: 140, position: 130, tokens: 1, width: 1,
@@ -163,7 +192,7 @@ func attentionCases(kit *ops.Kit) []Case {
 	var cases []Case
 	for _, form := range []string{"few cores", "many cores", mergesLast, "small"} {
 		for i, s := range attentionShapes {
-			if form == mergesLast && s.width > fewTokens {
+			if form == mergesLast && s.width > fewTokens && !s.apart {
 				continue
 			}
 			cases = append(cases, Case{Op: "Attention", Name: form + "/" + s.name, Tolerance: attentionTolerance,
@@ -277,11 +306,13 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	if s.stores { // keys and values lie behind the queries
 		stride += 2 * row
 	}
-	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8),
+		Streams: streamsOf(s.tokens, s.streams, s.apart)})
 	if r.err != nil {
 		return 0, r.err
 	}
-	keys, values := r.fill(ctx, c, s.position+s.tokens)
+	r.texts = textsOf(s.position, s.tokens, s.apart)
+	r.fillTexts(ctx, c, r.texts)
 	rope, factors := r.rope(s.rotated, s.factors)
 	norm, normBuffer := r.weight(!s.raw, s.headDim)
 	if !s.raw {
@@ -298,11 +329,11 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	op := ops.Attention{
 		Label: "attention", Q: at(offset), QNorm: normBuffer, Eps: normEps,
 		Rope: rope, Heads: s.heads, Cache: c, Window: s.window, Scale: float32(s.scale), Softcap: float32(s.softcap),
-		Spans: spans, WholeSpans: s.wholeSpans, Out: out,
+		Spans: spans, WholeSpans: s.wholeSpans, Out: out, Rows: s.apart,
 	}
 	if s.stores {
 		op.Store = &ops.StoreKV{K: at(offset + wide), V: at(offset + wide + row), KNorm: kNormBuffer, PlainV: s.plainV,
-			Eps: normEps, Rope: rope, Cache: c}
+			Eps: normEps, Rope: rope, Cache: c, Rows: s.apart}
 	}
 	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
 		partials := rec.Attention(op)
@@ -312,18 +343,20 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	})
 	var given, stored []float64 // keys and values of the tokens, by the definition and as they are in the cache
 	for t := 0; s.stores && t < s.tokens; t++ {
+		at, position := s.placeOf(r.texts, t)
+		one := r.textIn(c, at.stream)
 		for h := range s.kvHeads {
 			k, v := q[offset+t*stride+wide+h*s.headDim:], q[offset+t*stride+wide+row+h*s.headDim:]
-			given = append(given, r.toCache(c, rotate(rms(k[:s.headDim], kNorm, normEps), s.rotated, s.position+t, factors))...)
+			given = append(given, r.toCache(c, rotate(rms(k[:s.headDim], kNorm, normEps), s.rotated, position, factors))...)
 			value := v[:s.headDim]
 			if !s.plainV {
 				value = rms(value, nil, normEps)
 			}
 			given = append(given, r.toCache(c, value)...)
-			key, value := r.held(ctx, c, s.position+t, h)
+			key, value := r.held(ctx, one, position, h)
 			stored = append(append(stored, key...), value...)
-			slot := (s.position + t) % s.slots
-			keys[slot][h], values[slot][h] = key, value
+			slot := position % s.slots
+			at.keys[slot][h], at.values[slot][h] = key, value
 		}
 	}
 	storeErr, err := r.compare(stored, given)
@@ -332,19 +365,32 @@ func attentionCase(ctx context.Context, r *rig, s attentionShape) (float64, erro
 	}
 	var want []float64
 	for t := range s.tokens {
+		of, position := s.placeOf(r.texts, t)
+		alone, row := s, t
+		if s.apart {
+			alone.position, alone.tokens, row = position, 1, 0
+		}
 		for h := range s.heads {
 			at := offset + t*stride + h*s.headDim
 			query := q[at : at+s.headDim]
 			if !s.raw {
 				query = rms(query, norm, normEps)
 			}
-			query = scaled(rotate(query, s.rotated, s.position+t, factors), s.scale)
-			want = append(want, s.attend(query, t, h/(s.heads/s.kvHeads), keys, values)...)
+			query = scaled(rotate(query, s.rotated, position, factors), s.scale)
+			want = append(want, alone.attend(query, row, h/(s.heads/s.kvHeads), of.keys, of.values)...)
 		}
 	}
 	relErr, err := r.compare(r.read(out, len(want)), want)
 	// What is stored is rounded, and a rounding may turn over: it has a tolerance of its own.
 	return max(relErr, storeErr*attentionTolerance/roundedTolerance(s.q8)), err
+}
+
+// placeOf is the text of a program's token, and its position there.
+func (s attentionShape) placeOf(texts []text, t int) (*text, int) {
+	if s.apart {
+		return &texts[t], texts[t].position
+	}
+	return &texts[0], s.position + t
 }
 
 // held is a position's key and value in a cache.

@@ -33,6 +33,7 @@ type storeShape struct {
 	factors, weighted, same bool // same: values come from the raw keys
 	plainV                  bool
 	q8                      bool
+	streams, apart          bool // as of attentionShape
 }
 
 var storeShapes = []storeShape{
@@ -51,6 +52,16 @@ var storeShapes = []storeShape{
 		weighted: true, plainV: true},
 	{name: "q8 plain values", kvHeads: 2, headDim: 34, slots: 12, position: 5, tokens: 3, width: 4, rotated: 34,
 		weighted: true, plainV: true, q8: true},
+	{name: "a text of several", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 20,
+		rotated: 40, weighted: true, streams: true},
+	{name: "texts", kvHeads: 3, headDim: 64, slots: 12, position: 50, tokens: 5, width: 8, rotated: 64, weighted: true,
+		apart: true},
+	{name: "one text apart", kvHeads: 1, headDim: 512, slots: 9, position: 30, tokens: 1, width: 1, rotated: 512,
+		factors: true, same: true, apart: true},
+	{name: "q8 a text of several", kvHeads: 2, headDim: 34, slots: 12, position: 5, tokens: 3, width: 4, rotated: 34,
+		weighted: true, streams: true, q8: true},
+	{name: "q8 texts", kvHeads: 2, headDim: 40, slots: 21, position: 131060, tokens: 20, width: 32, rotated: 40,
+		plainV: true, apart: true, q8: true},
 	{name: "q8 first token", kvHeads: 1, headDim: 64, slots: 8, tokens: 1, width: 1, rotated: 64, weighted: true,
 		q8: true},
 	{name: "q8 far position", kvHeads: 2, headDim: 256, slots: 40, position: 131071, tokens: 1, width: 1, rotated: 256,
@@ -117,10 +128,12 @@ func (r *rig) toCache(c *ops.KVCache, row []float64) []float64 {
 func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 	const kOffset, vOffset = 2, 7
 	row := s.kvHeads * s.headDim
-	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8)})
+	c := r.cache(ops.CacheShape{Slots: s.slots, KVHeads: s.kvHeads, HeadDim: s.headDim, Type: cacheType(s.q8),
+		Streams: streamsOf(s.tokens, s.streams, s.apart)})
 	if r.err != nil {
 		return 0, r.err
 	}
+	r.texts = textsOf(s.position, s.tokens, s.apart)
 	rope, factors := r.rope(s.rotated, s.factors)
 	norm, normBuffer := r.weight(s.weighted, s.headDim)
 	k, v := r.normal(kOffset+s.width*(row+3)), r.normal(vOffset+s.width*row)
@@ -133,12 +146,16 @@ func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 	}
 	r.run(s.width, s.position, s.tokens, func(rec *ops.Recorder) {
 		rec.StoreKV(ops.StoreKV{K: kSlice, V: vSlice, KNorm: normBuffer, PlainV: s.plainV, Eps: normEps, Rope: rope,
-			Cache: c})
+			Cache: c, Rows: s.apart})
 	})
 	var want []float64
 	for t := range s.tokens {
+		position := s.position + t
+		if s.apart {
+			position = r.texts[t].position
+		}
 		for at := 0; at < row; at += s.headDim {
-			key := rotate(rms(kAt(t)[at:at+s.headDim], norm, normEps), s.rotated, s.position+t, factors)
+			key := rotate(rms(kAt(t)[at:at+s.headDim], norm, normEps), s.rotated, position, factors)
 			want = append(want, r.toCache(c, key)...)
 		}
 		for at := 0; at < row; at += s.headDim {
@@ -149,8 +166,12 @@ func storeCase(ctx context.Context, r *rig, s storeShape) (float64, error) {
 			want = append(want, r.toCache(c, value)...)
 		}
 	}
-	got, err := c.Read(ctx, s.position, s.tokens)
-	r.keep(err)
+	var got []byte
+	for _, at := range r.texts {
+		raw, err := r.textIn(c, at.stream).Read(ctx, at.position, at.tokens)
+		r.keep(err)
+		got = append(got, raw...)
+	}
 	single := make([]float32, len(want))
 	r.keep(c.Decode(single, got))
 	return r.compare(widened(single), want)

@@ -206,7 +206,8 @@ func attentionOf(o ops.Attention, width int) attentionShape {
 		heads: o.Heads, kvHeads: c.KVHeads, headDim: c.HeadDim, slots: c.Slots, window: o.Window, width: width,
 		tokens: tokensOf(width), rotated: o.Rope.Dim(), raw: o.QNorm == nil, softcap: float64(o.Softcap),
 		q8: c.Type == quant.Q8_0, stores: o.Store != nil,
-		plainV: o.Store != nil && o.Store.PlainV,
+		plainV:  o.Store != nil && o.Store.PlainV,
+		streams: c.Streams > 0, apart: o.Rows,
 	}
 	if o.Scale != 1 {
 		s.scale = float64(o.Scale)
@@ -234,6 +235,12 @@ func (s attentionShape) placed() attentionShape {
 			s.name += " seen whole"
 		}
 	}
+	switch {
+	case s.apart:
+		s.name += ", each of another text"
+	case s.streams:
+		s.name += ", of one text of several"
+	}
 	if s.stores {
 		s.name += ", storing"
 	}
@@ -254,7 +261,11 @@ func (s attentionShape) derived() Case {
 }
 
 func (s attentionShape) halved() (smaller []shape) {
-	if half, ok := halfOf(s.width, 1, leastTokens); ok {
+	least := leastTokens
+	if s.apart {
+		least = 2
+	}
+	if half, ok := halfOf(s.width, 1, least); ok {
 		h := s
 		h.width, h.tokens = half, tokensOf(half)
 		if s.spans != nil {

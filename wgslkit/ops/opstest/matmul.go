@@ -256,6 +256,12 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 		op.OutOffset, op.OutStride = 1, outputs+slack
 		op.MulOffset, op.MulStride = 1, outputs+slack
 	}
+	if s.softcap != 0 && !r.rehearses {
+		whole := s
+		whole.softcap = 0
+		s.softcap = capFor(whole.twin(parts, h, mul, outputs, limits, low))
+		op.Softcap = s.softcap
+	}
 	op.Out = r.floats(s.tokens * (outputs + s.slack()))
 	halves := false
 	prepared := r.upload(h)
@@ -280,6 +286,16 @@ func (s linearShape) run(ctx context.Context, r *rig) (float64, error) {
 		want = append(want, sums...)
 	}
 	return r.compare(got, want)
+}
+
+// capFor is a cap in the middle of the values: one far below them would leave little of them
+// but signs, and make much of how those near zero were rounded.
+func capFor(values []float64) float32 {
+	var squares float64
+	for _, v := range values {
+		squares += v * v
+	}
+	return float32(math.Sqrt(squares / float64(len(values))))
 }
 
 // outputs takes the values out from between the slack.

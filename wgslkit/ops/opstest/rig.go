@@ -18,6 +18,7 @@ type rig struct {
 	state   *wgslkit.Buffer
 	release []func()
 	columns int // StateColumns of runs
+	texts   []text
 	// distinct is how many rows of a matrix are made before they repeat; 0 for distinctRows.
 	distinct  int
 	rehearses bool // see Case.Kernels: values are zeros, and the first run ends the case
@@ -26,7 +27,7 @@ type rig struct {
 
 func newRig(kit *ops.Kit, seed uint64) *rig {
 	r := &rig{kit: kit, random: rand.New(rand.NewPCG(seed, 0x6f7073)), rehearses: kit.Device().Rehearses()}
-	r.state = r.words(make([]uint32, ops.StateWords)...)
+	r.state = r.words(make([]uint32, ops.StateWordsOf(mostTexts))...)
 	return r
 }
 
@@ -102,10 +103,11 @@ func (r *rig) run(width, position, tokens int, record func(*ops.Recorder)) {
 	if r.err != nil {
 		return
 	}
-	raw := make([]byte, 4*ops.StateWords)
+	raw := make([]byte, 4*ops.StateWordsOf(mostTexts))
 	binary.LittleEndian.PutUint32(raw[4*ops.StatePosition:], uint32(position))
 	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(tokens))
 	binary.LittleEndian.PutUint32(raw[4*ops.StateColumns:], uint32(r.columns))
+	r.placeTexts(raw)
 	r.keep(r.state.Write(0, raw))
 	recorder := r.kit.Record("case", width, r.state)
 	record(recorder)

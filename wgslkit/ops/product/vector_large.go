@@ -32,7 +32,8 @@ func (p *operand) fitsGroup(r *record.Recorder) bool {
 		w = inWideUnits(r.Kit(), w)
 	}
 	for _, tile := range w.Tiles {
-		if cutLarge(r.Kit(), p.In, w, tile.Rows, tokens).memory(w) > int(r.Limits().MaxWorkgroupStorage) {
+		s := cutLarge(r.Kit(), p.In, w, tile.Rows, tokens, record.CeilDiv(r.Width(), tokens))
+		if s.memory(w) > int(r.Limits().MaxWorkgroupStorage) {
 			return false
 		}
 	}
@@ -44,7 +45,7 @@ func recordLargeVector(r *record.Recorder, p *operand) {
 	w := inWideUnits(r.Kit(), p.W)
 	addX, addW, normW, addOut := InputBuffers(r, p.In)
 	for _, tile := range w.Tiles {
-		s := cutLarge(r.Kit(), p.In, w, tile.Rows, 1)
+		s := cutLarge(r.Kit(), p.In, w, tile.Rows, 1, 1)
 		v := w.Variant()
 		v["TOKENS"], v["HALVES"] = 1, true
 		weights.ShareCodebook(v, s.memory(w), int(r.Limits().MaxWorkgroupStorage))
@@ -56,10 +57,6 @@ func recordLargeVector(r *record.Recorder, p *operand) {
 		p.call(r, "matvec_large.wgsl", v, wgslkit.Grid{X: uint32(s.groups)}, p.params.of(tile), bind...)
 	}
 }
-
-// How many tokens matvec_large.wgsl multiplies with each weight that it has read,
-// and for how many, in groups, that is better than tiles of tokens.
-const fewestTokens = 4
 
 // FewTokens is how many tokens products multiply with each weight that they read, in
 // programs of that width, and the most that a program may have for that to be done in
@@ -77,8 +74,8 @@ func groupOf(width int) int {
 	switch {
 	case width == 1:
 		return 1
-	case width <= fewestTokens:
-		return fewestTokens
+	case width <= record.FewestTokens:
+		return record.FewestTokens
 	}
 	return record.TokensOfGroup
 }
@@ -91,7 +88,7 @@ func recordFew(r *record.Recorder, p *operand) {
 		return
 	}
 	for _, tile := range w.Tiles {
-		s := cutLarge(r.Kit(), p.In, w, tile.Rows, tokens)
+		s := cutLarge(r.Kit(), p.In, w, tile.Rows, tokens, record.CeilDiv(r.Width(), tokens))
 		v := w.Variant()
 		v["THREADS"], v["LANES"], v["ROWS"], v["COUNT"], v["COLS"] = s.threads, s.lanes, s.rows, w.Row.Units, w.Cols
 		v["TOKENS"], v["SPLIT_SUM"], v["GATED"] = tokens, s.lanes >= splitLanes, p.Gated
@@ -115,9 +112,9 @@ func inWideUnits(k *record.Kit, m *weights.Matrix) *weights.Matrix {
 }
 
 // cutLarge cuts a product of so many tokens at once with some of w's rows as
-// cutUnrolled does. Where inputs are staged, a workgroup takes more than one turn
+// cutUnrolled does, for so many groups of tokens. Where inputs are staged, a workgroup takes more than one turn
 // when there are more than all processors have at once.
-func cutLarge(k *record.Kit, in Input, w *weights.Matrix, rows, tokens int) largeShape {
+func cutLarge(k *record.Kit, in Input, w *weights.Matrix, rows, tokens, groups int) largeShape {
 	t := k.Tuning()
 	many := rows*w.Row.Size*16*tokens >= t.ManyRowsBytes
 	staging := t.StagedGroups
@@ -135,7 +132,7 @@ func cutLarge(k *record.Kit, in Input, w *weights.Matrix, rows, tokens int) larg
 	} else {
 		t.MatvecThreads = t.LargeThreads
 	}
-	m := matvecShape{Threads: t.MatvecThreads}
+	m := matvecShape{Threads: t.MatvecThreads, times: groups}
 	m.cutUnrolled(t, w, rows)
 	tasks := m.Tasks(rows)
 	s := largeShape{threads: m.Threads, lanes: m.Lanes, rows: m.Rows, groups: tasks, tokens: tokens}

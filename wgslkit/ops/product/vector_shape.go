@@ -15,6 +15,7 @@ type matvecShape struct {
 	Rows     int // of a thread, at most mostRows
 	MostRows int
 	groups   int // workgroups
+	times    int // how often its workgroups are run side by side; 0 for once
 	capacity int // columns in workgroup memory
 	whole    bool
 	looped   bool
@@ -87,10 +88,11 @@ func (s *matvecShape) cutUnrolled(t record.Tuning, w *weights.Matrix, rows int) 
 	for s.Lanes > 4 && s.Lanes > w.Row.Units {
 		s.Lanes /= 2
 	}
-	for s.Tasks(rows) < t.MatvecGroups/3 && s.Lanes < mostLanes && s.Lanes < w.Row.Units {
+	few := t.MatvecGroups / 3 / max(s.times, 1)
+	for s.Tasks(rows) < few && s.Lanes < mostLanes && s.Lanes < w.Row.Units {
 		s.Lanes *= 2
 	}
-	if s.Tasks(rows) < t.MatvecGroups/3 {
+	if s.Tasks(rows) < few {
 		s.Rows = 2
 	}
 	s.MostRows = s.Rows

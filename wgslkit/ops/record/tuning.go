@@ -102,5 +102,8 @@ const MostFewTokens = 2 * TokensOfGroup
 // there are no matrices: tiles of so few tokens leave most of a GPU idle.
 const MostGroupedTokens = 8 * TokensOfGroup
 
+// FewestTokens is up to how many tokens a group has half as many.
+const FewestTokens = 4
+
 // TokensOfGroup is how many of them are multiplied with each weight that was read.
 const TokensOfGroup = 8

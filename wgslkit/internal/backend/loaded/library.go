@@ -62,7 +62,9 @@ func load(path string) (name string, err error) {
 		const deepBind = 0x8
 		mode |= deepBind
 	}
+	runtime.LockOSThread() // whose dlerror tells what is wrong
 	handle, err := purego.Dlopen(path, mode)
+	runtime.UnlockOSThread()
 	if err != nil {
 		return "", err
 	}
@@ -112,17 +114,14 @@ func resolve(handle uintptr, dialect *C.gw_dialect) error {
 
 // resolveInto fills a struct of function pointers, one for each name up to a NULL.
 func resolveInto(handle uintptr, names **C.char, functions unsafe.Pointer) error {
-	const most = 1 << 10
-	members := unsafe.Slice((*uintptr)(functions), most)
-	for i, symbol := range unsafe.Slice(names, most) {
-		if symbol == nil {
-			return nil
-		}
-		address, err := purego.Dlsym(handle, C.GoString(symbol))
+	const size = unsafe.Sizeof(uintptr(0))
+	for *names != nil {
+		address, err := purego.Dlsym(handle, C.GoString(*names))
 		if err != nil {
 			return err
 		}
-		members[i] = address
+		*(*uintptr)(functions) = address
+		names, functions = (**C.char)(unsafe.Add(unsafe.Pointer(names), size)), unsafe.Add(functions, size)
 	}
 	return nil
 }
