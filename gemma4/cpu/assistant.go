@@ -102,7 +102,8 @@ func (x *Assistant) begin(cache *Cache, token int32, hidden []float32) (*step, e
 	copy(both[wide:], hidden)
 	s := &step{
 		cache: cache, window: c.SlidingWindow, first: cache.length, tokens: 1, kept: 1, keyless: true,
-		x: make([]float32, c.EmbeddingLength), h: make([]float32, c.EmbeddingLength), imageStart: []int{0}, imageEnd: []int{0},
+		x: make([]float32, c.EmbeddingLength), h: make([]float32, c.EmbeddingLength), imageStart: []int{0},
+		imageEnd: []int{0},
 	}
 	x.decoder.rotations(s)
 	return s, x.decoder.mul(1, whole(x.preProjection, both, s.x))

@@ -103,12 +103,12 @@ func (b *batch) Start(slot int, params sample.Params, history []int32, masks eng
 	return err
 }
 
-func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error) {
+func (b *batch) Step(ctx context.Context, turns []engine.Turn) ([]engine.Outcome, error) {
 	b.caches, b.tokens, b.outcomes = b.caches[:0], b.tokens[:0], b.outcomes[:0]
-	for _, slot := range slots {
-		s := &b.slots[slot]
+	for _, turn := range turns {
+		s := &b.slots[turn.Slot]
 		if s.sampler == nil {
-			return nil, fmt.Errorf("a step of slot %d, which was not started: %w", slot, ErrInput)
+			return nil, fmt.Errorf("a step of slot %d, which was not started: %w", turn.Slot, ErrInput)
 		}
 		b.caches, b.tokens = append(b.caches, s.cache), append(b.tokens, s.history[len(s.history)-1])
 	}
@@ -117,8 +117,8 @@ func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error)
 		return nil, err
 	}
 	vocab := b.model.Config().Vocab
-	for i, slot := range slots {
-		s := &b.slots[slot]
+	for i, turn := range turns {
+		s := &b.slots[turn.Slot]
 		choice, err := s.choose(logits[i*vocab : (i+1)*vocab])
 		if err == nil {
 			s.history = append(s.history, choice.Token)

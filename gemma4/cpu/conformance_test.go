@@ -145,6 +145,9 @@ var caseNames = []string{
 
 func TestConformance(t *testing.T) {
 	for _, name := range caseNames {
+		if testing.Short() && name != "e2b" && name != "moe" {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			c := findCase(t, name)
 			m := openModel(t, c.model, Options{})

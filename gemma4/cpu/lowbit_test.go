@@ -17,6 +17,7 @@ var lowBit = []quant.Type{quant.IQ4_XS, quant.MXFP4, quant.TQ1_0, quant.NVFP4, q
 
 // A model whose matrices are of types that nothing but quant knows computes what its decoded weights compute.
 func TestLowBitTypes(t *testing.T) {
+	conformance.Long(t)
 	stored, decoded, types := lowBitModels(t)
 	if types != len(lowBit) {
 		t.Errorf("%d types are in use, there are %d", types, len(lowBit))

@@ -16,7 +16,7 @@ import (
 func TestTabRefusesLargeModels(t *testing.T) {
 	defer func(before int64) { tabWeights = before }(tabWeights)
 	tabWeights = 1 << 20
-	source, err := gguf.OpenFile("../nano/nano.gguf")
+	source, err := gguf.OpenFile("../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ type SIMD struct {
 }
 
 // formats are kernels by type; those without are decoded by quant.
-type formats [quant.BF16 + 1]format
+type formats [quant.NVFP4 + 1]format
 
 // format is what there is for blocks of a type: the product of four rows, or one,
 // with a vector, and their values.
@@ -75,6 +75,17 @@ var avx2Formats = formats{
 	quant.Q6_K: {256, rows4Q6KAVX2, rows1Q6KAVX2, decodeQ6KAVX2},
 	quant.F16:  {16, rows4F16AVX2, rows1F16AVX2, decodeF16AVX2},
 	quant.BF16: {16, rows4BF16AVX2, rows1BF16AVX2, decodeBF16AVX2},
+
+	quant.Q4_1:   {32, rows4Q41AVX2, rows1Q41AVX2, decodeQ41AVX2},
+	quant.Q5_0:   {32, rows4Q50AVX2, rows1Q50AVX2, decodeQ50AVX2},
+	quant.Q5_1:   {32, rows4Q51AVX2, rows1Q51AVX2, decodeQ51AVX2},
+	quant.Q2_K:   {256, rows4Q2KAVX2, rows1Q2KAVX2, decodeQ2KAVX2},
+	quant.Q3_K:   {256, rows4Q3KAVX2, rows1Q3KAVX2, decodeQ3KAVX2},
+	quant.IQ4_NL: {32, rows4IQ4NLAVX2, rows1IQ4NLAVX2, decodeIQ4NLAVX2},
+	quant.IQ4_XS: {256, rows4IQ4XSAVX2, rows1IQ4XSAVX2, decodeIQ4XSAVX2},
+	quant.TQ2_0:  {256, rows4TQ20AVX2, rows1TQ20AVX2, decodeTQ20AVX2},
+	quant.MXFP4:  {32, rows4MXFP4AVX2, rows1MXFP4AVX2, decodeMXFP4AVX2},
+	quant.NVFP4:  {64, rows4NVFP4AVX2, rows1NVFP4AVX2, decodeNVFP4AVX2},
 }
 
 var avx512Formats = formats{
@@ -85,6 +96,17 @@ var avx512Formats = formats{
 	quant.Q6_K: {256, rows4Q6KAVX512, rows1Q6KAVX512, decodeQ6KAVX512},
 	quant.F16:  {16, rows4F16AVX512, rows1F16AVX512, decodeF16AVX512},
 	quant.BF16: {16, rows4BF16AVX512, rows1BF16AVX512, decodeBF16AVX512},
+
+	quant.Q4_1:   {32, rows4Q41AVX512, rows1Q41AVX512, decodeQ41AVX512},
+	quant.Q5_0:   {32, rows4Q50AVX512, rows1Q50AVX512, decodeQ50AVX512},
+	quant.Q5_1:   {32, rows4Q51AVX512, rows1Q51AVX512, decodeQ51AVX512},
+	quant.Q2_K:   {256, rows4Q2KAVX512, rows1Q2KAVX512, decodeQ2KAVX512},
+	quant.Q3_K:   {256, rows4Q3KAVX512, rows1Q3KAVX512, decodeQ3KAVX512},
+	quant.IQ4_NL: {32, rows4IQ4NLAVX512, rows1IQ4NLAVX512, decodeIQ4NLAVX512},
+	quant.IQ4_XS: {256, rows4IQ4XSAVX512, rows1IQ4XSAVX512, decodeIQ4XSAVX512},
+	quant.TQ2_0:  {256, rows4TQ20AVX512, rows1TQ20AVX512, decodeTQ20AVX512},
+	quant.MXFP4:  {32, rows4MXFP4AVX512, rows1MXFP4AVX512, decodeMXFP4AVX512},
+	quant.NVFP4:  {64, rows4NVFP4AVX512, rows1NVFP4AVX512, decodeNVFP4AVX512},
 }
 
 var (

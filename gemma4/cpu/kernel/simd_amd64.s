@@ -116,6 +116,730 @@ DATA dwords8<>+56(SB)/4, $0x00000008
 DATA dwords8<>+60(SB)/4, $0x00000008
 GLOBL dwords8<>(SB), RODATA|NOPTR, $64
 
+DATA dwords32<>+0(SB)/4, $0x00000020
+DATA dwords32<>+4(SB)/4, $0x00000020
+DATA dwords32<>+8(SB)/4, $0x00000020
+DATA dwords32<>+12(SB)/4, $0x00000020
+DATA dwords32<>+16(SB)/4, $0x00000020
+DATA dwords32<>+20(SB)/4, $0x00000020
+DATA dwords32<>+24(SB)/4, $0x00000020
+DATA dwords32<>+28(SB)/4, $0x00000020
+DATA dwords32<>+32(SB)/4, $0x00000020
+DATA dwords32<>+36(SB)/4, $0x00000020
+DATA dwords32<>+40(SB)/4, $0x00000020
+DATA dwords32<>+44(SB)/4, $0x00000020
+DATA dwords32<>+48(SB)/4, $0x00000020
+DATA dwords32<>+52(SB)/4, $0x00000020
+DATA dwords32<>+56(SB)/4, $0x00000020
+DATA dwords32<>+60(SB)/4, $0x00000020
+GLOBL dwords32<>(SB), RODATA|NOPTR, $64
+
+DATA bytes1<>+0(SB)/4, $0x01010101
+DATA bytes1<>+4(SB)/4, $0x01010101
+DATA bytes1<>+8(SB)/4, $0x01010101
+DATA bytes1<>+12(SB)/4, $0x01010101
+DATA bytes1<>+16(SB)/4, $0x01010101
+DATA bytes1<>+20(SB)/4, $0x01010101
+DATA bytes1<>+24(SB)/4, $0x01010101
+DATA bytes1<>+28(SB)/4, $0x01010101
+GLOBL bytes1<>(SB), RODATA|NOPTR, $32
+
+DATA bytes3<>+0(SB)/4, $0x03030303
+DATA bytes3<>+4(SB)/4, $0x03030303
+DATA bytes3<>+8(SB)/4, $0x03030303
+DATA bytes3<>+12(SB)/4, $0x03030303
+DATA bytes3<>+16(SB)/4, $0x03030303
+DATA bytes3<>+20(SB)/4, $0x03030303
+DATA bytes3<>+24(SB)/4, $0x03030303
+DATA bytes3<>+28(SB)/4, $0x03030303
+GLOBL bytes3<>(SB), RODATA|NOPTR, $32
+
+DATA bytes4<>+0(SB)/4, $0x04040404
+DATA bytes4<>+4(SB)/4, $0x04040404
+DATA bytes4<>+8(SB)/4, $0x04040404
+DATA bytes4<>+12(SB)/4, $0x04040404
+DATA bytes4<>+16(SB)/4, $0x04040404
+DATA bytes4<>+20(SB)/4, $0x04040404
+DATA bytes4<>+24(SB)/4, $0x04040404
+DATA bytes4<>+28(SB)/4, $0x04040404
+GLOBL bytes4<>(SB), RODATA|NOPTR, $32
+
+DATA unevenBytes<>+0(SB)/1, $0x81
+DATA unevenBytes<>+1(SB)/1, $0x98
+DATA unevenBytes<>+2(SB)/1, $0xad
+DATA unevenBytes<>+3(SB)/1, $0xbf
+DATA unevenBytes<>+4(SB)/1, $0xcf
+DATA unevenBytes<>+5(SB)/1, $0xdd
+DATA unevenBytes<>+6(SB)/1, $0xea
+DATA unevenBytes<>+7(SB)/1, $0xf6
+DATA unevenBytes<>+8(SB)/1, $0x01
+DATA unevenBytes<>+9(SB)/1, $0x0d
+DATA unevenBytes<>+10(SB)/1, $0x19
+DATA unevenBytes<>+11(SB)/1, $0x26
+DATA unevenBytes<>+12(SB)/1, $0x35
+DATA unevenBytes<>+13(SB)/1, $0x45
+DATA unevenBytes<>+14(SB)/1, $0x59
+DATA unevenBytes<>+15(SB)/1, $0x71
+GLOBL unevenBytes<>(SB), RODATA|NOPTR, $16
+
+DATA unevenFloats<>+0(SB)/4, $0xc2fe0000
+DATA unevenFloats<>+4(SB)/4, $0xc2d00000
+DATA unevenFloats<>+8(SB)/4, $0xc2a60000
+DATA unevenFloats<>+12(SB)/4, $0xc2820000
+DATA unevenFloats<>+16(SB)/4, $0xc2440000
+DATA unevenFloats<>+20(SB)/4, $0xc20c0000
+DATA unevenFloats<>+24(SB)/4, $0xc1b00000
+DATA unevenFloats<>+28(SB)/4, $0xc1200000
+DATA unevenFloats<>+32(SB)/4, $0x3f800000
+DATA unevenFloats<>+36(SB)/4, $0x41500000
+DATA unevenFloats<>+40(SB)/4, $0x41c80000
+DATA unevenFloats<>+44(SB)/4, $0x42180000
+DATA unevenFloats<>+48(SB)/4, $0x42540000
+DATA unevenFloats<>+52(SB)/4, $0x428a0000
+DATA unevenFloats<>+56(SB)/4, $0x42b20000
+DATA unevenFloats<>+60(SB)/4, $0x42e20000
+GLOBL unevenFloats<>(SB), RODATA|NOPTR, $64
+
+DATA fourBitFloatsBytes<>+0(SB)/1, $0x00
+DATA fourBitFloatsBytes<>+1(SB)/1, $0x01
+DATA fourBitFloatsBytes<>+2(SB)/1, $0x02
+DATA fourBitFloatsBytes<>+3(SB)/1, $0x03
+DATA fourBitFloatsBytes<>+4(SB)/1, $0x04
+DATA fourBitFloatsBytes<>+5(SB)/1, $0x06
+DATA fourBitFloatsBytes<>+6(SB)/1, $0x08
+DATA fourBitFloatsBytes<>+7(SB)/1, $0x0c
+DATA fourBitFloatsBytes<>+8(SB)/1, $0x00
+DATA fourBitFloatsBytes<>+9(SB)/1, $0xff
+DATA fourBitFloatsBytes<>+10(SB)/1, $0xfe
+DATA fourBitFloatsBytes<>+11(SB)/1, $0xfd
+DATA fourBitFloatsBytes<>+12(SB)/1, $0xfc
+DATA fourBitFloatsBytes<>+13(SB)/1, $0xfa
+DATA fourBitFloatsBytes<>+14(SB)/1, $0xf8
+DATA fourBitFloatsBytes<>+15(SB)/1, $0xf4
+GLOBL fourBitFloatsBytes<>(SB), RODATA|NOPTR, $16
+
+DATA fourBitFloatsFloats<>+0(SB)/4, $0x00000000
+DATA fourBitFloatsFloats<>+4(SB)/4, $0x3f800000
+DATA fourBitFloatsFloats<>+8(SB)/4, $0x40000000
+DATA fourBitFloatsFloats<>+12(SB)/4, $0x40400000
+DATA fourBitFloatsFloats<>+16(SB)/4, $0x40800000
+DATA fourBitFloatsFloats<>+20(SB)/4, $0x40c00000
+DATA fourBitFloatsFloats<>+24(SB)/4, $0x41000000
+DATA fourBitFloatsFloats<>+28(SB)/4, $0x41400000
+DATA fourBitFloatsFloats<>+32(SB)/4, $0x00000000
+DATA fourBitFloatsFloats<>+36(SB)/4, $0xbf800000
+DATA fourBitFloatsFloats<>+40(SB)/4, $0xc0000000
+DATA fourBitFloatsFloats<>+44(SB)/4, $0xc0400000
+DATA fourBitFloatsFloats<>+48(SB)/4, $0xc0800000
+DATA fourBitFloatsFloats<>+52(SB)/4, $0xc0c00000
+DATA fourBitFloatsFloats<>+56(SB)/4, $0xc1000000
+DATA fourBitFloatsFloats<>+60(SB)/4, $0xc1400000
+GLOBL fourBitFloatsFloats<>(SB), RODATA|NOPTR, $64
+
+DATA mxfp4Scales<>+0(SB)/4, $0x00200000
+DATA mxfp4Scales<>+4(SB)/4, $0x00400000
+DATA mxfp4Scales<>+8(SB)/4, $0x00800000
+DATA mxfp4Scales<>+12(SB)/4, $0x01000000
+DATA mxfp4Scales<>+16(SB)/4, $0x01800000
+DATA mxfp4Scales<>+20(SB)/4, $0x02000000
+DATA mxfp4Scales<>+24(SB)/4, $0x02800000
+DATA mxfp4Scales<>+28(SB)/4, $0x03000000
+DATA mxfp4Scales<>+32(SB)/4, $0x03800000
+DATA mxfp4Scales<>+36(SB)/4, $0x04000000
+DATA mxfp4Scales<>+40(SB)/4, $0x04800000
+DATA mxfp4Scales<>+44(SB)/4, $0x05000000
+DATA mxfp4Scales<>+48(SB)/4, $0x05800000
+DATA mxfp4Scales<>+52(SB)/4, $0x06000000
+DATA mxfp4Scales<>+56(SB)/4, $0x06800000
+DATA mxfp4Scales<>+60(SB)/4, $0x07000000
+DATA mxfp4Scales<>+64(SB)/4, $0x07800000
+DATA mxfp4Scales<>+68(SB)/4, $0x08000000
+DATA mxfp4Scales<>+72(SB)/4, $0x08800000
+DATA mxfp4Scales<>+76(SB)/4, $0x09000000
+DATA mxfp4Scales<>+80(SB)/4, $0x09800000
+DATA mxfp4Scales<>+84(SB)/4, $0x0a000000
+DATA mxfp4Scales<>+88(SB)/4, $0x0a800000
+DATA mxfp4Scales<>+92(SB)/4, $0x0b000000
+DATA mxfp4Scales<>+96(SB)/4, $0x0b800000
+DATA mxfp4Scales<>+100(SB)/4, $0x0c000000
+DATA mxfp4Scales<>+104(SB)/4, $0x0c800000
+DATA mxfp4Scales<>+108(SB)/4, $0x0d000000
+DATA mxfp4Scales<>+112(SB)/4, $0x0d800000
+DATA mxfp4Scales<>+116(SB)/4, $0x0e000000
+DATA mxfp4Scales<>+120(SB)/4, $0x0e800000
+DATA mxfp4Scales<>+124(SB)/4, $0x0f000000
+DATA mxfp4Scales<>+128(SB)/4, $0x0f800000
+DATA mxfp4Scales<>+132(SB)/4, $0x10000000
+DATA mxfp4Scales<>+136(SB)/4, $0x10800000
+DATA mxfp4Scales<>+140(SB)/4, $0x11000000
+DATA mxfp4Scales<>+144(SB)/4, $0x11800000
+DATA mxfp4Scales<>+148(SB)/4, $0x12000000
+DATA mxfp4Scales<>+152(SB)/4, $0x12800000
+DATA mxfp4Scales<>+156(SB)/4, $0x13000000
+DATA mxfp4Scales<>+160(SB)/4, $0x13800000
+DATA mxfp4Scales<>+164(SB)/4, $0x14000000
+DATA mxfp4Scales<>+168(SB)/4, $0x14800000
+DATA mxfp4Scales<>+172(SB)/4, $0x15000000
+DATA mxfp4Scales<>+176(SB)/4, $0x15800000
+DATA mxfp4Scales<>+180(SB)/4, $0x16000000
+DATA mxfp4Scales<>+184(SB)/4, $0x16800000
+DATA mxfp4Scales<>+188(SB)/4, $0x17000000
+DATA mxfp4Scales<>+192(SB)/4, $0x17800000
+DATA mxfp4Scales<>+196(SB)/4, $0x18000000
+DATA mxfp4Scales<>+200(SB)/4, $0x18800000
+DATA mxfp4Scales<>+204(SB)/4, $0x19000000
+DATA mxfp4Scales<>+208(SB)/4, $0x19800000
+DATA mxfp4Scales<>+212(SB)/4, $0x1a000000
+DATA mxfp4Scales<>+216(SB)/4, $0x1a800000
+DATA mxfp4Scales<>+220(SB)/4, $0x1b000000
+DATA mxfp4Scales<>+224(SB)/4, $0x1b800000
+DATA mxfp4Scales<>+228(SB)/4, $0x1c000000
+DATA mxfp4Scales<>+232(SB)/4, $0x1c800000
+DATA mxfp4Scales<>+236(SB)/4, $0x1d000000
+DATA mxfp4Scales<>+240(SB)/4, $0x1d800000
+DATA mxfp4Scales<>+244(SB)/4, $0x1e000000
+DATA mxfp4Scales<>+248(SB)/4, $0x1e800000
+DATA mxfp4Scales<>+252(SB)/4, $0x1f000000
+DATA mxfp4Scales<>+256(SB)/4, $0x1f800000
+DATA mxfp4Scales<>+260(SB)/4, $0x20000000
+DATA mxfp4Scales<>+264(SB)/4, $0x20800000
+DATA mxfp4Scales<>+268(SB)/4, $0x21000000
+DATA mxfp4Scales<>+272(SB)/4, $0x21800000
+DATA mxfp4Scales<>+276(SB)/4, $0x22000000
+DATA mxfp4Scales<>+280(SB)/4, $0x22800000
+DATA mxfp4Scales<>+284(SB)/4, $0x23000000
+DATA mxfp4Scales<>+288(SB)/4, $0x23800000
+DATA mxfp4Scales<>+292(SB)/4, $0x24000000
+DATA mxfp4Scales<>+296(SB)/4, $0x24800000
+DATA mxfp4Scales<>+300(SB)/4, $0x25000000
+DATA mxfp4Scales<>+304(SB)/4, $0x25800000
+DATA mxfp4Scales<>+308(SB)/4, $0x26000000
+DATA mxfp4Scales<>+312(SB)/4, $0x26800000
+DATA mxfp4Scales<>+316(SB)/4, $0x27000000
+DATA mxfp4Scales<>+320(SB)/4, $0x27800000
+DATA mxfp4Scales<>+324(SB)/4, $0x28000000
+DATA mxfp4Scales<>+328(SB)/4, $0x28800000
+DATA mxfp4Scales<>+332(SB)/4, $0x29000000
+DATA mxfp4Scales<>+336(SB)/4, $0x29800000
+DATA mxfp4Scales<>+340(SB)/4, $0x2a000000
+DATA mxfp4Scales<>+344(SB)/4, $0x2a800000
+DATA mxfp4Scales<>+348(SB)/4, $0x2b000000
+DATA mxfp4Scales<>+352(SB)/4, $0x2b800000
+DATA mxfp4Scales<>+356(SB)/4, $0x2c000000
+DATA mxfp4Scales<>+360(SB)/4, $0x2c800000
+DATA mxfp4Scales<>+364(SB)/4, $0x2d000000
+DATA mxfp4Scales<>+368(SB)/4, $0x2d800000
+DATA mxfp4Scales<>+372(SB)/4, $0x2e000000
+DATA mxfp4Scales<>+376(SB)/4, $0x2e800000
+DATA mxfp4Scales<>+380(SB)/4, $0x2f000000
+DATA mxfp4Scales<>+384(SB)/4, $0x2f800000
+DATA mxfp4Scales<>+388(SB)/4, $0x30000000
+DATA mxfp4Scales<>+392(SB)/4, $0x30800000
+DATA mxfp4Scales<>+396(SB)/4, $0x31000000
+DATA mxfp4Scales<>+400(SB)/4, $0x31800000
+DATA mxfp4Scales<>+404(SB)/4, $0x32000000
+DATA mxfp4Scales<>+408(SB)/4, $0x32800000
+DATA mxfp4Scales<>+412(SB)/4, $0x33000000
+DATA mxfp4Scales<>+416(SB)/4, $0x33800000
+DATA mxfp4Scales<>+420(SB)/4, $0x34000000
+DATA mxfp4Scales<>+424(SB)/4, $0x34800000
+DATA mxfp4Scales<>+428(SB)/4, $0x35000000
+DATA mxfp4Scales<>+432(SB)/4, $0x35800000
+DATA mxfp4Scales<>+436(SB)/4, $0x36000000
+DATA mxfp4Scales<>+440(SB)/4, $0x36800000
+DATA mxfp4Scales<>+444(SB)/4, $0x37000000
+DATA mxfp4Scales<>+448(SB)/4, $0x37800000
+DATA mxfp4Scales<>+452(SB)/4, $0x38000000
+DATA mxfp4Scales<>+456(SB)/4, $0x38800000
+DATA mxfp4Scales<>+460(SB)/4, $0x39000000
+DATA mxfp4Scales<>+464(SB)/4, $0x39800000
+DATA mxfp4Scales<>+468(SB)/4, $0x3a000000
+DATA mxfp4Scales<>+472(SB)/4, $0x3a800000
+DATA mxfp4Scales<>+476(SB)/4, $0x3b000000
+DATA mxfp4Scales<>+480(SB)/4, $0x3b800000
+DATA mxfp4Scales<>+484(SB)/4, $0x3c000000
+DATA mxfp4Scales<>+488(SB)/4, $0x3c800000
+DATA mxfp4Scales<>+492(SB)/4, $0x3d000000
+DATA mxfp4Scales<>+496(SB)/4, $0x3d800000
+DATA mxfp4Scales<>+500(SB)/4, $0x3e000000
+DATA mxfp4Scales<>+504(SB)/4, $0x3e800000
+DATA mxfp4Scales<>+508(SB)/4, $0x3f000000
+DATA mxfp4Scales<>+512(SB)/4, $0x3f800000
+DATA mxfp4Scales<>+516(SB)/4, $0x40000000
+DATA mxfp4Scales<>+520(SB)/4, $0x40800000
+DATA mxfp4Scales<>+524(SB)/4, $0x41000000
+DATA mxfp4Scales<>+528(SB)/4, $0x41800000
+DATA mxfp4Scales<>+532(SB)/4, $0x42000000
+DATA mxfp4Scales<>+536(SB)/4, $0x42800000
+DATA mxfp4Scales<>+540(SB)/4, $0x43000000
+DATA mxfp4Scales<>+544(SB)/4, $0x43800000
+DATA mxfp4Scales<>+548(SB)/4, $0x44000000
+DATA mxfp4Scales<>+552(SB)/4, $0x44800000
+DATA mxfp4Scales<>+556(SB)/4, $0x45000000
+DATA mxfp4Scales<>+560(SB)/4, $0x45800000
+DATA mxfp4Scales<>+564(SB)/4, $0x46000000
+DATA mxfp4Scales<>+568(SB)/4, $0x46800000
+DATA mxfp4Scales<>+572(SB)/4, $0x47000000
+DATA mxfp4Scales<>+576(SB)/4, $0x47800000
+DATA mxfp4Scales<>+580(SB)/4, $0x48000000
+DATA mxfp4Scales<>+584(SB)/4, $0x48800000
+DATA mxfp4Scales<>+588(SB)/4, $0x49000000
+DATA mxfp4Scales<>+592(SB)/4, $0x49800000
+DATA mxfp4Scales<>+596(SB)/4, $0x4a000000
+DATA mxfp4Scales<>+600(SB)/4, $0x4a800000
+DATA mxfp4Scales<>+604(SB)/4, $0x4b000000
+DATA mxfp4Scales<>+608(SB)/4, $0x4b800000
+DATA mxfp4Scales<>+612(SB)/4, $0x4c000000
+DATA mxfp4Scales<>+616(SB)/4, $0x4c800000
+DATA mxfp4Scales<>+620(SB)/4, $0x4d000000
+DATA mxfp4Scales<>+624(SB)/4, $0x4d800000
+DATA mxfp4Scales<>+628(SB)/4, $0x4e000000
+DATA mxfp4Scales<>+632(SB)/4, $0x4e800000
+DATA mxfp4Scales<>+636(SB)/4, $0x4f000000
+DATA mxfp4Scales<>+640(SB)/4, $0x4f800000
+DATA mxfp4Scales<>+644(SB)/4, $0x50000000
+DATA mxfp4Scales<>+648(SB)/4, $0x50800000
+DATA mxfp4Scales<>+652(SB)/4, $0x51000000
+DATA mxfp4Scales<>+656(SB)/4, $0x51800000
+DATA mxfp4Scales<>+660(SB)/4, $0x52000000
+DATA mxfp4Scales<>+664(SB)/4, $0x52800000
+DATA mxfp4Scales<>+668(SB)/4, $0x53000000
+DATA mxfp4Scales<>+672(SB)/4, $0x53800000
+DATA mxfp4Scales<>+676(SB)/4, $0x54000000
+DATA mxfp4Scales<>+680(SB)/4, $0x54800000
+DATA mxfp4Scales<>+684(SB)/4, $0x55000000
+DATA mxfp4Scales<>+688(SB)/4, $0x55800000
+DATA mxfp4Scales<>+692(SB)/4, $0x56000000
+DATA mxfp4Scales<>+696(SB)/4, $0x56800000
+DATA mxfp4Scales<>+700(SB)/4, $0x57000000
+DATA mxfp4Scales<>+704(SB)/4, $0x57800000
+DATA mxfp4Scales<>+708(SB)/4, $0x58000000
+DATA mxfp4Scales<>+712(SB)/4, $0x58800000
+DATA mxfp4Scales<>+716(SB)/4, $0x59000000
+DATA mxfp4Scales<>+720(SB)/4, $0x59800000
+DATA mxfp4Scales<>+724(SB)/4, $0x5a000000
+DATA mxfp4Scales<>+728(SB)/4, $0x5a800000
+DATA mxfp4Scales<>+732(SB)/4, $0x5b000000
+DATA mxfp4Scales<>+736(SB)/4, $0x5b800000
+DATA mxfp4Scales<>+740(SB)/4, $0x5c000000
+DATA mxfp4Scales<>+744(SB)/4, $0x5c800000
+DATA mxfp4Scales<>+748(SB)/4, $0x5d000000
+DATA mxfp4Scales<>+752(SB)/4, $0x5d800000
+DATA mxfp4Scales<>+756(SB)/4, $0x5e000000
+DATA mxfp4Scales<>+760(SB)/4, $0x5e800000
+DATA mxfp4Scales<>+764(SB)/4, $0x5f000000
+DATA mxfp4Scales<>+768(SB)/4, $0x5f800000
+DATA mxfp4Scales<>+772(SB)/4, $0x60000000
+DATA mxfp4Scales<>+776(SB)/4, $0x60800000
+DATA mxfp4Scales<>+780(SB)/4, $0x61000000
+DATA mxfp4Scales<>+784(SB)/4, $0x61800000
+DATA mxfp4Scales<>+788(SB)/4, $0x62000000
+DATA mxfp4Scales<>+792(SB)/4, $0x62800000
+DATA mxfp4Scales<>+796(SB)/4, $0x63000000
+DATA mxfp4Scales<>+800(SB)/4, $0x63800000
+DATA mxfp4Scales<>+804(SB)/4, $0x64000000
+DATA mxfp4Scales<>+808(SB)/4, $0x64800000
+DATA mxfp4Scales<>+812(SB)/4, $0x65000000
+DATA mxfp4Scales<>+816(SB)/4, $0x65800000
+DATA mxfp4Scales<>+820(SB)/4, $0x66000000
+DATA mxfp4Scales<>+824(SB)/4, $0x66800000
+DATA mxfp4Scales<>+828(SB)/4, $0x67000000
+DATA mxfp4Scales<>+832(SB)/4, $0x67800000
+DATA mxfp4Scales<>+836(SB)/4, $0x68000000
+DATA mxfp4Scales<>+840(SB)/4, $0x68800000
+DATA mxfp4Scales<>+844(SB)/4, $0x69000000
+DATA mxfp4Scales<>+848(SB)/4, $0x69800000
+DATA mxfp4Scales<>+852(SB)/4, $0x6a000000
+DATA mxfp4Scales<>+856(SB)/4, $0x6a800000
+DATA mxfp4Scales<>+860(SB)/4, $0x6b000000
+DATA mxfp4Scales<>+864(SB)/4, $0x6b800000
+DATA mxfp4Scales<>+868(SB)/4, $0x6c000000
+DATA mxfp4Scales<>+872(SB)/4, $0x6c800000
+DATA mxfp4Scales<>+876(SB)/4, $0x6d000000
+DATA mxfp4Scales<>+880(SB)/4, $0x6d800000
+DATA mxfp4Scales<>+884(SB)/4, $0x6e000000
+DATA mxfp4Scales<>+888(SB)/4, $0x6e800000
+DATA mxfp4Scales<>+892(SB)/4, $0x6f000000
+DATA mxfp4Scales<>+896(SB)/4, $0x6f800000
+DATA mxfp4Scales<>+900(SB)/4, $0x70000000
+DATA mxfp4Scales<>+904(SB)/4, $0x70800000
+DATA mxfp4Scales<>+908(SB)/4, $0x71000000
+DATA mxfp4Scales<>+912(SB)/4, $0x71800000
+DATA mxfp4Scales<>+916(SB)/4, $0x72000000
+DATA mxfp4Scales<>+920(SB)/4, $0x72800000
+DATA mxfp4Scales<>+924(SB)/4, $0x73000000
+DATA mxfp4Scales<>+928(SB)/4, $0x73800000
+DATA mxfp4Scales<>+932(SB)/4, $0x74000000
+DATA mxfp4Scales<>+936(SB)/4, $0x74800000
+DATA mxfp4Scales<>+940(SB)/4, $0x75000000
+DATA mxfp4Scales<>+944(SB)/4, $0x75800000
+DATA mxfp4Scales<>+948(SB)/4, $0x76000000
+DATA mxfp4Scales<>+952(SB)/4, $0x76800000
+DATA mxfp4Scales<>+956(SB)/4, $0x77000000
+DATA mxfp4Scales<>+960(SB)/4, $0x77800000
+DATA mxfp4Scales<>+964(SB)/4, $0x78000000
+DATA mxfp4Scales<>+968(SB)/4, $0x78800000
+DATA mxfp4Scales<>+972(SB)/4, $0x79000000
+DATA mxfp4Scales<>+976(SB)/4, $0x79800000
+DATA mxfp4Scales<>+980(SB)/4, $0x7a000000
+DATA mxfp4Scales<>+984(SB)/4, $0x7a800000
+DATA mxfp4Scales<>+988(SB)/4, $0x7b000000
+DATA mxfp4Scales<>+992(SB)/4, $0x7b800000
+DATA mxfp4Scales<>+996(SB)/4, $0x7c000000
+DATA mxfp4Scales<>+1000(SB)/4, $0x7c800000
+DATA mxfp4Scales<>+1004(SB)/4, $0x7d000000
+DATA mxfp4Scales<>+1008(SB)/4, $0x7d800000
+DATA mxfp4Scales<>+1012(SB)/4, $0x7e000000
+DATA mxfp4Scales<>+1016(SB)/4, $0x7e800000
+DATA mxfp4Scales<>+1020(SB)/4, $0x7f000000
+GLOBL mxfp4Scales<>(SB), RODATA|NOPTR, $1024
+
+DATA nvfp4Scales<>+0(SB)/4, $0x00000000
+DATA nvfp4Scales<>+4(SB)/4, $0x3a800000
+DATA nvfp4Scales<>+8(SB)/4, $0x3b000000
+DATA nvfp4Scales<>+12(SB)/4, $0x3b400000
+DATA nvfp4Scales<>+16(SB)/4, $0x3b800000
+DATA nvfp4Scales<>+20(SB)/4, $0x3ba00000
+DATA nvfp4Scales<>+24(SB)/4, $0x3bc00000
+DATA nvfp4Scales<>+28(SB)/4, $0x3be00000
+DATA nvfp4Scales<>+32(SB)/4, $0x3c000000
+DATA nvfp4Scales<>+36(SB)/4, $0x3c100000
+DATA nvfp4Scales<>+40(SB)/4, $0x3c200000
+DATA nvfp4Scales<>+44(SB)/4, $0x3c300000
+DATA nvfp4Scales<>+48(SB)/4, $0x3c400000
+DATA nvfp4Scales<>+52(SB)/4, $0x3c500000
+DATA nvfp4Scales<>+56(SB)/4, $0x3c600000
+DATA nvfp4Scales<>+60(SB)/4, $0x3c700000
+DATA nvfp4Scales<>+64(SB)/4, $0x3c800000
+DATA nvfp4Scales<>+68(SB)/4, $0x3c900000
+DATA nvfp4Scales<>+72(SB)/4, $0x3ca00000
+DATA nvfp4Scales<>+76(SB)/4, $0x3cb00000
+DATA nvfp4Scales<>+80(SB)/4, $0x3cc00000
+DATA nvfp4Scales<>+84(SB)/4, $0x3cd00000
+DATA nvfp4Scales<>+88(SB)/4, $0x3ce00000
+DATA nvfp4Scales<>+92(SB)/4, $0x3cf00000
+DATA nvfp4Scales<>+96(SB)/4, $0x3d000000
+DATA nvfp4Scales<>+100(SB)/4, $0x3d100000
+DATA nvfp4Scales<>+104(SB)/4, $0x3d200000
+DATA nvfp4Scales<>+108(SB)/4, $0x3d300000
+DATA nvfp4Scales<>+112(SB)/4, $0x3d400000
+DATA nvfp4Scales<>+116(SB)/4, $0x3d500000
+DATA nvfp4Scales<>+120(SB)/4, $0x3d600000
+DATA nvfp4Scales<>+124(SB)/4, $0x3d700000
+DATA nvfp4Scales<>+128(SB)/4, $0x3d800000
+DATA nvfp4Scales<>+132(SB)/4, $0x3d900000
+DATA nvfp4Scales<>+136(SB)/4, $0x3da00000
+DATA nvfp4Scales<>+140(SB)/4, $0x3db00000
+DATA nvfp4Scales<>+144(SB)/4, $0x3dc00000
+DATA nvfp4Scales<>+148(SB)/4, $0x3dd00000
+DATA nvfp4Scales<>+152(SB)/4, $0x3de00000
+DATA nvfp4Scales<>+156(SB)/4, $0x3df00000
+DATA nvfp4Scales<>+160(SB)/4, $0x3e000000
+DATA nvfp4Scales<>+164(SB)/4, $0x3e100000
+DATA nvfp4Scales<>+168(SB)/4, $0x3e200000
+DATA nvfp4Scales<>+172(SB)/4, $0x3e300000
+DATA nvfp4Scales<>+176(SB)/4, $0x3e400000
+DATA nvfp4Scales<>+180(SB)/4, $0x3e500000
+DATA nvfp4Scales<>+184(SB)/4, $0x3e600000
+DATA nvfp4Scales<>+188(SB)/4, $0x3e700000
+DATA nvfp4Scales<>+192(SB)/4, $0x3e800000
+DATA nvfp4Scales<>+196(SB)/4, $0x3e900000
+DATA nvfp4Scales<>+200(SB)/4, $0x3ea00000
+DATA nvfp4Scales<>+204(SB)/4, $0x3eb00000
+DATA nvfp4Scales<>+208(SB)/4, $0x3ec00000
+DATA nvfp4Scales<>+212(SB)/4, $0x3ed00000
+DATA nvfp4Scales<>+216(SB)/4, $0x3ee00000
+DATA nvfp4Scales<>+220(SB)/4, $0x3ef00000
+DATA nvfp4Scales<>+224(SB)/4, $0x3f000000
+DATA nvfp4Scales<>+228(SB)/4, $0x3f100000
+DATA nvfp4Scales<>+232(SB)/4, $0x3f200000
+DATA nvfp4Scales<>+236(SB)/4, $0x3f300000
+DATA nvfp4Scales<>+240(SB)/4, $0x3f400000
+DATA nvfp4Scales<>+244(SB)/4, $0x3f500000
+DATA nvfp4Scales<>+248(SB)/4, $0x3f600000
+DATA nvfp4Scales<>+252(SB)/4, $0x3f700000
+DATA nvfp4Scales<>+256(SB)/4, $0x3f800000
+DATA nvfp4Scales<>+260(SB)/4, $0x3f900000
+DATA nvfp4Scales<>+264(SB)/4, $0x3fa00000
+DATA nvfp4Scales<>+268(SB)/4, $0x3fb00000
+DATA nvfp4Scales<>+272(SB)/4, $0x3fc00000
+DATA nvfp4Scales<>+276(SB)/4, $0x3fd00000
+DATA nvfp4Scales<>+280(SB)/4, $0x3fe00000
+DATA nvfp4Scales<>+284(SB)/4, $0x3ff00000
+DATA nvfp4Scales<>+288(SB)/4, $0x40000000
+DATA nvfp4Scales<>+292(SB)/4, $0x40100000
+DATA nvfp4Scales<>+296(SB)/4, $0x40200000
+DATA nvfp4Scales<>+300(SB)/4, $0x40300000
+DATA nvfp4Scales<>+304(SB)/4, $0x40400000
+DATA nvfp4Scales<>+308(SB)/4, $0x40500000
+DATA nvfp4Scales<>+312(SB)/4, $0x40600000
+DATA nvfp4Scales<>+316(SB)/4, $0x40700000
+DATA nvfp4Scales<>+320(SB)/4, $0x40800000
+DATA nvfp4Scales<>+324(SB)/4, $0x40900000
+DATA nvfp4Scales<>+328(SB)/4, $0x40a00000
+DATA nvfp4Scales<>+332(SB)/4, $0x40b00000
+DATA nvfp4Scales<>+336(SB)/4, $0x40c00000
+DATA nvfp4Scales<>+340(SB)/4, $0x40d00000
+DATA nvfp4Scales<>+344(SB)/4, $0x40e00000
+DATA nvfp4Scales<>+348(SB)/4, $0x40f00000
+DATA nvfp4Scales<>+352(SB)/4, $0x41000000
+DATA nvfp4Scales<>+356(SB)/4, $0x41100000
+DATA nvfp4Scales<>+360(SB)/4, $0x41200000
+DATA nvfp4Scales<>+364(SB)/4, $0x41300000
+DATA nvfp4Scales<>+368(SB)/4, $0x41400000
+DATA nvfp4Scales<>+372(SB)/4, $0x41500000
+DATA nvfp4Scales<>+376(SB)/4, $0x41600000
+DATA nvfp4Scales<>+380(SB)/4, $0x41700000
+DATA nvfp4Scales<>+384(SB)/4, $0x41800000
+DATA nvfp4Scales<>+388(SB)/4, $0x41900000
+DATA nvfp4Scales<>+392(SB)/4, $0x41a00000
+DATA nvfp4Scales<>+396(SB)/4, $0x41b00000
+DATA nvfp4Scales<>+400(SB)/4, $0x41c00000
+DATA nvfp4Scales<>+404(SB)/4, $0x41d00000
+DATA nvfp4Scales<>+408(SB)/4, $0x41e00000
+DATA nvfp4Scales<>+412(SB)/4, $0x41f00000
+DATA nvfp4Scales<>+416(SB)/4, $0x42000000
+DATA nvfp4Scales<>+420(SB)/4, $0x42100000
+DATA nvfp4Scales<>+424(SB)/4, $0x42200000
+DATA nvfp4Scales<>+428(SB)/4, $0x42300000
+DATA nvfp4Scales<>+432(SB)/4, $0x42400000
+DATA nvfp4Scales<>+436(SB)/4, $0x42500000
+DATA nvfp4Scales<>+440(SB)/4, $0x42600000
+DATA nvfp4Scales<>+444(SB)/4, $0x42700000
+DATA nvfp4Scales<>+448(SB)/4, $0x42800000
+DATA nvfp4Scales<>+452(SB)/4, $0x42900000
+DATA nvfp4Scales<>+456(SB)/4, $0x42a00000
+DATA nvfp4Scales<>+460(SB)/4, $0x42b00000
+DATA nvfp4Scales<>+464(SB)/4, $0x42c00000
+DATA nvfp4Scales<>+468(SB)/4, $0x42d00000
+DATA nvfp4Scales<>+472(SB)/4, $0x42e00000
+DATA nvfp4Scales<>+476(SB)/4, $0x42f00000
+DATA nvfp4Scales<>+480(SB)/4, $0x43000000
+DATA nvfp4Scales<>+484(SB)/4, $0x43100000
+DATA nvfp4Scales<>+488(SB)/4, $0x43200000
+DATA nvfp4Scales<>+492(SB)/4, $0x43300000
+DATA nvfp4Scales<>+496(SB)/4, $0x43400000
+DATA nvfp4Scales<>+500(SB)/4, $0x43500000
+DATA nvfp4Scales<>+504(SB)/4, $0x43600000
+DATA nvfp4Scales<>+508(SB)/4, $0x00000000
+DATA nvfp4Scales<>+512(SB)/4, $0x00000000
+DATA nvfp4Scales<>+516(SB)/4, $0x3a800000
+DATA nvfp4Scales<>+520(SB)/4, $0x3b000000
+DATA nvfp4Scales<>+524(SB)/4, $0x3b400000
+DATA nvfp4Scales<>+528(SB)/4, $0x3b800000
+DATA nvfp4Scales<>+532(SB)/4, $0x3ba00000
+DATA nvfp4Scales<>+536(SB)/4, $0x3bc00000
+DATA nvfp4Scales<>+540(SB)/4, $0x3be00000
+DATA nvfp4Scales<>+544(SB)/4, $0x3c000000
+DATA nvfp4Scales<>+548(SB)/4, $0x3c100000
+DATA nvfp4Scales<>+552(SB)/4, $0x3c200000
+DATA nvfp4Scales<>+556(SB)/4, $0x3c300000
+DATA nvfp4Scales<>+560(SB)/4, $0x3c400000
+DATA nvfp4Scales<>+564(SB)/4, $0x3c500000
+DATA nvfp4Scales<>+568(SB)/4, $0x3c600000
+DATA nvfp4Scales<>+572(SB)/4, $0x3c700000
+DATA nvfp4Scales<>+576(SB)/4, $0x3c800000
+DATA nvfp4Scales<>+580(SB)/4, $0x3c900000
+DATA nvfp4Scales<>+584(SB)/4, $0x3ca00000
+DATA nvfp4Scales<>+588(SB)/4, $0x3cb00000
+DATA nvfp4Scales<>+592(SB)/4, $0x3cc00000
+DATA nvfp4Scales<>+596(SB)/4, $0x3cd00000
+DATA nvfp4Scales<>+600(SB)/4, $0x3ce00000
+DATA nvfp4Scales<>+604(SB)/4, $0x3cf00000
+DATA nvfp4Scales<>+608(SB)/4, $0x3d000000
+DATA nvfp4Scales<>+612(SB)/4, $0x3d100000
+DATA nvfp4Scales<>+616(SB)/4, $0x3d200000
+DATA nvfp4Scales<>+620(SB)/4, $0x3d300000
+DATA nvfp4Scales<>+624(SB)/4, $0x3d400000
+DATA nvfp4Scales<>+628(SB)/4, $0x3d500000
+DATA nvfp4Scales<>+632(SB)/4, $0x3d600000
+DATA nvfp4Scales<>+636(SB)/4, $0x3d700000
+DATA nvfp4Scales<>+640(SB)/4, $0x3d800000
+DATA nvfp4Scales<>+644(SB)/4, $0x3d900000
+DATA nvfp4Scales<>+648(SB)/4, $0x3da00000
+DATA nvfp4Scales<>+652(SB)/4, $0x3db00000
+DATA nvfp4Scales<>+656(SB)/4, $0x3dc00000
+DATA nvfp4Scales<>+660(SB)/4, $0x3dd00000
+DATA nvfp4Scales<>+664(SB)/4, $0x3de00000
+DATA nvfp4Scales<>+668(SB)/4, $0x3df00000
+DATA nvfp4Scales<>+672(SB)/4, $0x3e000000
+DATA nvfp4Scales<>+676(SB)/4, $0x3e100000
+DATA nvfp4Scales<>+680(SB)/4, $0x3e200000
+DATA nvfp4Scales<>+684(SB)/4, $0x3e300000
+DATA nvfp4Scales<>+688(SB)/4, $0x3e400000
+DATA nvfp4Scales<>+692(SB)/4, $0x3e500000
+DATA nvfp4Scales<>+696(SB)/4, $0x3e600000
+DATA nvfp4Scales<>+700(SB)/4, $0x3e700000
+DATA nvfp4Scales<>+704(SB)/4, $0x3e800000
+DATA nvfp4Scales<>+708(SB)/4, $0x3e900000
+DATA nvfp4Scales<>+712(SB)/4, $0x3ea00000
+DATA nvfp4Scales<>+716(SB)/4, $0x3eb00000
+DATA nvfp4Scales<>+720(SB)/4, $0x3ec00000
+DATA nvfp4Scales<>+724(SB)/4, $0x3ed00000
+DATA nvfp4Scales<>+728(SB)/4, $0x3ee00000
+DATA nvfp4Scales<>+732(SB)/4, $0x3ef00000
+DATA nvfp4Scales<>+736(SB)/4, $0x3f000000
+DATA nvfp4Scales<>+740(SB)/4, $0x3f100000
+DATA nvfp4Scales<>+744(SB)/4, $0x3f200000
+DATA nvfp4Scales<>+748(SB)/4, $0x3f300000
+DATA nvfp4Scales<>+752(SB)/4, $0x3f400000
+DATA nvfp4Scales<>+756(SB)/4, $0x3f500000
+DATA nvfp4Scales<>+760(SB)/4, $0x3f600000
+DATA nvfp4Scales<>+764(SB)/4, $0x3f700000
+DATA nvfp4Scales<>+768(SB)/4, $0x3f800000
+DATA nvfp4Scales<>+772(SB)/4, $0x3f900000
+DATA nvfp4Scales<>+776(SB)/4, $0x3fa00000
+DATA nvfp4Scales<>+780(SB)/4, $0x3fb00000
+DATA nvfp4Scales<>+784(SB)/4, $0x3fc00000
+DATA nvfp4Scales<>+788(SB)/4, $0x3fd00000
+DATA nvfp4Scales<>+792(SB)/4, $0x3fe00000
+DATA nvfp4Scales<>+796(SB)/4, $0x3ff00000
+DATA nvfp4Scales<>+800(SB)/4, $0x40000000
+DATA nvfp4Scales<>+804(SB)/4, $0x40100000
+DATA nvfp4Scales<>+808(SB)/4, $0x40200000
+DATA nvfp4Scales<>+812(SB)/4, $0x40300000
+DATA nvfp4Scales<>+816(SB)/4, $0x40400000
+DATA nvfp4Scales<>+820(SB)/4, $0x40500000
+DATA nvfp4Scales<>+824(SB)/4, $0x40600000
+DATA nvfp4Scales<>+828(SB)/4, $0x40700000
+DATA nvfp4Scales<>+832(SB)/4, $0x40800000
+DATA nvfp4Scales<>+836(SB)/4, $0x40900000
+DATA nvfp4Scales<>+840(SB)/4, $0x40a00000
+DATA nvfp4Scales<>+844(SB)/4, $0x40b00000
+DATA nvfp4Scales<>+848(SB)/4, $0x40c00000
+DATA nvfp4Scales<>+852(SB)/4, $0x40d00000
+DATA nvfp4Scales<>+856(SB)/4, $0x40e00000
+DATA nvfp4Scales<>+860(SB)/4, $0x40f00000
+DATA nvfp4Scales<>+864(SB)/4, $0x41000000
+DATA nvfp4Scales<>+868(SB)/4, $0x41100000
+DATA nvfp4Scales<>+872(SB)/4, $0x41200000
+DATA nvfp4Scales<>+876(SB)/4, $0x41300000
+DATA nvfp4Scales<>+880(SB)/4, $0x41400000
+DATA nvfp4Scales<>+884(SB)/4, $0x41500000
+DATA nvfp4Scales<>+888(SB)/4, $0x41600000
+DATA nvfp4Scales<>+892(SB)/4, $0x41700000
+DATA nvfp4Scales<>+896(SB)/4, $0x41800000
+DATA nvfp4Scales<>+900(SB)/4, $0x41900000
+DATA nvfp4Scales<>+904(SB)/4, $0x41a00000
+DATA nvfp4Scales<>+908(SB)/4, $0x41b00000
+DATA nvfp4Scales<>+912(SB)/4, $0x41c00000
+DATA nvfp4Scales<>+916(SB)/4, $0x41d00000
+DATA nvfp4Scales<>+920(SB)/4, $0x41e00000
+DATA nvfp4Scales<>+924(SB)/4, $0x41f00000
+DATA nvfp4Scales<>+928(SB)/4, $0x42000000
+DATA nvfp4Scales<>+932(SB)/4, $0x42100000
+DATA nvfp4Scales<>+936(SB)/4, $0x42200000
+DATA nvfp4Scales<>+940(SB)/4, $0x42300000
+DATA nvfp4Scales<>+944(SB)/4, $0x42400000
+DATA nvfp4Scales<>+948(SB)/4, $0x42500000
+DATA nvfp4Scales<>+952(SB)/4, $0x42600000
+DATA nvfp4Scales<>+956(SB)/4, $0x42700000
+DATA nvfp4Scales<>+960(SB)/4, $0x42800000
+DATA nvfp4Scales<>+964(SB)/4, $0x42900000
+DATA nvfp4Scales<>+968(SB)/4, $0x42a00000
+DATA nvfp4Scales<>+972(SB)/4, $0x42b00000
+DATA nvfp4Scales<>+976(SB)/4, $0x42c00000
+DATA nvfp4Scales<>+980(SB)/4, $0x42d00000
+DATA nvfp4Scales<>+984(SB)/4, $0x42e00000
+DATA nvfp4Scales<>+988(SB)/4, $0x42f00000
+DATA nvfp4Scales<>+992(SB)/4, $0x43000000
+DATA nvfp4Scales<>+996(SB)/4, $0x43100000
+DATA nvfp4Scales<>+1000(SB)/4, $0x43200000
+DATA nvfp4Scales<>+1004(SB)/4, $0x43300000
+DATA nvfp4Scales<>+1008(SB)/4, $0x43400000
+DATA nvfp4Scales<>+1012(SB)/4, $0x43500000
+DATA nvfp4Scales<>+1016(SB)/4, $0x43600000
+DATA nvfp4Scales<>+1020(SB)/4, $0x43700000
+GLOBL nvfp4Scales<>(SB), RODATA|NOPTR, $1024
+
+DATA fifthBytes<>+0(SB)/1, $0x00
+DATA fifthBytes<>+1(SB)/1, $0x00
+DATA fifthBytes<>+2(SB)/1, $0x00
+DATA fifthBytes<>+3(SB)/1, $0x00
+DATA fifthBytes<>+4(SB)/1, $0x00
+DATA fifthBytes<>+5(SB)/1, $0x00
+DATA fifthBytes<>+6(SB)/1, $0x00
+DATA fifthBytes<>+7(SB)/1, $0x00
+DATA fifthBytes<>+8(SB)/1, $0x01
+DATA fifthBytes<>+9(SB)/1, $0x01
+DATA fifthBytes<>+10(SB)/1, $0x01
+DATA fifthBytes<>+11(SB)/1, $0x01
+DATA fifthBytes<>+12(SB)/1, $0x01
+DATA fifthBytes<>+13(SB)/1, $0x01
+DATA fifthBytes<>+14(SB)/1, $0x01
+DATA fifthBytes<>+15(SB)/1, $0x01
+DATA fifthBytes<>+16(SB)/1, $0x02
+DATA fifthBytes<>+17(SB)/1, $0x02
+DATA fifthBytes<>+18(SB)/1, $0x02
+DATA fifthBytes<>+19(SB)/1, $0x02
+DATA fifthBytes<>+20(SB)/1, $0x02
+DATA fifthBytes<>+21(SB)/1, $0x02
+DATA fifthBytes<>+22(SB)/1, $0x02
+DATA fifthBytes<>+23(SB)/1, $0x02
+DATA fifthBytes<>+24(SB)/1, $0x03
+DATA fifthBytes<>+25(SB)/1, $0x03
+DATA fifthBytes<>+26(SB)/1, $0x03
+DATA fifthBytes<>+27(SB)/1, $0x03
+DATA fifthBytes<>+28(SB)/1, $0x03
+DATA fifthBytes<>+29(SB)/1, $0x03
+DATA fifthBytes<>+30(SB)/1, $0x03
+DATA fifthBytes<>+31(SB)/1, $0x03
+GLOBL fifthBytes<>(SB), RODATA|NOPTR, $32
+
+DATA fifthBits<>+0(SB)/1, $0x01
+DATA fifthBits<>+1(SB)/1, $0x02
+DATA fifthBits<>+2(SB)/1, $0x04
+DATA fifthBits<>+3(SB)/1, $0x08
+DATA fifthBits<>+4(SB)/1, $0x10
+DATA fifthBits<>+5(SB)/1, $0x20
+DATA fifthBits<>+6(SB)/1, $0x40
+DATA fifthBits<>+7(SB)/1, $0x80
+DATA fifthBits<>+8(SB)/1, $0x01
+DATA fifthBits<>+9(SB)/1, $0x02
+DATA fifthBits<>+10(SB)/1, $0x04
+DATA fifthBits<>+11(SB)/1, $0x08
+DATA fifthBits<>+12(SB)/1, $0x10
+DATA fifthBits<>+13(SB)/1, $0x20
+DATA fifthBits<>+14(SB)/1, $0x40
+DATA fifthBits<>+15(SB)/1, $0x80
+DATA fifthBits<>+16(SB)/1, $0x01
+DATA fifthBits<>+17(SB)/1, $0x02
+DATA fifthBits<>+18(SB)/1, $0x04
+DATA fifthBits<>+19(SB)/1, $0x08
+DATA fifthBits<>+20(SB)/1, $0x10
+DATA fifthBits<>+21(SB)/1, $0x20
+DATA fifthBits<>+22(SB)/1, $0x40
+DATA fifthBits<>+23(SB)/1, $0x80
+DATA fifthBits<>+24(SB)/1, $0x01
+DATA fifthBits<>+25(SB)/1, $0x02
+DATA fifthBits<>+26(SB)/1, $0x04
+DATA fifthBits<>+27(SB)/1, $0x08
+DATA fifthBits<>+28(SB)/1, $0x10
+DATA fifthBits<>+29(SB)/1, $0x20
+DATA fifthBits<>+30(SB)/1, $0x40
+DATA fifthBits<>+31(SB)/1, $0x80
+GLOBL fifthBits<>(SB), RODATA|NOPTR, $32
+
+DATA everyFourth<>+0(SB)/4, $0x00000000
+DATA everyFourth<>+4(SB)/4, $0x00000004
+DATA everyFourth<>+8(SB)/4, $0x00000008
+DATA everyFourth<>+12(SB)/4, $0x0000000c
+DATA everyFourth<>+16(SB)/4, $0x00000010
+DATA everyFourth<>+20(SB)/4, $0x00000014
+DATA everyFourth<>+24(SB)/4, $0x00000018
+DATA everyFourth<>+28(SB)/4, $0x0000001c
+GLOBL everyFourth<>(SB), RODATA|NOPTR, $32
+
+DATA everyPair<>+0(SB)/4, $0x00000000
+DATA everyPair<>+4(SB)/4, $0x00000002
+DATA everyPair<>+8(SB)/4, $0x00000004
+DATA everyPair<>+12(SB)/4, $0x00000006
+DATA everyPair<>+16(SB)/4, $0x00000008
+DATA everyPair<>+20(SB)/4, $0x0000000a
+DATA everyPair<>+24(SB)/4, $0x0000000c
+DATA everyPair<>+28(SB)/4, $0x0000000e
+GLOBL everyPair<>(SB), RODATA|NOPTR, $32
+
 // func hasF16C() (has bool)
 // Requires: CPUID
 TEXT ·hasF16C(SB), NOSPLIT, $0-1
@@ -446,7 +1170,7 @@ GLOBL geluFar<>(SB), RODATA|NOPTR, $64
 
 // func rows4Q40AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows4Q40AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4Q40AVX2(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -615,7 +1339,7 @@ rows4q40avx2:
 
 // func rows1Q40AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows1Q40AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1Q40AVX2(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -670,7 +1394,7 @@ rows1q40avx2:
 
 // func decodeQ40AVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, F16C
-TEXT ·decodeQ40AVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeQ40AVX2(SB), NOSPLIT, $128-24
 	MOVQ    dst+0(FP), DI
 	MOVQ    src+8(FP), R8
 	MOVQ    blocks+16(FP), CX
@@ -713,7 +1437,7 @@ decodeq40avx2:
 
 // func rows4Q80AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows4Q80AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4Q80AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -848,7 +1572,7 @@ rows4q80avx2:
 
 // func rows1Q80AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows1Q80AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1Q80AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -893,7 +1617,7 @@ rows1q80avx2:
 
 // func decodeQ80AVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, F16C
-TEXT ·decodeQ80AVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeQ80AVX2(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -926,7 +1650,7 @@ decodeq80avx2:
 
 // func rows4Q4KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows4Q4KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4Q4KAVX2(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -1964,7 +2688,7 @@ rows4q4kavx2:
 
 // func rows1Q4KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows1Q4KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1Q4KAVX2(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -2237,7 +2961,7 @@ rows1q4kavx2:
 
 // func decodeQ4KAVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, F16C
-TEXT ·decodeQ4KAVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeQ4KAVX2(SB), NOSPLIT, $128-24
 	MOVQ    dst+0(FP), DI
 	MOVQ    src+8(FP), R8
 	MOVQ    blocks+16(FP), CX
@@ -2498,7 +3222,7 @@ decodeq4kavx2:
 
 // func rows4Q5KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows4Q5KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4Q5KAVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -3903,7 +4627,7 @@ rows4q5kavx2:
 
 // func rows1Q5KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows1Q5KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1Q5KAVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -4267,7 +4991,7 @@ rows1q5kavx2:
 
 // func decodeQ5KAVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, F16C
-TEXT ·decodeQ5KAVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeQ5KAVX2(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -4619,7 +5343,7 @@ decodeq5kavx2:
 
 // func rows4Q6KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows4Q6KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4Q6KAVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -5698,7 +6422,7 @@ rows4q6kavx2:
 
 // func rows1Q6KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rows1Q6KAVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1Q6KAVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -5979,7 +6703,7 @@ rows1q6kavx2:
 
 // func decodeQ6KAVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, F16C
-TEXT ·decodeQ6KAVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeQ6KAVX2(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -6248,7 +6972,7 @@ decodeq6kavx2:
 
 // func rows4F16AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, F16C, FMA3
-TEXT ·rows4F16AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4F16AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -6327,7 +7051,7 @@ rows4f16avx2:
 
 // func rows1F16AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, F16C, FMA3
-TEXT ·rows1F16AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1F16AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -6358,7 +7082,7 @@ rows1f16avx2:
 
 // func decodeF16AVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, F16C
-TEXT ·decodeF16AVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeF16AVX2(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -6377,7 +7101,7 @@ decodef16avx2:
 
 // func rows4BF16AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·rows4BF16AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows4BF16AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -6464,7 +7188,7 @@ rows4bf16avx2:
 
 // func rows1BF16AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·rows1BF16AVX2(SB), NOSPLIT, $64-40
+TEXT ·rows1BF16AVX2(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -6497,7 +7221,7 @@ rows1bf16avx2:
 
 // func decodeBF16AVX2(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2
-TEXT ·decodeBF16AVX2(SB), NOSPLIT, $64-24
+TEXT ·decodeBF16AVX2(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -6513,6 +7237,8262 @@ decodebf16avx2:
 	ADDQ      $+64, DI
 	DECQ      CX
 	JNZ       decodebf16avx2
+	VZEROUPPER
+	RET
+
+// func rows4Q41AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4Q41AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4q41avx2:
+	VMOVDQU      4(R8), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTW (R8), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R8), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	ADDQ         $+20, R8
+	VMOVDQU      4(R9), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTW (R9), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R9), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	ADDQ         $+20, R9
+	VMOVDQU      4(R10), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTW (R10), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R10), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	ADDQ         $+20, R10
+	VMOVDQU      4(R11), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTW (R11), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R11), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	ADDQ         $+20, R11
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows4q41avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q41AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1Q41AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1q41avx2:
+	VMOVDQU      4(R8), X2
+	VPSRLW       $0x04, X2, X3
+	VINSERTI128  $0x01, X3, Y2, Y2
+	VPAND        bytes15<>+0(SB), Y2, Y2
+	VPBROADCASTW (R8), X5
+	VCVTPH2PS    X5, Y5
+	VPBROADCASTW 2(R8), X6
+	VCVTPH2PS    X6, Y6
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	ADDQ         $+20, R8
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows1q41avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ41AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeQ41AVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq41avx2:
+	VMOVDQU      4(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTW (R8), X3
+	VCVTPH2PS    X3, Y3
+	VPBROADCASTW 2(R8), X4
+	VCVTPH2PS    X4, Y4
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	ADDQ         $+20, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq41avx2
+	VZEROUPPER
+	RET
+
+// func rows4Q50AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4Q50AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4q50avx2:
+	VMOVDQU      6(R8), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 2(R8), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes16<>+0(SB), Y8, Y8
+	VPBROADCASTW (R8), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	ADDQ         $+22, R8
+	VMOVDQU      6(R9), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 2(R9), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes16<>+0(SB), Y8, Y8
+	VPBROADCASTW (R9), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	ADDQ         $+22, R9
+	VMOVDQU      6(R10), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 2(R10), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes16<>+0(SB), Y8, Y8
+	VPBROADCASTW (R10), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	ADDQ         $+22, R10
+	VMOVDQU      6(R11), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 2(R11), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes16<>+0(SB), Y8, Y8
+	VPBROADCASTW (R11), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	ADDQ         $+22, R11
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows4q50avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q50AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1Q50AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1q50avx2:
+	VMOVDQU      6(R8), X2
+	VPSRLW       $0x04, X2, X3
+	VINSERTI128  $0x01, X3, Y2, Y2
+	VPAND        bytes15<>+0(SB), Y2, Y2
+	VPBROADCASTD 2(R8), Y3
+	VPSHUFB      fifthBytes<>+0(SB), Y3, Y3
+	VPAND        fifthBits<>+0(SB), Y3, Y3
+	VPCMPEQB     fifthBits<>+0(SB), Y3, Y3
+	VPAND        bytes16<>+0(SB), Y3, Y3
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes16<>+0(SB), Y2, Y2
+	VPBROADCASTW (R8), X5
+	VCVTPH2PS    X5, Y5
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	ADDQ         $+22, R8
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows1q50avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ50AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeQ50AVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq50avx2:
+	VMOVDQU      6(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTD 2(R8), Y1
+	VPSHUFB      fifthBytes<>+0(SB), Y1, Y1
+	VPAND        fifthBits<>+0(SB), Y1, Y1
+	VPCMPEQB     fifthBits<>+0(SB), Y1, Y1
+	VPAND        bytes16<>+0(SB), Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes16<>+0(SB), Y0, Y0
+	VPBROADCASTW (R8), X3
+	VCVTPH2PS    X3, Y3
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	ADDQ         $+22, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq50avx2
+	VZEROUPPER
+	RET
+
+// func rows4Q51AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4Q51AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4q51avx2:
+	VMOVDQU      8(R8), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 4(R8), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTW (R8), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R8), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	ADDQ         $+24, R8
+	VMOVDQU      8(R9), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 4(R9), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTW (R9), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R9), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	ADDQ         $+24, R9
+	VMOVDQU      8(R10), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 4(R10), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTW (R10), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R10), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	ADDQ         $+24, R10
+	VMOVDQU      8(R11), X8
+	VPSRLW       $0x04, X8, X9
+	VINSERTI128  $0x01, X9, Y8, Y8
+	VPAND        bytes15<>+0(SB), Y8, Y8
+	VPBROADCASTD 4(R11), Y9
+	VPSHUFB      fifthBytes<>+0(SB), Y9, Y9
+	VPAND        fifthBits<>+0(SB), Y9, Y9
+	VPCMPEQB     fifthBits<>+0(SB), Y9, Y9
+	VPAND        bytes16<>+0(SB), Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPBROADCASTW (R11), X11
+	VCVTPH2PS    X11, Y11
+	VPBROADCASTW 2(R11), X12
+	VCVTPH2PS    X12, Y12
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VADDPS       Y12, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	ADDQ         $+24, R11
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows4q51avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q51AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1Q51AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1q51avx2:
+	VMOVDQU      8(R8), X2
+	VPSRLW       $0x04, X2, X3
+	VINSERTI128  $0x01, X3, Y2, Y2
+	VPAND        bytes15<>+0(SB), Y2, Y2
+	VPBROADCASTD 4(R8), Y3
+	VPSHUFB      fifthBytes<>+0(SB), Y3, Y3
+	VPAND        fifthBits<>+0(SB), Y3, Y3
+	VPCMPEQB     fifthBits<>+0(SB), Y3, Y3
+	VPAND        bytes16<>+0(SB), Y3, Y3
+	VPOR         Y3, Y2, Y2
+	VPBROADCASTW (R8), X5
+	VCVTPH2PS    X5, Y5
+	VPBROADCASTW 2(R8), X6
+	VCVTPH2PS    X6, Y6
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	ADDQ         $+24, R8
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows1q51avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ51AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeQ51AVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq51avx2:
+	VMOVDQU      8(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTD 4(R8), Y1
+	VPSHUFB      fifthBytes<>+0(SB), Y1, Y1
+	VPAND        fifthBits<>+0(SB), Y1, Y1
+	VPCMPEQB     fifthBits<>+0(SB), Y1, Y1
+	VPAND        bytes16<>+0(SB), Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPBROADCASTW (R8), X3
+	VCVTPH2PS    X3, Y3
+	VPBROADCASTW 2(R8), X4
+	VCVTPH2PS    X4, Y4
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VADDPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	ADDQ         $+24, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq51avx2
+	VZEROUPPER
+	RET
+
+// func rows4Q2KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4Q2KAVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4q2kavx2:
+	VMOVDQU      (R8), X8
+	VPSRLW       $0x04, X8, X9
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPBROADCASTW 80(R8), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VPBROADCASTW 82(R8), X11
+	VCVTPH2PS    X11, Y11
+	VPCMPEQD     Y12, Y12, Y12
+	VPSLLD       $0x1f, Y12, Y12
+	VXORPS       Y12, Y11, Y11
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(SP)
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(SP)
+	VMOVDQU      16(R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	VMOVDQU      16(R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y1
+	VMOVDQU      16(R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y1
+	VMOVDQU      16(R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y1
+	VMOVDQU      48(R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y1
+	VMOVDQU      48(R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y1
+	VMOVDQU      48(R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y1
+	VMOVDQU      48(R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y1
+	ADDQ         $+84, R8
+	VMOVDQU      (R9), X8
+	VPSRLW       $0x04, X8, X9
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPBROADCASTW 80(R9), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VPBROADCASTW 82(R9), X11
+	VCVTPH2PS    X11, Y11
+	VPCMPEQD     Y12, Y12, Y12
+	VPSLLD       $0x1f, Y12, Y12
+	VXORPS       Y12, Y11, Y11
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(SP)
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(SP)
+	VMOVDQU      16(R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	VMOVDQU      16(R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y3
+	VMOVDQU      16(R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y3
+	VMOVDQU      16(R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y3
+	VMOVDQU      48(R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y3
+	VMOVDQU      48(R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y3
+	VMOVDQU      48(R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y3
+	VMOVDQU      48(R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y3
+	ADDQ         $+84, R9
+	VMOVDQU      (R10), X8
+	VPSRLW       $0x04, X8, X9
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPBROADCASTW 80(R10), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VPBROADCASTW 82(R10), X11
+	VCVTPH2PS    X11, Y11
+	VPCMPEQD     Y12, Y12, Y12
+	VPSLLD       $0x1f, Y12, Y12
+	VXORPS       Y12, Y11, Y11
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(SP)
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(SP)
+	VMOVDQU      16(R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	VMOVDQU      16(R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y5
+	VMOVDQU      16(R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y5
+	VMOVDQU      16(R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y5
+	VMOVDQU      48(R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y5
+	VMOVDQU      48(R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y5
+	VMOVDQU      48(R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y5
+	VMOVDQU      48(R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y5
+	ADDQ         $+84, R10
+	VMOVDQU      (R11), X8
+	VPSRLW       $0x04, X8, X9
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPBROADCASTW 80(R11), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VPBROADCASTW 82(R11), X11
+	VCVTPH2PS    X11, Y11
+	VPCMPEQD     Y12, Y12, Y12
+	VPSLLD       $0x1f, Y12, Y12
+	VXORPS       Y12, Y11, Y11
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 64(SP)
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 96(SP)
+	VMOVDQU      16(R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 64(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 68(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	VMOVDQU      16(R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 72(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 76(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y7
+	VMOVDQU      16(R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 80(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 84(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y7
+	VMOVDQU      16(R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 88(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 92(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y7
+	VMOVDQU      48(R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 96(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 100(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y7
+	VMOVDQU      48(R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 104(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 108(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y7
+	VMOVDQU      48(R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 112(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 116(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y7
+	VMOVDQU      48(R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 120(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVZXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVZXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VBROADCASTSS 124(SP), Y11
+	VADDPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y7
+	ADDQ         $+84, R11
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows4q2kavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q2KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1Q2KAVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1q2kavx2:
+	VMOVDQU      (R8), X2
+	VPSRLW       $0x04, X2, X3
+	VPAND        bytes15<>+0(SB), X2, X2
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPBROADCASTW 80(R8), X5
+	VCVTPH2PS    X5, Y5
+	VPMOVSXBD    X2, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, (SP)
+	VPSRLDQ      $0x08, X2, X2
+	VPMOVSXBD    X2, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(SP)
+	VPBROADCASTW 82(R8), X5
+	VCVTPH2PS    X5, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPSLLD       $0x1f, Y6, Y6
+	VXORPS       Y6, Y5, Y5
+	VPMOVSXBD    X3, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 64(SP)
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 96(SP)
+	VMOVDQU      16(R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 64(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 64(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 68(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 68(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	VMOVDQU      16(R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 8(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 72(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  128(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 8(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 72(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  160(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 12(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 76(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  192(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 12(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 76(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  224(SI), Y3, Y1
+	VMOVDQU      16(R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 16(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 80(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  256(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 16(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 80(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  288(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 20(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 84(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  320(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 20(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 84(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  352(SI), Y3, Y1
+	VMOVDQU      16(R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 24(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 88(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  384(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 24(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 88(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  416(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 28(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 92(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  448(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 28(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 92(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  480(SI), Y3, Y1
+	VMOVDQU      48(R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 32(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 96(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  512(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 32(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 96(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  544(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 36(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 100(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  576(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 36(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 100(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  608(SI), Y3, Y1
+	VMOVDQU      48(R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 40(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 104(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  640(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 40(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 104(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  672(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 44(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 108(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  704(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 44(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 108(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  736(SI), Y3, Y1
+	VMOVDQU      48(R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 48(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 112(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  768(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 48(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 112(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  800(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 52(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 116(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  832(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 52(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 116(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  864(SI), Y3, Y1
+	VMOVDQU      48(R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 56(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 120(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  896(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 56(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 120(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  928(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVZXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 60(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 124(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  960(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVZXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 60(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VBROADCASTSS 124(SP), Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  992(SI), Y3, Y1
+	ADDQ         $+84, R8
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows1q2kavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ2KAVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeQ2KAVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq2kavx2:
+	VMOVDQU      (R8), X0
+	VPSRLW       $0x04, X0, X1
+	VPAND        bytes15<>+0(SB), X0, X0
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPBROADCASTW 80(R8), X3
+	VCVTPH2PS    X3, Y3
+	VPMOVSXBD    X0, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (SP)
+	VPSRLDQ      $0x08, X0, X0
+	VPMOVSXBD    X0, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 32(SP)
+	VPBROADCASTW 82(R8), X3
+	VCVTPH2PS    X3, Y3
+	VPCMPEQD     Y4, Y4, Y4
+	VPSLLD       $0x1f, Y4, Y4
+	VXORPS       Y4, Y3, Y3
+	VPMOVSXBD    X1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 64(SP)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 96(SP)
+	VMOVDQU      16(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 64(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 64(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 4(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 68(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 4(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 68(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 8(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 72(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 128(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 8(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 72(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 160(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 12(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 76(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 192(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 12(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 76(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 224(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 16(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 80(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 256(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 16(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 80(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 288(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 20(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 84(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 320(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 20(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 84(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 352(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 24(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 88(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 384(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 24(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 88(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 416(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 28(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 92(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 448(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 28(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 92(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 480(DI)
+	VMOVDQU      48(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 32(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 96(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 512(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 32(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 96(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 544(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 36(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 100(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 576(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 36(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 100(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 608(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 40(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 104(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 640(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 40(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 104(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 672(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 44(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 108(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 704(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 44(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 108(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 736(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 48(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 112(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 768(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 48(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 112(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 800(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 52(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 116(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 832(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 52(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 116(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 864(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 56(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 120(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 896(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 56(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 120(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 928(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 60(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 124(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 960(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVZXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 60(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VBROADCASTSS 124(SP), Y3
+	VADDPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 992(DI)
+	ADDQ         $+84, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeq2kavx2
+	VZEROUPPER
+	RET
+
+// func rows4Q3KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4Q3KAVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4q3kavx2:
+	VMOVQ        96(R8), X8
+	VPSRLW       $0x04, X8, X9
+	VPUNPCKLQDQ  X9, X8, X8
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPBROADCASTD 104(R8), X9
+	VPSRLVD      everyPair<>+0(SB), X9, X9
+	VPAND        bytes3<>+0(SB), X9, X9
+	VPSLLW       $0x04, X9, X9
+	VPOR         X9, X8, X8
+	VPSUBB       bytes32<>+0(SB), X8, X8
+	VPBROADCASTW 108(R8), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VMOVDQU      (R8), Y9
+	VPSLLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSLLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VMOVDQU      Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSRLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSRLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSRLW       $0x03, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSRLW       $0x04, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y1
+	VMOVDQU      (R8), Y9
+	VPSRLW       $0x05, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y1
+	ADDQ         $+110, R8
+	VMOVQ        96(R9), X8
+	VPSRLW       $0x04, X8, X9
+	VPUNPCKLQDQ  X9, X8, X8
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPBROADCASTD 104(R9), X9
+	VPSRLVD      everyPair<>+0(SB), X9, X9
+	VPAND        bytes3<>+0(SB), X9, X9
+	VPSLLW       $0x04, X9, X9
+	VPOR         X9, X8, X8
+	VPSUBB       bytes32<>+0(SB), X8, X8
+	VPBROADCASTW 108(R9), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VMOVDQU      (R9), Y9
+	VPSLLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSLLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VMOVDQU      Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSRLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSRLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSRLW       $0x03, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSRLW       $0x04, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y3
+	VMOVDQU      (R9), Y9
+	VPSRLW       $0x05, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y3
+	ADDQ         $+110, R9
+	VMOVQ        96(R10), X8
+	VPSRLW       $0x04, X8, X9
+	VPUNPCKLQDQ  X9, X8, X8
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPBROADCASTD 104(R10), X9
+	VPSRLVD      everyPair<>+0(SB), X9, X9
+	VPAND        bytes3<>+0(SB), X9, X9
+	VPSLLW       $0x04, X9, X9
+	VPOR         X9, X8, X8
+	VPSUBB       bytes32<>+0(SB), X8, X8
+	VPBROADCASTW 108(R10), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VMOVDQU      (R10), Y9
+	VPSLLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSLLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VMOVDQU      Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSRLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSRLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSRLW       $0x03, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSRLW       $0x04, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y5
+	VMOVDQU      (R10), Y9
+	VPSRLW       $0x05, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y5
+	ADDQ         $+110, R10
+	VMOVQ        96(R11), X8
+	VPSRLW       $0x04, X8, X9
+	VPUNPCKLQDQ  X9, X8, X8
+	VPAND        bytes15<>+0(SB), X8, X8
+	VPBROADCASTD 104(R11), X9
+	VPSRLVD      everyPair<>+0(SB), X9, X9
+	VPAND        bytes3<>+0(SB), X9, X9
+	VPSLLW       $0x04, X9, X9
+	VPOR         X9, X8, X8
+	VPSUBB       bytes32<>+0(SB), X8, X8
+	VPBROADCASTW 108(R11), X11
+	VCVTPH2PS    X11, Y11
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, (SP)
+	VPSRLDQ      $0x08, X8, X8
+	VPMOVSXBD    X8, Y12
+	VCVTDQ2PS    Y12, Y12
+	VMULPS       Y11, Y12, Y12
+	VMOVUPS      Y12, 32(SP)
+	VMOVDQU      (R11), Y9
+	VPSLLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS (SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 4(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSLLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 8(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 12(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VMOVDQU      Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 16(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 20(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSRLW       $0x01, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 24(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 28(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSRLW       $0x02, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 32(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 36(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSRLW       $0x03, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 40(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 44(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSRLW       $0x04, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 48(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 52(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y7
+	VMOVDQU      (R11), Y9
+	VPSRLW       $0x05, Y9, Y9
+	VPAND        bytes4<>+0(SB), Y9, Y9
+	VMOVDQU      64(R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPSUBB       bytes4<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 56(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VBROADCASTSS 60(SP), Y11
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y7
+	ADDQ         $+110, R11
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows4q3kavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q3KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1Q3KAVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1q3kavx2:
+	VMOVQ        96(R8), X2
+	VPSRLW       $0x04, X2, X3
+	VPUNPCKLQDQ  X3, X2, X2
+	VPAND        bytes15<>+0(SB), X2, X2
+	VPBROADCASTD 104(R8), X3
+	VPSRLVD      everyPair<>+0(SB), X3, X3
+	VPAND        bytes3<>+0(SB), X3, X3
+	VPSLLW       $0x04, X3, X3
+	VPOR         X3, X2, X2
+	VPSUBB       bytes32<>+0(SB), X2, X2
+	VPBROADCASTW 108(R8), X5
+	VCVTPH2PS    X5, Y5
+	VPMOVSXBD    X2, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, (SP)
+	VPSRLDQ      $0x08, X2, X2
+	VPMOVSXBD    X2, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y5, Y6, Y6
+	VMOVUPS      Y6, 32(SP)
+	VMOVDQU      (R8), Y3
+	VPSLLW       $0x02, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      32(R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS (SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 4(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSLLW       $0x01, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 8(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  128(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 8(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  160(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 12(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  192(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 12(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  224(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VMOVDQU      Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 16(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  256(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 16(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  288(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 20(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  320(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 20(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  352(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSRLW       $0x01, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 24(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  384(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 24(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  416(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 28(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  448(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 28(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  480(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSRLW       $0x02, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      64(R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 32(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  512(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 32(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  544(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 36(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  576(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 36(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  608(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSRLW       $0x03, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      64(R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 40(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  640(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 40(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  672(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 44(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  704(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 44(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  736(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSRLW       $0x04, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      64(R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 48(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  768(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 48(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  800(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 52(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  832(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 52(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  864(SI), Y3, Y1
+	VMOVDQU      (R8), Y3
+	VPSRLW       $0x05, Y3, Y3
+	VPAND        bytes4<>+0(SB), Y3, Y3
+	VMOVDQU      64(R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPSUBB       bytes4<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 56(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  896(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 56(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  928(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 60(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  960(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VBROADCASTSS 60(SP), Y5
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  992(SI), Y3, Y1
+	ADDQ         $+110, R8
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows1q3kavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ3KAVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeQ3KAVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq3kavx2:
+	VMOVQ        96(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VPUNPCKLQDQ  X1, X0, X0
+	VPAND        bytes15<>+0(SB), X0, X0
+	VPBROADCASTD 104(R8), X1
+	VPSRLVD      everyPair<>+0(SB), X1, X1
+	VPAND        bytes3<>+0(SB), X1, X1
+	VPSLLW       $0x04, X1, X1
+	VPOR         X1, X0, X0
+	VPSUBB       bytes32<>+0(SB), X0, X0
+	VPBROADCASTW 108(R8), X3
+	VCVTPH2PS    X3, Y3
+	VPMOVSXBD    X0, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, (SP)
+	VPSRLDQ      $0x08, X0, X0
+	VPMOVSXBD    X0, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VMOVUPS      Y4, 32(SP)
+	VMOVDQU      (R8), Y1
+	VPSLLW       $0x02, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS (SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 4(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 4(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	VMOVDQU      (R8), Y1
+	VPSLLW       $0x01, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 8(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 128(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 8(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 160(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 12(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 192(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 12(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 224(DI)
+	VMOVDQU      (R8), Y1
+	VMOVDQU      Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 16(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 256(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 16(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 288(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 20(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 320(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 20(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 352(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x01, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 24(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 384(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 24(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 416(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 28(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 448(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 28(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 480(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x02, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 32(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 512(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 32(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 544(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 36(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 576(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 36(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 608(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x03, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 40(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 640(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 40(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 672(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 44(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 704(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 44(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 736(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x04, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 48(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 768(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 48(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 800(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 52(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 832(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 52(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 864(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x05, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 56(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 896(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 56(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 928(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 60(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 960(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VBROADCASTSS 60(SP), Y3
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 992(DI)
+	ADDQ         $+110, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeq3kavx2
+	VZEROUPPER
+	RET
+
+// func rows4IQ4NLAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4IQ4NLAVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+rows4iq4nlavx2:
+	VPBROADCASTW (R8), X8
+	VCVTPH2PS    X8, Y8
+	VMOVDQU      2(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y1
+	VMOVDQU      2(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y1
+	ADDQ         $+18, R8
+	VPBROADCASTW (R9), X8
+	VCVTPH2PS    X8, Y8
+	VMOVDQU      2(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y3
+	VMOVDQU      2(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y3
+	ADDQ         $+18, R9
+	VPBROADCASTW (R10), X8
+	VCVTPH2PS    X8, Y8
+	VMOVDQU      2(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y5
+	VMOVDQU      2(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y5
+	ADDQ         $+18, R10
+	VPBROADCASTW (R11), X8
+	VCVTPH2PS    X8, Y8
+	VMOVDQU      2(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y7
+	VMOVDQU      2(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y7
+	ADDQ         $+18, R11
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows4iq4nlavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1IQ4NLAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1IQ4NLAVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+
+rows1iq4nlavx2:
+	VPBROADCASTW (R8), X2
+	VCVTPH2PS    X2, Y2
+	VMOVDQU      2(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  (SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  32(SI), Y4, Y1
+	VMOVDQU      2(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  64(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  96(SI), Y4, Y1
+	ADDQ         $+18, R8
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows1iq4nlavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeIQ4NLAVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeIQ4NLAVX2(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+
+decodeiq4nlavx2:
+	VPBROADCASTW (R8), X0
+	VCVTPH2PS    X0, Y0
+	VMOVDQU      2(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 32(DI)
+	VMOVDQU      2(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 96(DI)
+	ADDQ         $+18, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeiq4nlavx2
+	VZEROUPPER
+	RET
+
+// func rows4IQ4XSAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4IQ4XSAVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+rows4iq4xsavx2:
+	VPBROADCASTD 4(R8), Y8
+	VPSRLVD      everyFourth<>+0(SB), Y8, Y8
+	VPSLLD       $0x1c, Y8, Y8
+	VPSRLD       $0x1c, Y8, Y8
+	VPBROADCASTW 2(R8), X9
+	VPMOVZXWD    X9, Y9
+	VPSRLVD      everyPair<>+0(SB), Y9, Y9
+	VPSLLD       $0x1e, Y9, Y9
+	VPSRLD       $0x1a, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBD       dwords32<>+0(SB), Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPBROADCASTW (R8), X9
+	VCVTPH2PS    X9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (SP)
+	VBROADCASTSS (SP), Y8
+	VMOVDQU      8(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y1
+	VMOVDQU      8(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y1
+	VBROADCASTSS 4(SP), Y8
+	VMOVDQU      24(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y1
+	VMOVDQU      24(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y1
+	VBROADCASTSS 8(SP), Y8
+	VMOVDQU      40(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  256(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  288(SI), Y10, Y1
+	VMOVDQU      40(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  320(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  352(SI), Y10, Y1
+	VBROADCASTSS 12(SP), Y8
+	VMOVDQU      56(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  384(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  416(SI), Y10, Y1
+	VMOVDQU      56(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  448(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  480(SI), Y10, Y1
+	VBROADCASTSS 16(SP), Y8
+	VMOVDQU      72(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  512(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  544(SI), Y10, Y1
+	VMOVDQU      72(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  576(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  608(SI), Y10, Y1
+	VBROADCASTSS 20(SP), Y8
+	VMOVDQU      88(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  640(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  672(SI), Y10, Y1
+	VMOVDQU      88(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  704(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  736(SI), Y10, Y1
+	VBROADCASTSS 24(SP), Y8
+	VMOVDQU      104(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  768(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  800(SI), Y10, Y1
+	VMOVDQU      104(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  832(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  864(SI), Y10, Y1
+	VBROADCASTSS 28(SP), Y8
+	VMOVDQU      120(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  896(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  928(SI), Y10, Y1
+	VMOVDQU      120(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  960(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  992(SI), Y10, Y1
+	ADDQ         $+136, R8
+	VPBROADCASTD 4(R9), Y8
+	VPSRLVD      everyFourth<>+0(SB), Y8, Y8
+	VPSLLD       $0x1c, Y8, Y8
+	VPSRLD       $0x1c, Y8, Y8
+	VPBROADCASTW 2(R9), X9
+	VPMOVZXWD    X9, Y9
+	VPSRLVD      everyPair<>+0(SB), Y9, Y9
+	VPSLLD       $0x1e, Y9, Y9
+	VPSRLD       $0x1a, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBD       dwords32<>+0(SB), Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPBROADCASTW (R9), X9
+	VCVTPH2PS    X9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (SP)
+	VBROADCASTSS (SP), Y8
+	VMOVDQU      8(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y3
+	VMOVDQU      8(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y3
+	VBROADCASTSS 4(SP), Y8
+	VMOVDQU      24(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y3
+	VMOVDQU      24(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y3
+	VBROADCASTSS 8(SP), Y8
+	VMOVDQU      40(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  256(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  288(SI), Y10, Y3
+	VMOVDQU      40(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  320(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  352(SI), Y10, Y3
+	VBROADCASTSS 12(SP), Y8
+	VMOVDQU      56(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  384(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  416(SI), Y10, Y3
+	VMOVDQU      56(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  448(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  480(SI), Y10, Y3
+	VBROADCASTSS 16(SP), Y8
+	VMOVDQU      72(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  512(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  544(SI), Y10, Y3
+	VMOVDQU      72(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  576(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  608(SI), Y10, Y3
+	VBROADCASTSS 20(SP), Y8
+	VMOVDQU      88(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  640(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  672(SI), Y10, Y3
+	VMOVDQU      88(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  704(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  736(SI), Y10, Y3
+	VBROADCASTSS 24(SP), Y8
+	VMOVDQU      104(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  768(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  800(SI), Y10, Y3
+	VMOVDQU      104(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  832(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  864(SI), Y10, Y3
+	VBROADCASTSS 28(SP), Y8
+	VMOVDQU      120(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  896(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  928(SI), Y10, Y3
+	VMOVDQU      120(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  960(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  992(SI), Y10, Y3
+	ADDQ         $+136, R9
+	VPBROADCASTD 4(R10), Y8
+	VPSRLVD      everyFourth<>+0(SB), Y8, Y8
+	VPSLLD       $0x1c, Y8, Y8
+	VPSRLD       $0x1c, Y8, Y8
+	VPBROADCASTW 2(R10), X9
+	VPMOVZXWD    X9, Y9
+	VPSRLVD      everyPair<>+0(SB), Y9, Y9
+	VPSLLD       $0x1e, Y9, Y9
+	VPSRLD       $0x1a, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBD       dwords32<>+0(SB), Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPBROADCASTW (R10), X9
+	VCVTPH2PS    X9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (SP)
+	VBROADCASTSS (SP), Y8
+	VMOVDQU      8(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y5
+	VMOVDQU      8(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y5
+	VBROADCASTSS 4(SP), Y8
+	VMOVDQU      24(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y5
+	VMOVDQU      24(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y5
+	VBROADCASTSS 8(SP), Y8
+	VMOVDQU      40(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  256(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  288(SI), Y10, Y5
+	VMOVDQU      40(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  320(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  352(SI), Y10, Y5
+	VBROADCASTSS 12(SP), Y8
+	VMOVDQU      56(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  384(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  416(SI), Y10, Y5
+	VMOVDQU      56(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  448(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  480(SI), Y10, Y5
+	VBROADCASTSS 16(SP), Y8
+	VMOVDQU      72(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  512(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  544(SI), Y10, Y5
+	VMOVDQU      72(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  576(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  608(SI), Y10, Y5
+	VBROADCASTSS 20(SP), Y8
+	VMOVDQU      88(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  640(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  672(SI), Y10, Y5
+	VMOVDQU      88(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  704(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  736(SI), Y10, Y5
+	VBROADCASTSS 24(SP), Y8
+	VMOVDQU      104(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  768(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  800(SI), Y10, Y5
+	VMOVDQU      104(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  832(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  864(SI), Y10, Y5
+	VBROADCASTSS 28(SP), Y8
+	VMOVDQU      120(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  896(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  928(SI), Y10, Y5
+	VMOVDQU      120(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  960(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  992(SI), Y10, Y5
+	ADDQ         $+136, R10
+	VPBROADCASTD 4(R11), Y8
+	VPSRLVD      everyFourth<>+0(SB), Y8, Y8
+	VPSLLD       $0x1c, Y8, Y8
+	VPSRLD       $0x1c, Y8, Y8
+	VPBROADCASTW 2(R11), X9
+	VPMOVZXWD    X9, Y9
+	VPSRLVD      everyPair<>+0(SB), Y9, Y9
+	VPSLLD       $0x1e, Y9, Y9
+	VPSRLD       $0x1a, Y9, Y9
+	VPOR         Y9, Y8, Y8
+	VPSUBD       dwords32<>+0(SB), Y8, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPBROADCASTW (R11), X9
+	VCVTPH2PS    X9, Y9
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (SP)
+	VBROADCASTSS (SP), Y8
+	VMOVDQU      8(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y7
+	VMOVDQU      8(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y7
+	VBROADCASTSS 4(SP), Y8
+	VMOVDQU      24(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y7
+	VMOVDQU      24(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y7
+	VBROADCASTSS 8(SP), Y8
+	VMOVDQU      40(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  256(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  288(SI), Y10, Y7
+	VMOVDQU      40(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  320(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  352(SI), Y10, Y7
+	VBROADCASTSS 12(SP), Y8
+	VMOVDQU      56(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  384(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  416(SI), Y10, Y7
+	VMOVDQU      56(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  448(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  480(SI), Y10, Y7
+	VBROADCASTSS 16(SP), Y8
+	VMOVDQU      72(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  512(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  544(SI), Y10, Y7
+	VMOVDQU      72(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  576(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  608(SI), Y10, Y7
+	VBROADCASTSS 20(SP), Y8
+	VMOVDQU      88(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  640(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  672(SI), Y10, Y7
+	VMOVDQU      88(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  704(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  736(SI), Y10, Y7
+	VBROADCASTSS 24(SP), Y8
+	VMOVDQU      104(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  768(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  800(SI), Y10, Y7
+	VMOVDQU      104(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  832(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  864(SI), Y10, Y7
+	VBROADCASTSS 28(SP), Y8
+	VMOVDQU      120(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  896(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  928(SI), Y10, Y7
+	VMOVDQU      120(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  960(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  992(SI), Y10, Y7
+	ADDQ         $+136, R11
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows4iq4xsavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1IQ4XSAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1IQ4XSAVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+
+rows1iq4xsavx2:
+	VPBROADCASTD 4(R8), Y2
+	VPSRLVD      everyFourth<>+0(SB), Y2, Y2
+	VPSLLD       $0x1c, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y2
+	VPBROADCASTW 2(R8), X3
+	VPMOVZXWD    X3, Y3
+	VPSRLVD      everyPair<>+0(SB), Y3, Y3
+	VPSLLD       $0x1e, Y3, Y3
+	VPSRLD       $0x1a, Y3, Y3
+	VPOR         Y3, Y2, Y2
+	VPSUBD       dwords32<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VPBROADCASTW (R8), X3
+	VCVTPH2PS    X3, Y3
+	VMULPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (SP)
+	VBROADCASTSS (SP), Y2
+	VMOVDQU      8(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  (SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  32(SI), Y4, Y1
+	VMOVDQU      8(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  64(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  96(SI), Y4, Y1
+	VBROADCASTSS 4(SP), Y2
+	VMOVDQU      24(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  128(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  160(SI), Y4, Y1
+	VMOVDQU      24(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  192(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  224(SI), Y4, Y1
+	VBROADCASTSS 8(SP), Y2
+	VMOVDQU      40(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  256(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  288(SI), Y4, Y1
+	VMOVDQU      40(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  320(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  352(SI), Y4, Y1
+	VBROADCASTSS 12(SP), Y2
+	VMOVDQU      56(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  384(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  416(SI), Y4, Y1
+	VMOVDQU      56(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  448(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  480(SI), Y4, Y1
+	VBROADCASTSS 16(SP), Y2
+	VMOVDQU      72(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  512(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  544(SI), Y4, Y1
+	VMOVDQU      72(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  576(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  608(SI), Y4, Y1
+	VBROADCASTSS 20(SP), Y2
+	VMOVDQU      88(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  640(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  672(SI), Y4, Y1
+	VMOVDQU      88(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  704(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  736(SI), Y4, Y1
+	VBROADCASTSS 24(SP), Y2
+	VMOVDQU      104(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  768(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  800(SI), Y4, Y1
+	VMOVDQU      104(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  832(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  864(SI), Y4, Y1
+	VBROADCASTSS 28(SP), Y2
+	VMOVDQU      120(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  896(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  928(SI), Y4, Y1
+	VMOVDQU      120(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  960(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  992(SI), Y4, Y1
+	ADDQ         $+136, R8
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows1iq4xsavx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeIQ4XSAVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeIQ4XSAVX2(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVDQU unevenBytes<>+0(SB), X15
+
+decodeiq4xsavx2:
+	VPBROADCASTD 4(R8), Y0
+	VPSRLVD      everyFourth<>+0(SB), Y0, Y0
+	VPSLLD       $0x1c, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y0
+	VPBROADCASTW 2(R8), X1
+	VPMOVZXWD    X1, Y1
+	VPSRLVD      everyPair<>+0(SB), Y1, Y1
+	VPSLLD       $0x1e, Y1, Y1
+	VPSRLD       $0x1a, Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPSUBD       dwords32<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPBROADCASTW (R8), X1
+	VCVTPH2PS    X1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (SP), Y0
+	VMOVDQU      8(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 32(DI)
+	VMOVDQU      8(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 96(DI)
+	VBROADCASTSS 4(SP), Y0
+	VMOVDQU      24(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 128(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 160(DI)
+	VMOVDQU      24(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 224(DI)
+	VBROADCASTSS 8(SP), Y0
+	VMOVDQU      40(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 256(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 288(DI)
+	VMOVDQU      40(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 320(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 352(DI)
+	VBROADCASTSS 12(SP), Y0
+	VMOVDQU      56(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 384(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 416(DI)
+	VMOVDQU      56(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 448(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 480(DI)
+	VBROADCASTSS 16(SP), Y0
+	VMOVDQU      72(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 512(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 544(DI)
+	VMOVDQU      72(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 576(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 608(DI)
+	VBROADCASTSS 20(SP), Y0
+	VMOVDQU      88(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 640(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 672(DI)
+	VMOVDQU      88(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 704(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 736(DI)
+	VBROADCASTSS 24(SP), Y0
+	VMOVDQU      104(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 768(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 800(DI)
+	VMOVDQU      104(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 832(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 864(DI)
+	VBROADCASTSS 28(SP), Y0
+	VMOVDQU      120(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 896(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 928(DI)
+	VMOVDQU      120(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 960(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 992(DI)
+	ADDQ         $+136, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeiq4xsavx2
+	VZEROUPPER
+	RET
+
+// func rows4TQ20AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows4TQ20AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+rows4tq20avx2:
+	VPBROADCASTW 64(R8), X11
+	VCVTPH2PS    X11, Y11
+	VMOVDQU      (R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y1
+	VMOVDQU      (R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y1
+	VMOVDQU      (R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y1
+	VMOVDQU      (R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y1
+	VMOVDQU      32(R8), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y1
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y1
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y1
+	VMOVDQU      32(R8), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y1
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y0
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y1
+	ADDQ         $+66, R8
+	VPBROADCASTW 64(R9), X11
+	VCVTPH2PS    X11, Y11
+	VMOVDQU      (R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y3
+	VMOVDQU      (R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y3
+	VMOVDQU      (R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y3
+	VMOVDQU      (R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y3
+	VMOVDQU      32(R9), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y3
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y3
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y3
+	VMOVDQU      32(R9), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y3
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y2
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y3
+	ADDQ         $+66, R9
+	VPBROADCASTW 64(R10), X11
+	VCVTPH2PS    X11, Y11
+	VMOVDQU      (R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y5
+	VMOVDQU      (R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y5
+	VMOVDQU      (R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y5
+	VMOVDQU      (R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y5
+	VMOVDQU      32(R10), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y5
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y5
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y5
+	VMOVDQU      32(R10), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y5
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y4
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y5
+	ADDQ         $+66, R10
+	VPBROADCASTW 64(R11), X11
+	VCVTPH2PS    X11, Y11
+	VMOVDQU      (R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  (SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  32(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  64(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  96(SI), Y9, Y7
+	VMOVDQU      (R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  128(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  160(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  192(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  224(SI), Y9, Y7
+	VMOVDQU      (R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  256(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  288(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  320(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  352(SI), Y9, Y7
+	VMOVDQU      (R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  384(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  416(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  448(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  480(SI), Y9, Y7
+	VMOVDQU      32(R11), Y8
+	VMOVDQU      Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  512(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  544(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  576(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  608(SI), Y9, Y7
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x02, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  640(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  672(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  704(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  736(SI), Y9, Y7
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x04, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  768(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  800(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  832(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  864(SI), Y9, Y7
+	VMOVDQU      32(R11), Y8
+	VPSRLW       $0x06, Y8, Y8
+	VPAND        bytes3<>+0(SB), Y8, Y8
+	VPSUBB       bytes1<>+0(SB), Y8, Y8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  896(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  928(SI), Y9, Y7
+	VEXTRACTI128 $0x01, Y8, X8
+	VPMOVSXBD    X8, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  960(SI), Y9, Y6
+	VPSRLDQ      $0x08, X8, X10
+	VPMOVSXBD    X10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VFMADD231PS  992(SI), Y9, Y7
+	ADDQ         $+66, R11
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows4tq20avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1TQ20AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rows1TQ20AVX2(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+rows1tq20avx2:
+	VPBROADCASTW 64(R8), X5
+	VCVTPH2PS    X5, Y5
+	VMOVDQU      (R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  (SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  32(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  64(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  96(SI), Y3, Y1
+	VMOVDQU      (R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  128(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  160(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  192(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  224(SI), Y3, Y1
+	VMOVDQU      (R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  256(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  288(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  320(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  352(SI), Y3, Y1
+	VMOVDQU      (R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  384(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  416(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  448(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  480(SI), Y3, Y1
+	VMOVDQU      32(R8), Y2
+	VMOVDQU      Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  512(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  544(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  576(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  608(SI), Y3, Y1
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x02, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  640(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  672(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  704(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  736(SI), Y3, Y1
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x04, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  768(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  800(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  832(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  864(SI), Y3, Y1
+	VMOVDQU      32(R8), Y2
+	VPSRLW       $0x06, Y2, Y2
+	VPAND        bytes3<>+0(SB), Y2, Y2
+	VPSUBB       bytes1<>+0(SB), Y2, Y2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  896(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  928(SI), Y3, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXBD    X2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  960(SI), Y3, Y0
+	VPSRLDQ      $0x08, X2, X4
+	VPMOVSXBD    X4, Y3
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VFMADD231PS  992(SI), Y3, Y1
+	ADDQ         $+66, R8
+	ADDQ         $+1024, SI
+	DECQ         CX
+	JNZ          rows1tq20avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeTQ20AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeTQ20AVX2(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodetq20avx2:
+	VPBROADCASTW 64(R8), X3
+	VCVTPH2PS    X3, Y3
+	VMOVDQU      (R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, (DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 32(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 64(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 96(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 128(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 160(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 192(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 224(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 256(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 288(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 320(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 352(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 384(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 416(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 448(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 480(DI)
+	VMOVDQU      32(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 512(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 544(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 576(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 608(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 640(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 672(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 704(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 736(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 768(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 800(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 832(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 864(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 896(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 928(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 960(DI)
+	VPSRLDQ      $0x08, X0, X2
+	VPMOVSXBD    X2, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMOVUPS      Y1, 992(DI)
+	ADDQ         $+66, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodetq20avx2
+	VZEROUPPER
+	RET
+
+// func rows4MXFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rows4MXFP4AVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    mxfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+rows4mxfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVDQU      1(R8), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y1
+	VMOVDQU      1(R8), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y1
+	ADDQ         $+17, R8
+	MOVBLZX      (R9), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVDQU      1(R9), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y3
+	VMOVDQU      1(R9), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y3
+	ADDQ         $+17, R9
+	MOVBLZX      (R10), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVDQU      1(R10), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y5
+	VMOVDQU      1(R10), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y5
+	ADDQ         $+17, R10
+	MOVBLZX      (R11), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVDQU      1(R11), X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y7
+	VMOVDQU      1(R11), X9
+	VPSRLW       $0x04, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y7
+	ADDQ         $+17, R11
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows4mxfp4avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1MXFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rows1MXFP4AVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    mxfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+
+rows1mxfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y2
+	VMOVDQU      1(R8), X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  (SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  32(SI), Y4, Y1
+	VMOVDQU      1(R8), X3
+	VPSRLW       $0x04, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  64(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  96(SI), Y4, Y1
+	ADDQ         $+17, R8
+	ADDQ         $+128, SI
+	DECQ         CX
+	JNZ          rows1mxfp4avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeMXFP4AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2
+TEXT ·decodeMXFP4AVX2(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    mxfp4Scales<>+0(SB), BX
+
+decodemxfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y0
+	VMOVDQU      1(R8), X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 32(DI)
+	VMOVDQU      1(R8), X1
+	VPSRLW       $0x04, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 96(DI)
+	ADDQ         $+17, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodemxfp4avx2
+	VZEROUPPER
+	RET
+
+// func rows4NVFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rows4NVFP4AVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+
+rows4nvfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        4(R8), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y1
+	MOVBLZX      1(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        12(R8), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y1
+	MOVBLZX      2(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        20(R8), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y1
+	MOVBLZX      3(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        28(R8), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y0
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y1
+	ADDQ         $+36, R8
+	MOVBLZX      (R9), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        4(R9), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y3
+	MOVBLZX      1(R9), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        12(R9), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y3
+	MOVBLZX      2(R9), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        20(R9), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y3
+	MOVBLZX      3(R9), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        28(R9), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y2
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y3
+	ADDQ         $+36, R9
+	MOVBLZX      (R10), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        4(R10), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y5
+	MOVBLZX      1(R10), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        12(R10), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y5
+	MOVBLZX      2(R10), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        20(R10), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y5
+	MOVBLZX      3(R10), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        28(R10), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y4
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y5
+	ADDQ         $+36, R10
+	MOVBLZX      (R11), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        4(R11), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  (SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  32(SI), Y10, Y7
+	MOVBLZX      1(R11), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        12(R11), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  64(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  96(SI), Y10, Y7
+	MOVBLZX      2(R11), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        20(R11), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  128(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  160(SI), Y10, Y7
+	MOVBLZX      3(R11), AX
+	VBROADCASTSS (BX)(AX*4), Y8
+	VMOVQ        28(R11), X9
+	VPSRLW       $0x04, X9, X10
+	VPUNPCKLQDQ  X10, X9, X9
+	VPAND        bytes15<>+0(SB), X9, X9
+	VPSHUFB      X9, X15, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  192(SI), Y10, Y6
+	VPSRLDQ      $0x08, X9, X9
+	VPMOVSXBD    X9, Y10
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y8, Y10, Y10
+	VFMADD231PS  224(SI), Y10, Y7
+	ADDQ         $+36, R11
+	ADDQ         $+256, SI
+	DECQ         CX
+	JNZ          rows4nvfp4avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X8
+	VADDPS       X8, X0, X0
+	VMOVHLPS     X0, X0, X8
+	VADDPS       X8, X0, X0
+	VMOVSHDUP    X0, X8
+	VADDSS       X8, X0, X0
+	VMOVSS       X0, (DI)
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X8
+	VADDPS       X8, X2, X2
+	VMOVHLPS     X2, X2, X8
+	VADDPS       X8, X2, X2
+	VMOVSHDUP    X2, X8
+	VADDSS       X8, X2, X2
+	VMOVSS       X2, 4(DI)
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X8
+	VADDPS       X8, X4, X4
+	VMOVHLPS     X4, X4, X8
+	VADDPS       X8, X4, X4
+	VMOVSHDUP    X4, X8
+	VADDSS       X8, X4, X4
+	VMOVSS       X4, 8(DI)
+	VADDPS       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X8
+	VADDPS       X8, X6, X6
+	VMOVHLPS     X6, X6, X8
+	VADDPS       X8, X6, X6
+	VMOVSHDUP    X6, X8
+	VADDSS       X8, X6, X6
+	VMOVSS       X6, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1NVFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rows1NVFP4AVX2(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+
+rows1nvfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y2
+	VMOVQ        4(R8), X3
+	VPSRLW       $0x04, X3, X4
+	VPUNPCKLQDQ  X4, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  (SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  32(SI), Y4, Y1
+	MOVBLZX      1(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y2
+	VMOVQ        12(R8), X3
+	VPSRLW       $0x04, X3, X4
+	VPUNPCKLQDQ  X4, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  64(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  96(SI), Y4, Y1
+	MOVBLZX      2(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y2
+	VMOVQ        20(R8), X3
+	VPSRLW       $0x04, X3, X4
+	VPUNPCKLQDQ  X4, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  128(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  160(SI), Y4, Y1
+	MOVBLZX      3(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y2
+	VMOVQ        28(R8), X3
+	VPSRLW       $0x04, X3, X4
+	VPUNPCKLQDQ  X4, X3, X3
+	VPAND        bytes15<>+0(SB), X3, X3
+	VPSHUFB      X3, X15, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  192(SI), Y4, Y0
+	VPSRLDQ      $0x08, X3, X3
+	VPMOVSXBD    X3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  224(SI), Y4, Y1
+	ADDQ         $+36, R8
+	ADDQ         $+256, SI
+	DECQ         CX
+	JNZ          rows1nvfp4avx2
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X2
+	VADDPS       X2, X0, X0
+	VMOVHLPS     X0, X0, X2
+	VADDPS       X2, X0, X0
+	VMOVSHDUP    X0, X2
+	VADDSS       X2, X0, X0
+	VMOVSS       X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeNVFP4AVX2(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2
+TEXT ·decodeNVFP4AVX2(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+
+decodenvfp4avx2:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Y0
+	VMOVQ        4(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 32(DI)
+	MOVBLZX      1(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y0
+	VMOVQ        12(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 64(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 96(DI)
+	MOVBLZX      2(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y0
+	VMOVQ        20(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 128(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 160(DI)
+	MOVBLZX      3(R8), AX
+	VBROADCASTSS (BX)(AX*4), Y0
+	VMOVQ        28(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 192(DI)
+	VPSRLDQ      $0x08, X1, X1
+	VPMOVSXBD    X1, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, 224(DI)
+	ADDQ         $+36, R8
+	ADDQ         $+256, DI
+	DECQ         CX
+	JNZ          decodenvfp4avx2
 	VZEROUPPER
 	RET
 
@@ -6801,7 +15781,7 @@ weightedsum16avx2:
 
 // func rows4Q40AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows4Q40AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4Q40AVX512(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -6901,7 +15881,7 @@ rows4q40avx512:
 
 // func rows1Q40AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows1Q40AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1Q40AVX512(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -6938,7 +15918,7 @@ rows1q40avx512:
 
 // func decodeQ40AVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·decodeQ40AVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeQ40AVX512(SB), NOSPLIT, $128-24
 	MOVQ    dst+0(FP), DI
 	MOVQ    src+8(FP), R8
 	MOVQ    blocks+16(FP), CX
@@ -6963,7 +15943,7 @@ decodeq40avx512:
 
 // func rows4Q80AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows4Q80AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4Q80AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -7066,7 +16046,7 @@ rows4q80avx512:
 
 // func rows1Q80AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows1Q80AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1Q80AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -7103,7 +16083,7 @@ rows1q80avx512:
 
 // func decodeQ80AVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·decodeQ80AVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeQ80AVX512(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -7128,7 +16108,7 @@ decodeq80avx512:
 
 // func rows4Q4KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·rows4Q4KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4Q4KAVX512(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -7590,7 +16570,7 @@ rows4q4kavx512:
 
 // func rows1Q4KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·rows1Q4KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1Q4KAVX512(SB), NOSPLIT, $128-40
 	MOVQ    y+0(FP), DI
 	MOVQ    w+8(FP), R8
 	MOVQ    rowBytes+16(FP), AX
@@ -7719,7 +16699,7 @@ rows1q4kavx512:
 
 // func decodeQ4KAVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·decodeQ4KAVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeQ4KAVX512(SB), NOSPLIT, $128-24
 	MOVQ    dst+0(FP), DI
 	MOVQ    src+8(FP), R8
 	MOVQ    blocks+16(FP), CX
@@ -7836,7 +16816,7 @@ decodeq4kavx512:
 
 // func rows4Q5KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·rows4Q5KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4Q5KAVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -8601,7 +17581,7 @@ rows4q5kavx512:
 
 // func rows1Q5KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·rows1Q5KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1Q5KAVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -8805,7 +17785,7 @@ rows1q5kavx512:
 
 // func decodeQ5KAVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, AVX512F, F16C
-TEXT ·decodeQ5KAVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeQ5KAVX512(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -8997,7 +17977,7 @@ decodeq5kavx512:
 
 // func rows4Q6KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows4Q6KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4Q6KAVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -9612,7 +18592,7 @@ rows4q6kavx512:
 
 // func rows1Q6KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·rows1Q6KAVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1Q6KAVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -9777,7 +18757,7 @@ rows1q6kavx512:
 
 // func decodeQ6KAVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·decodeQ6KAVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeQ6KAVX512(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -9930,7 +18910,7 @@ decodeq6kavx512:
 
 // func rows4F16AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·rows4F16AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4F16AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -10001,7 +18981,7 @@ rows4f16avx512:
 
 // func rows1F16AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·rows1F16AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1F16AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -10030,7 +19010,7 @@ rows1f16avx512:
 
 // func decodeF16AVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·decodeF16AVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeF16AVX512(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -10047,7 +19027,7 @@ decodef16avx512:
 
 // func rows4BF16AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·rows4BF16AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows4BF16AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -10122,7 +19102,7 @@ rows4bf16avx512:
 
 // func rows1BF16AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·rows1BF16AVX512(SB), NOSPLIT, $64-40
+TEXT ·rows1BF16AVX512(SB), NOSPLIT, $128-40
 	MOVQ   y+0(FP), DI
 	MOVQ   w+8(FP), R8
 	MOVQ   rowBytes+16(FP), AX
@@ -10152,7 +19132,7 @@ rows1bf16avx512:
 
 // func decodeBF16AVX512(dst *float32, src *byte, blocks int)
 // Requires: AVX, AVX512F
-TEXT ·decodeBF16AVX512(SB), NOSPLIT, $64-24
+TEXT ·decodeBF16AVX512(SB), NOSPLIT, $128-24
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), R8
 	MOVQ blocks+16(FP), CX
@@ -10165,6 +19145,4662 @@ decodebf16avx512:
 	ADDQ      $+64, DI
 	DECQ      CX
 	JNZ       decodebf16avx512
+	VZEROUPPER
+	RET
+
+// func rows4Q41AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4Q41AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4q41avx512:
+	VMOVDQU       4(R8), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R8), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	ADDQ          $+20, R8
+	VMOVDQU       4(R9), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R9), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	ADDQ          $+20, R9
+	VMOVDQU       4(R10), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R10), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	ADDQ          $+20, R10
+	VMOVDQU       4(R11), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R11), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	ADDQ          $+20, R11
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows4q41avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q41AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1Q41AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1q41avx512:
+	VMOVDQU       4(R8), X1
+	VPSRLW        $0x04, X1, X2
+	VINSERTI128   $0x01, X2, Y1, Y1
+	VPAND         bytes15<>+0(SB), Y1, Y1
+	VPBROADCASTW  (R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPBROADCASTW  2(R8), Y5
+	VCVTPH2PS     Y5, Z5
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VADDPS        Z5, Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VADDPS        Z5, Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	ADDQ          $+20, R8
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows1q41avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ41AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeQ41AVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq41avx512:
+	VMOVDQU      4(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTW (R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPBROADCASTW 2(R8), Y4
+	VCVTPH2PS    Y4, Z4
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         $+20, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq41avx512
+	VZEROUPPER
+	RET
+
+// func rows4Q50AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4Q50AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4q50avx512:
+	VMOVDQU       6(R8), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  2(R8), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes16<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	ADDQ          $+22, R8
+	VMOVDQU       6(R9), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  2(R9), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes16<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	ADDQ          $+22, R9
+	VMOVDQU       6(R10), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  2(R10), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes16<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	ADDQ          $+22, R10
+	VMOVDQU       6(R11), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  2(R11), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes16<>+0(SB), Y4, Y4
+	VPBROADCASTW  (R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	ADDQ          $+22, R11
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows4q50avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q50AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1Q50AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1q50avx512:
+	VMOVDQU       6(R8), X1
+	VPSRLW        $0x04, X1, X2
+	VINSERTI128   $0x01, X2, Y1, Y1
+	VPAND         bytes15<>+0(SB), Y1, Y1
+	VPBROADCASTD  2(R8), Y2
+	VPSHUFB       fifthBytes<>+0(SB), Y2, Y2
+	VPAND         fifthBits<>+0(SB), Y2, Y2
+	VPCMPEQB      fifthBits<>+0(SB), Y2, Y2
+	VPAND         bytes16<>+0(SB), Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes16<>+0(SB), Y1, Y1
+	VPBROADCASTW  (R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	ADDQ          $+22, R8
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows1q50avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ50AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeQ50AVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq50avx512:
+	VMOVDQU      6(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTD 2(R8), Y1
+	VPSHUFB      fifthBytes<>+0(SB), Y1, Y1
+	VPAND        fifthBits<>+0(SB), Y1, Y1
+	VPCMPEQB     fifthBits<>+0(SB), Y1, Y1
+	VPAND        bytes16<>+0(SB), Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes16<>+0(SB), Y0, Y0
+	VPBROADCASTW (R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         $+22, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq50avx512
+	VZEROUPPER
+	RET
+
+// func rows4Q51AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4Q51AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4q51avx512:
+	VMOVDQU       8(R8), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  4(R8), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPBROADCASTW  (R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R8), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	ADDQ          $+24, R8
+	VMOVDQU       8(R9), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  4(R9), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPBROADCASTW  (R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R9), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	ADDQ          $+24, R9
+	VMOVDQU       8(R10), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  4(R10), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPBROADCASTW  (R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R10), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	ADDQ          $+24, R10
+	VMOVDQU       8(R11), X4
+	VPSRLW        $0x04, X4, X5
+	VINSERTI128   $0x01, X5, Y4, Y4
+	VPAND         bytes15<>+0(SB), Y4, Y4
+	VPBROADCASTD  4(R11), Y5
+	VPSHUFB       fifthBytes<>+0(SB), Y5, Y5
+	VPAND         fifthBits<>+0(SB), Y5, Y5
+	VPCMPEQB      fifthBits<>+0(SB), Y5, Y5
+	VPAND         bytes16<>+0(SB), Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPBROADCASTW  (R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPBROADCASTW  2(R11), Y8
+	VCVTPH2PS     Y8, Z8
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VADDPS        Z8, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	ADDQ          $+24, R11
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows4q51avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q51AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1Q51AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1q51avx512:
+	VMOVDQU       8(R8), X1
+	VPSRLW        $0x04, X1, X2
+	VINSERTI128   $0x01, X2, Y1, Y1
+	VPAND         bytes15<>+0(SB), Y1, Y1
+	VPBROADCASTD  4(R8), Y2
+	VPSHUFB       fifthBytes<>+0(SB), Y2, Y2
+	VPAND         fifthBits<>+0(SB), Y2, Y2
+	VPCMPEQB      fifthBits<>+0(SB), Y2, Y2
+	VPAND         bytes16<>+0(SB), Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VPBROADCASTW  (R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPBROADCASTW  2(R8), Y5
+	VCVTPH2PS     Y5, Z5
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VADDPS        Z5, Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VADDPS        Z5, Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	ADDQ          $+24, R8
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows1q51avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ51AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeQ51AVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq51avx512:
+	VMOVDQU      8(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VINSERTI128  $0x01, X1, Y0, Y0
+	VPAND        bytes15<>+0(SB), Y0, Y0
+	VPBROADCASTD 4(R8), Y1
+	VPSHUFB      fifthBytes<>+0(SB), Y1, Y1
+	VPAND        fifthBits<>+0(SB), Y1, Y1
+	VPCMPEQB     fifthBits<>+0(SB), Y1, Y1
+	VPAND        bytes16<>+0(SB), Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPBROADCASTW (R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPBROADCASTW 2(R8), Y4
+	VCVTPH2PS    Y4, Z4
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VADDPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	ADDQ         $+24, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeq51avx512
+	VZEROUPPER
+	RET
+
+// func rows4Q2KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4Q2KAVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4q2kavx512:
+	VMOVDQU       (R8), X4
+	VPSRLW        $0x04, X4, X5
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPBROADCASTW  80(R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VPBROADCASTW  82(R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPCMPEQD      Y8, Y8, Y8
+	VPSLLD        $0x1f, Y8, Y8
+	VINSERTI64X4  $0x01, Y8, Z8, Z8
+	VPXORD        Z8, Z7, Z7
+	VPMOVSXBD     X5, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, 64(SP)
+	VMOVDQU       16(R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VADDPS.BCST   64(SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VADDPS.BCST   68(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	VMOVDQU       16(R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VADDPS.BCST   72(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VADDPS.BCST   76(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z0
+	VMOVDQU       16(R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VADDPS.BCST   80(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VADDPS.BCST   84(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z0
+	VMOVDQU       16(R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VADDPS.BCST   88(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VADDPS.BCST   92(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z0
+	VMOVDQU       48(R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VADDPS.BCST   96(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VADDPS.BCST   100(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z0
+	VMOVDQU       48(R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VADDPS.BCST   104(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VADDPS.BCST   108(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z0
+	VMOVDQU       48(R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VADDPS.BCST   112(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VADDPS.BCST   116(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z0
+	VMOVDQU       48(R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VADDPS.BCST   120(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VADDPS.BCST   124(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z0
+	ADDQ          $+84, R8
+	VMOVDQU       (R9), X4
+	VPSRLW        $0x04, X4, X5
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPBROADCASTW  80(R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VPBROADCASTW  82(R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPCMPEQD      Y8, Y8, Y8
+	VPSLLD        $0x1f, Y8, Y8
+	VINSERTI64X4  $0x01, Y8, Z8, Z8
+	VPXORD        Z8, Z7, Z7
+	VPMOVSXBD     X5, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, 64(SP)
+	VMOVDQU       16(R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VADDPS.BCST   64(SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VADDPS.BCST   68(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	VMOVDQU       16(R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VADDPS.BCST   72(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VADDPS.BCST   76(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z1
+	VMOVDQU       16(R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VADDPS.BCST   80(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VADDPS.BCST   84(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z1
+	VMOVDQU       16(R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VADDPS.BCST   88(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VADDPS.BCST   92(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z1
+	VMOVDQU       48(R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VADDPS.BCST   96(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VADDPS.BCST   100(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z1
+	VMOVDQU       48(R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VADDPS.BCST   104(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VADDPS.BCST   108(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z1
+	VMOVDQU       48(R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VADDPS.BCST   112(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VADDPS.BCST   116(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z1
+	VMOVDQU       48(R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VADDPS.BCST   120(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VADDPS.BCST   124(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z1
+	ADDQ          $+84, R9
+	VMOVDQU       (R10), X4
+	VPSRLW        $0x04, X4, X5
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPBROADCASTW  80(R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VPBROADCASTW  82(R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPCMPEQD      Y8, Y8, Y8
+	VPSLLD        $0x1f, Y8, Y8
+	VINSERTI64X4  $0x01, Y8, Z8, Z8
+	VPXORD        Z8, Z7, Z7
+	VPMOVSXBD     X5, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, 64(SP)
+	VMOVDQU       16(R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VADDPS.BCST   64(SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VADDPS.BCST   68(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	VMOVDQU       16(R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VADDPS.BCST   72(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VADDPS.BCST   76(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z2
+	VMOVDQU       16(R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VADDPS.BCST   80(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VADDPS.BCST   84(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z2
+	VMOVDQU       16(R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VADDPS.BCST   88(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VADDPS.BCST   92(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z2
+	VMOVDQU       48(R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VADDPS.BCST   96(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VADDPS.BCST   100(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z2
+	VMOVDQU       48(R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VADDPS.BCST   104(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VADDPS.BCST   108(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z2
+	VMOVDQU       48(R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VADDPS.BCST   112(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VADDPS.BCST   116(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z2
+	VMOVDQU       48(R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VADDPS.BCST   120(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VADDPS.BCST   124(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z2
+	ADDQ          $+84, R10
+	VMOVDQU       (R11), X4
+	VPSRLW        $0x04, X4, X5
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPBROADCASTW  80(R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VPBROADCASTW  82(R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPCMPEQD      Y8, Y8, Y8
+	VPSLLD        $0x1f, Y8, Y8
+	VINSERTI64X4  $0x01, Y8, Z8, Z8
+	VPXORD        Z8, Z7, Z7
+	VPMOVSXBD     X5, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, 64(SP)
+	VMOVDQU       16(R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VADDPS.BCST   64(SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VADDPS.BCST   68(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	VMOVDQU       16(R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VADDPS.BCST   72(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VADDPS.BCST   76(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z3
+	VMOVDQU       16(R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VADDPS.BCST   80(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VADDPS.BCST   84(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z3
+	VMOVDQU       16(R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VADDPS.BCST   88(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VADDPS.BCST   92(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z3
+	VMOVDQU       48(R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VADDPS.BCST   96(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VADDPS.BCST   100(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z3
+	VMOVDQU       48(R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VADDPS.BCST   104(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VADDPS.BCST   108(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z3
+	VMOVDQU       48(R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VADDPS.BCST   112(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VADDPS.BCST   116(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z3
+	VMOVDQU       48(R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VADDPS.BCST   120(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVZXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VADDPS.BCST   124(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z3
+	ADDQ          $+84, R11
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows4q2kavx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q2KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1Q2KAVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1q2kavx512:
+	VMOVDQU       (R8), X1
+	VPSRLW        $0x04, X1, X2
+	VPAND         bytes15<>+0(SB), X1, X1
+	VPAND         bytes15<>+0(SB), X2, X2
+	VPBROADCASTW  80(R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPMOVSXBD     X1, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z4, Z5, Z5
+	VMOVUPS       Z5, (SP)
+	VPBROADCASTW  82(R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPCMPEQD      Y5, Y5, Y5
+	VPSLLD        $0x1f, Y5, Y5
+	VINSERTI64X4  $0x01, Y5, Z5, Z5
+	VPXORD        Z5, Z4, Z4
+	VPMOVSXBD     X2, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z4, Z5, Z5
+	VMOVUPS       Z5, 64(SP)
+	VMOVDQU       16(R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   (SP), Z2, Z2
+	VADDPS.BCST   64(SP), Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   4(SP), Z2, Z2
+	VADDPS.BCST   68(SP), Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	VMOVDQU       16(R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   8(SP), Z2, Z2
+	VADDPS.BCST   72(SP), Z2, Z2
+	VFMADD231PS   128(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   12(SP), Z2, Z2
+	VADDPS.BCST   76(SP), Z2, Z2
+	VFMADD231PS   192(SI), Z2, Z0
+	VMOVDQU       16(R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   16(SP), Z2, Z2
+	VADDPS.BCST   80(SP), Z2, Z2
+	VFMADD231PS   256(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   20(SP), Z2, Z2
+	VADDPS.BCST   84(SP), Z2, Z2
+	VFMADD231PS   320(SI), Z2, Z0
+	VMOVDQU       16(R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   24(SP), Z2, Z2
+	VADDPS.BCST   88(SP), Z2, Z2
+	VFMADD231PS   384(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   28(SP), Z2, Z2
+	VADDPS.BCST   92(SP), Z2, Z2
+	VFMADD231PS   448(SI), Z2, Z0
+	VMOVDQU       48(R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   32(SP), Z2, Z2
+	VADDPS.BCST   96(SP), Z2, Z2
+	VFMADD231PS   512(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   36(SP), Z2, Z2
+	VADDPS.BCST   100(SP), Z2, Z2
+	VFMADD231PS   576(SI), Z2, Z0
+	VMOVDQU       48(R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   40(SP), Z2, Z2
+	VADDPS.BCST   104(SP), Z2, Z2
+	VFMADD231PS   640(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   44(SP), Z2, Z2
+	VADDPS.BCST   108(SP), Z2, Z2
+	VFMADD231PS   704(SI), Z2, Z0
+	VMOVDQU       48(R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   48(SP), Z2, Z2
+	VADDPS.BCST   112(SP), Z2, Z2
+	VFMADD231PS   768(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   52(SP), Z2, Z2
+	VADDPS.BCST   116(SP), Z2, Z2
+	VFMADD231PS   832(SI), Z2, Z0
+	VMOVDQU       48(R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   56(SP), Z2, Z2
+	VADDPS.BCST   120(SP), Z2, Z2
+	VFMADD231PS   896(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVZXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   60(SP), Z2, Z2
+	VADDPS.BCST   124(SP), Z2, Z2
+	VFMADD231PS   960(SI), Z2, Z0
+	ADDQ          $+84, R8
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows1q2kavx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ2KAVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeQ2KAVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq2kavx512:
+	VMOVDQU      (R8), X0
+	VPSRLW       $0x04, X0, X1
+	VPAND        bytes15<>+0(SB), X0, X0
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPBROADCASTW 80(R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPMOVSXBD    X0, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMOVUPS      Z4, (SP)
+	VPBROADCASTW 82(R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPCMPEQD     Y4, Y4, Y4
+	VPSLLD       $0x1f, Y4, Y4
+	VINSERTI64X4 $0x01, Y4, Z4, Z4
+	VPXORD       Z4, Z3, Z3
+	VPMOVSXBD    X1, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMOVUPS      Z4, 64(SP)
+	VMOVDQU      16(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  (SP), Z1, Z1
+	VADDPS.BCST  64(SP), Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  4(SP), Z1, Z1
+	VADDPS.BCST  68(SP), Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  8(SP), Z1, Z1
+	VADDPS.BCST  72(SP), Z1, Z1
+	VMOVUPS      Z1, 128(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  12(SP), Z1, Z1
+	VADDPS.BCST  76(SP), Z1, Z1
+	VMOVUPS      Z1, 192(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  16(SP), Z1, Z1
+	VADDPS.BCST  80(SP), Z1, Z1
+	VMOVUPS      Z1, 256(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  20(SP), Z1, Z1
+	VADDPS.BCST  84(SP), Z1, Z1
+	VMOVUPS      Z1, 320(DI)
+	VMOVDQU      16(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  24(SP), Z1, Z1
+	VADDPS.BCST  88(SP), Z1, Z1
+	VMOVUPS      Z1, 384(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  28(SP), Z1, Z1
+	VADDPS.BCST  92(SP), Z1, Z1
+	VMOVUPS      Z1, 448(DI)
+	VMOVDQU      48(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  32(SP), Z1, Z1
+	VADDPS.BCST  96(SP), Z1, Z1
+	VMOVUPS      Z1, 512(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  36(SP), Z1, Z1
+	VADDPS.BCST  100(SP), Z1, Z1
+	VMOVUPS      Z1, 576(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  40(SP), Z1, Z1
+	VADDPS.BCST  104(SP), Z1, Z1
+	VMOVUPS      Z1, 640(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  44(SP), Z1, Z1
+	VADDPS.BCST  108(SP), Z1, Z1
+	VMOVUPS      Z1, 704(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  48(SP), Z1, Z1
+	VADDPS.BCST  112(SP), Z1, Z1
+	VMOVUPS      Z1, 768(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  52(SP), Z1, Z1
+	VADDPS.BCST  116(SP), Z1, Z1
+	VMOVUPS      Z1, 832(DI)
+	VMOVDQU      48(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  56(SP), Z1, Z1
+	VADDPS.BCST  120(SP), Z1, Z1
+	VMOVUPS      Z1, 896(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVZXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  60(SP), Z1, Z1
+	VADDPS.BCST  124(SP), Z1, Z1
+	VMOVUPS      Z1, 960(DI)
+	ADDQ         $+84, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeq2kavx512
+	VZEROUPPER
+	RET
+
+// func rows4Q3KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4Q3KAVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4q3kavx512:
+	VMOVQ         96(R8), X4
+	VPSRLW        $0x04, X4, X5
+	VPUNPCKLQDQ   X5, X4, X4
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPBROADCASTD  104(R8), X5
+	VPSRLVD       everyPair<>+0(SB), X5, X5
+	VPAND         bytes3<>+0(SB), X5, X5
+	VPSLLW        $0x04, X5, X5
+	VPOR          X5, X4, X4
+	VPSUBB        bytes32<>+0(SB), X4, X4
+	VPBROADCASTW  108(R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VMOVDQU       (R8), Y5
+	VPSLLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSLLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VMOVDQU       Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSRLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSRLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSRLW        $0x03, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSRLW        $0x04, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z0
+	VMOVDQU       (R8), Y5
+	VPSRLW        $0x05, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z0
+	ADDQ          $+110, R8
+	VMOVQ         96(R9), X4
+	VPSRLW        $0x04, X4, X5
+	VPUNPCKLQDQ   X5, X4, X4
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPBROADCASTD  104(R9), X5
+	VPSRLVD       everyPair<>+0(SB), X5, X5
+	VPAND         bytes3<>+0(SB), X5, X5
+	VPSLLW        $0x04, X5, X5
+	VPOR          X5, X4, X4
+	VPSUBB        bytes32<>+0(SB), X4, X4
+	VPBROADCASTW  108(R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VMOVDQU       (R9), Y5
+	VPSLLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSLLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VMOVDQU       Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSRLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSRLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSRLW        $0x03, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSRLW        $0x04, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z1
+	VMOVDQU       (R9), Y5
+	VPSRLW        $0x05, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z1
+	ADDQ          $+110, R9
+	VMOVQ         96(R10), X4
+	VPSRLW        $0x04, X4, X5
+	VPUNPCKLQDQ   X5, X4, X4
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPBROADCASTD  104(R10), X5
+	VPSRLVD       everyPair<>+0(SB), X5, X5
+	VPAND         bytes3<>+0(SB), X5, X5
+	VPSLLW        $0x04, X5, X5
+	VPOR          X5, X4, X4
+	VPSUBB        bytes32<>+0(SB), X4, X4
+	VPBROADCASTW  108(R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VMOVDQU       (R10), Y5
+	VPSLLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSLLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VMOVDQU       Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSRLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSRLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSRLW        $0x03, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSRLW        $0x04, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z2
+	VMOVDQU       (R10), Y5
+	VPSRLW        $0x05, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z2
+	ADDQ          $+110, R10
+	VMOVQ         96(R11), X4
+	VPSRLW        $0x04, X4, X5
+	VPUNPCKLQDQ   X5, X4, X4
+	VPAND         bytes15<>+0(SB), X4, X4
+	VPBROADCASTD  104(R11), X5
+	VPSRLVD       everyPair<>+0(SB), X5, X5
+	VPAND         bytes3<>+0(SB), X5, X5
+	VPSLLW        $0x04, X5, X5
+	VPOR          X5, X4, X4
+	VPSUBB        bytes32<>+0(SB), X4, X4
+	VPBROADCASTW  108(R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VPMOVSXBD     X4, Z8
+	VCVTDQ2PS     Z8, Z8
+	VMULPS        Z7, Z8, Z8
+	VMOVUPS       Z8, (SP)
+	VMOVDQU       (R11), Y5
+	VPSLLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   (SP), Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   4(SP), Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSLLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   8(SP), Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   12(SP), Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VMOVDQU       Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   16(SP), Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   20(SP), Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSRLW        $0x01, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   24(SP), Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   28(SP), Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSRLW        $0x02, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   32(SP), Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   36(SP), Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSRLW        $0x03, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   40(SP), Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   44(SP), Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSRLW        $0x04, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   48(SP), Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   52(SP), Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z3
+	VMOVDQU       (R11), Y5
+	VPSRLW        $0x05, Y5, Y5
+	VPAND         bytes4<>+0(SB), Y5, Y5
+	VMOVDQU       64(R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPOR          Y5, Y4, Y4
+	VPSUBB        bytes4<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   56(SP), Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS.BCST   60(SP), Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z3
+	ADDQ          $+110, R11
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows4q3kavx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1Q3KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1Q3KAVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1q3kavx512:
+	VMOVQ         96(R8), X1
+	VPSRLW        $0x04, X1, X2
+	VPUNPCKLQDQ   X2, X1, X1
+	VPAND         bytes15<>+0(SB), X1, X1
+	VPBROADCASTD  104(R8), X2
+	VPSRLVD       everyPair<>+0(SB), X2, X2
+	VPAND         bytes3<>+0(SB), X2, X2
+	VPSLLW        $0x04, X2, X2
+	VPOR          X2, X1, X1
+	VPSUBB        bytes32<>+0(SB), X1, X1
+	VPBROADCASTW  108(R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VPMOVSXBD     X1, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z4, Z5, Z5
+	VMOVUPS       Z5, (SP)
+	VMOVDQU       (R8), Y2
+	VPSLLW        $0x02, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       32(R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   (SP), Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   4(SP), Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSLLW        $0x01, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   8(SP), Z2, Z2
+	VFMADD231PS   128(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   12(SP), Z2, Z2
+	VFMADD231PS   192(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VMOVDQU       Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   16(SP), Z2, Z2
+	VFMADD231PS   256(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   20(SP), Z2, Z2
+	VFMADD231PS   320(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSRLW        $0x01, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   24(SP), Z2, Z2
+	VFMADD231PS   384(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   28(SP), Z2, Z2
+	VFMADD231PS   448(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSRLW        $0x02, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       64(R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   32(SP), Z2, Z2
+	VFMADD231PS   512(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   36(SP), Z2, Z2
+	VFMADD231PS   576(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSRLW        $0x03, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       64(R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   40(SP), Z2, Z2
+	VFMADD231PS   640(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   44(SP), Z2, Z2
+	VFMADD231PS   704(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSRLW        $0x04, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       64(R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   48(SP), Z2, Z2
+	VFMADD231PS   768(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   52(SP), Z2, Z2
+	VFMADD231PS   832(SI), Z2, Z0
+	VMOVDQU       (R8), Y2
+	VPSRLW        $0x05, Y2, Y2
+	VPAND         bytes4<>+0(SB), Y2, Y2
+	VMOVDQU       64(R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPOR          Y2, Y1, Y1
+	VPSUBB        bytes4<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   56(SP), Z2, Z2
+	VFMADD231PS   896(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS.BCST   60(SP), Z2, Z2
+	VFMADD231PS   960(SI), Z2, Z0
+	ADDQ          $+110, R8
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows1q3kavx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeQ3KAVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeQ3KAVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodeq3kavx512:
+	VMOVQ        96(R8), X0
+	VPSRLW       $0x04, X0, X1
+	VPUNPCKLQDQ  X1, X0, X0
+	VPAND        bytes15<>+0(SB), X0, X0
+	VPBROADCASTD 104(R8), X1
+	VPSRLVD      everyPair<>+0(SB), X1, X1
+	VPAND        bytes3<>+0(SB), X1, X1
+	VPSLLW       $0x04, X1, X1
+	VPOR         X1, X0, X0
+	VPSUBB       bytes32<>+0(SB), X0, X0
+	VPBROADCASTW 108(R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VPMOVSXBD    X0, Z4
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z3, Z4, Z4
+	VMOVUPS      Z4, (SP)
+	VMOVDQU      (R8), Y1
+	VPSLLW       $0x02, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  (SP), Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  4(SP), Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	VMOVDQU      (R8), Y1
+	VPSLLW       $0x01, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  8(SP), Z1, Z1
+	VMOVUPS      Z1, 128(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  12(SP), Z1, Z1
+	VMOVUPS      Z1, 192(DI)
+	VMOVDQU      (R8), Y1
+	VMOVDQU      Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  16(SP), Z1, Z1
+	VMOVUPS      Z1, 256(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  20(SP), Z1, Z1
+	VMOVUPS      Z1, 320(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x01, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  24(SP), Z1, Z1
+	VMOVUPS      Z1, 384(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  28(SP), Z1, Z1
+	VMOVUPS      Z1, 448(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x02, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  32(SP), Z1, Z1
+	VMOVUPS      Z1, 512(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  36(SP), Z1, Z1
+	VMOVUPS      Z1, 576(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x03, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  40(SP), Z1, Z1
+	VMOVUPS      Z1, 640(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  44(SP), Z1, Z1
+	VMOVUPS      Z1, 704(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x04, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  48(SP), Z1, Z1
+	VMOVUPS      Z1, 768(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  52(SP), Z1, Z1
+	VMOVUPS      Z1, 832(DI)
+	VMOVDQU      (R8), Y1
+	VPSRLW       $0x05, Y1, Y1
+	VPAND        bytes4<>+0(SB), Y1, Y1
+	VMOVDQU      64(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPOR         Y1, Y0, Y0
+	VPSUBB       bytes4<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  56(SP), Z1, Z1
+	VMOVUPS      Z1, 896(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS.BCST  60(SP), Z1, Z1
+	VMOVUPS      Z1, 960(DI)
+	ADDQ         $+110, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeq3kavx512
+	VZEROUPPER
+	RET
+
+// func rows4IQ4NLAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4IQ4NLAVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+
+rows4iq4nlavx512:
+	VPBROADCASTW  (R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     2(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z0
+	ADDQ          $+18, R8
+	VPBROADCASTW  (R9), Y4
+	VCVTPH2PS     Y4, Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     2(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z1
+	ADDQ          $+18, R9
+	VPBROADCASTW  (R10), Y4
+	VCVTPH2PS     Y4, Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     2(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z2
+	ADDQ          $+18, R10
+	VPBROADCASTW  (R11), Y4
+	VCVTPH2PS     Y4, Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     2(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z3
+	ADDQ          $+18, R11
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows4iq4nlavx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1IQ4NLAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1IQ4NLAVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+	VXORPS  Y0, Y0, Y0
+
+rows1iq4nlavx512:
+	VPBROADCASTW  (R8), Y1
+	VCVTPH2PS     Y1, Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     2(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   (SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   64(SI), Z4, Z0
+	ADDQ          $+18, R8
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows1iq4nlavx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeIQ4NLAVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeIQ4NLAVX512(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+
+decodeiq4nlavx512:
+	VPBROADCASTW (R8), Y0
+	VCVTPH2PS    Y0, Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    2(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, (DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         $+18, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodeiq4nlavx512
+	VZEROUPPER
+	RET
+
+// func rows4IQ4XSAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F, F16C
+TEXT ·rows4IQ4XSAVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+
+rows4iq4xsavx512:
+	VPBROADCASTD  4(R8), Y4
+	VPSRLVD       everyFourth<>+0(SB), Y4, Y4
+	VPSLLD        $0x1c, Y4, Y4
+	VPSRLD        $0x1c, Y4, Y4
+	VPBROADCASTW  2(R8), X5
+	VPMOVZXWD     X5, Y5
+	VPSRLVD       everyPair<>+0(SB), Y5, Y5
+	VPSLLD        $0x1e, Y5, Y5
+	VPSRLD        $0x1a, Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBD        dwords32<>+0(SB), Y4, Y4
+	VCVTDQ2PS     Y4, Y4
+	VPBROADCASTW  (R8), X5
+	VCVTPH2PS     X5, Y5
+	VMULPS        Y5, Y4, Y4
+	VMOVUPS       Y4, (SP)
+	VBROADCASTSS  (SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     8(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z0
+	VBROADCASTSS  4(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     24(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   128(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   192(SI), Z7, Z0
+	VBROADCASTSS  8(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     40(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   256(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   320(SI), Z7, Z0
+	VBROADCASTSS  12(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     56(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   384(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   448(SI), Z7, Z0
+	VBROADCASTSS  16(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     72(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   512(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   576(SI), Z7, Z0
+	VBROADCASTSS  20(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     88(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   640(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   704(SI), Z7, Z0
+	VBROADCASTSS  24(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     104(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   768(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   832(SI), Z7, Z0
+	VBROADCASTSS  28(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     120(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   896(SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   960(SI), Z7, Z0
+	ADDQ          $+136, R8
+	VPBROADCASTD  4(R9), Y4
+	VPSRLVD       everyFourth<>+0(SB), Y4, Y4
+	VPSLLD        $0x1c, Y4, Y4
+	VPSRLD        $0x1c, Y4, Y4
+	VPBROADCASTW  2(R9), X5
+	VPMOVZXWD     X5, Y5
+	VPSRLVD       everyPair<>+0(SB), Y5, Y5
+	VPSLLD        $0x1e, Y5, Y5
+	VPSRLD        $0x1a, Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBD        dwords32<>+0(SB), Y4, Y4
+	VCVTDQ2PS     Y4, Y4
+	VPBROADCASTW  (R9), X5
+	VCVTPH2PS     X5, Y5
+	VMULPS        Y5, Y4, Y4
+	VMOVUPS       Y4, (SP)
+	VBROADCASTSS  (SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     8(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z1
+	VBROADCASTSS  4(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     24(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   128(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   192(SI), Z7, Z1
+	VBROADCASTSS  8(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     40(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   256(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   320(SI), Z7, Z1
+	VBROADCASTSS  12(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     56(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   384(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   448(SI), Z7, Z1
+	VBROADCASTSS  16(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     72(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   512(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   576(SI), Z7, Z1
+	VBROADCASTSS  20(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     88(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   640(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   704(SI), Z7, Z1
+	VBROADCASTSS  24(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     104(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   768(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   832(SI), Z7, Z1
+	VBROADCASTSS  28(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     120(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   896(SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   960(SI), Z7, Z1
+	ADDQ          $+136, R9
+	VPBROADCASTD  4(R10), Y4
+	VPSRLVD       everyFourth<>+0(SB), Y4, Y4
+	VPSLLD        $0x1c, Y4, Y4
+	VPSRLD        $0x1c, Y4, Y4
+	VPBROADCASTW  2(R10), X5
+	VPMOVZXWD     X5, Y5
+	VPSRLVD       everyPair<>+0(SB), Y5, Y5
+	VPSLLD        $0x1e, Y5, Y5
+	VPSRLD        $0x1a, Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBD        dwords32<>+0(SB), Y4, Y4
+	VCVTDQ2PS     Y4, Y4
+	VPBROADCASTW  (R10), X5
+	VCVTPH2PS     X5, Y5
+	VMULPS        Y5, Y4, Y4
+	VMOVUPS       Y4, (SP)
+	VBROADCASTSS  (SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     8(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z2
+	VBROADCASTSS  4(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     24(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   128(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   192(SI), Z7, Z2
+	VBROADCASTSS  8(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     40(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   256(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   320(SI), Z7, Z2
+	VBROADCASTSS  12(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     56(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   384(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   448(SI), Z7, Z2
+	VBROADCASTSS  16(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     72(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   512(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   576(SI), Z7, Z2
+	VBROADCASTSS  20(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     88(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   640(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   704(SI), Z7, Z2
+	VBROADCASTSS  24(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     104(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   768(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   832(SI), Z7, Z2
+	VBROADCASTSS  28(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     120(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   896(SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   960(SI), Z7, Z2
+	ADDQ          $+136, R10
+	VPBROADCASTD  4(R11), Y4
+	VPSRLVD       everyFourth<>+0(SB), Y4, Y4
+	VPSLLD        $0x1c, Y4, Y4
+	VPSRLD        $0x1c, Y4, Y4
+	VPBROADCASTW  2(R11), X5
+	VPMOVZXWD     X5, Y5
+	VPSRLVD       everyPair<>+0(SB), Y5, Y5
+	VPSLLD        $0x1e, Y5, Y5
+	VPSRLD        $0x1a, Y5, Y5
+	VPOR          Y5, Y4, Y4
+	VPSUBD        dwords32<>+0(SB), Y4, Y4
+	VCVTDQ2PS     Y4, Y4
+	VPBROADCASTW  (R11), X5
+	VCVTPH2PS     X5, Y5
+	VMULPS        Y5, Y4, Y4
+	VMOVUPS       Y4, (SP)
+	VBROADCASTSS  (SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     8(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z3
+	VBROADCASTSS  4(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     24(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   128(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   192(SI), Z7, Z3
+	VBROADCASTSS  8(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     40(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   256(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   320(SI), Z7, Z3
+	VBROADCASTSS  12(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     56(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   384(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   448(SI), Z7, Z3
+	VBROADCASTSS  16(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     72(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   512(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   576(SI), Z7, Z3
+	VBROADCASTSS  20(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     88(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   640(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   704(SI), Z7, Z3
+	VBROADCASTSS  24(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     104(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   768(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   832(SI), Z7, Z3
+	VBROADCASTSS  28(SP), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     120(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   896(SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   960(SI), Z7, Z3
+	ADDQ          $+136, R11
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows4iq4xsavx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1IQ4XSAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F, F16C
+TEXT ·rows1IQ4XSAVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+	VXORPS  Y0, Y0, Y0
+
+rows1iq4xsavx512:
+	VPBROADCASTD  4(R8), Y1
+	VPSRLVD       everyFourth<>+0(SB), Y1, Y1
+	VPSLLD        $0x1c, Y1, Y1
+	VPSRLD        $0x1c, Y1, Y1
+	VPBROADCASTW  2(R8), X2
+	VPMOVZXWD     X2, Y2
+	VPSRLVD       everyPair<>+0(SB), Y2, Y2
+	VPSLLD        $0x1e, Y2, Y2
+	VPSRLD        $0x1a, Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VPSUBD        dwords32<>+0(SB), Y1, Y1
+	VCVTDQ2PS     Y1, Y1
+	VPBROADCASTW  (R8), X2
+	VCVTPH2PS     X2, Y2
+	VMULPS        Y2, Y1, Y1
+	VMOVUPS       Y1, (SP)
+	VBROADCASTSS  (SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     8(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   (SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   64(SI), Z4, Z0
+	VBROADCASTSS  4(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     24(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   128(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   192(SI), Z4, Z0
+	VBROADCASTSS  8(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     40(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   256(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   320(SI), Z4, Z0
+	VBROADCASTSS  12(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     56(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   384(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   448(SI), Z4, Z0
+	VBROADCASTSS  16(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     72(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   512(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   576(SI), Z4, Z0
+	VBROADCASTSS  20(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     88(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   640(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   704(SI), Z4, Z0
+	VBROADCASTSS  24(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     104(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   768(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   832(SI), Z4, Z0
+	VBROADCASTSS  28(SP), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     120(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   896(SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   960(SI), Z4, Z0
+	ADDQ          $+136, R8
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows1iq4xsavx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeIQ4XSAVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F, F16C
+TEXT ·decodeIQ4XSAVX512(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVUPS unevenFloats<>+0(SB), Z31
+
+decodeiq4xsavx512:
+	VPBROADCASTD 4(R8), Y0
+	VPSRLVD      everyFourth<>+0(SB), Y0, Y0
+	VPSLLD       $0x1c, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y0
+	VPBROADCASTW 2(R8), X1
+	VPMOVZXWD    X1, Y1
+	VPSRLVD      everyPair<>+0(SB), Y1, Y1
+	VPSLLD       $0x1e, Y1, Y1
+	VPSRLD       $0x1a, Y1, Y1
+	VPOR         Y1, Y0, Y0
+	VPSUBD       dwords32<>+0(SB), Y0, Y0
+	VCVTDQ2PS    Y0, Y0
+	VPBROADCASTW (R8), X1
+	VCVTPH2PS    X1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VBROADCASTSS (SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    8(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, (DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 64(DI)
+	VBROADCASTSS 4(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    24(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 128(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 192(DI)
+	VBROADCASTSS 8(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    40(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 256(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 320(DI)
+	VBROADCASTSS 12(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    56(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 384(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 448(DI)
+	VBROADCASTSS 16(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    72(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 512(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 576(DI)
+	VBROADCASTSS 20(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    88(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 640(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 704(DI)
+	VBROADCASTSS 24(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    104(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 768(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 832(DI)
+	VBROADCASTSS 28(SP), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    120(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 896(DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 960(DI)
+	ADDQ         $+136, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodeiq4xsavx512
+	VZEROUPPER
+	RET
+
+// func rows4TQ20AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows4TQ20AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	LEAQ   (R8)(AX*1), R9
+	LEAQ   (R9)(AX*1), R10
+	LEAQ   (R10)(AX*1), R11
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+rows4tq20avx512:
+	VPBROADCASTW  64(R8), Y7
+	VCVTPH2PS     Y7, Z7
+	VMOVDQU       (R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z0
+	VMOVDQU       (R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z0
+	VMOVDQU       (R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z0
+	VMOVDQU       (R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z0
+	VMOVDQU       32(R8), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z0
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z0
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z0
+	VMOVDQU       32(R8), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z0
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z0
+	ADDQ          $+66, R8
+	VPBROADCASTW  64(R9), Y7
+	VCVTPH2PS     Y7, Z7
+	VMOVDQU       (R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z1
+	VMOVDQU       (R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z1
+	VMOVDQU       (R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z1
+	VMOVDQU       (R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z1
+	VMOVDQU       32(R9), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z1
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z1
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z1
+	VMOVDQU       32(R9), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z1
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z1
+	ADDQ          $+66, R9
+	VPBROADCASTW  64(R10), Y7
+	VCVTPH2PS     Y7, Z7
+	VMOVDQU       (R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z2
+	VMOVDQU       (R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z2
+	VMOVDQU       (R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z2
+	VMOVDQU       (R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z2
+	VMOVDQU       32(R10), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z2
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z2
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z2
+	VMOVDQU       32(R10), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z2
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z2
+	ADDQ          $+66, R10
+	VPBROADCASTW  64(R11), Y7
+	VCVTPH2PS     Y7, Z7
+	VMOVDQU       (R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   (SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   64(SI), Z5, Z3
+	VMOVDQU       (R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   128(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   192(SI), Z5, Z3
+	VMOVDQU       (R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   256(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   320(SI), Z5, Z3
+	VMOVDQU       (R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   384(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   448(SI), Z5, Z3
+	VMOVDQU       32(R11), Y4
+	VMOVDQU       Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   512(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   576(SI), Z5, Z3
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x02, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   640(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   704(SI), Z5, Z3
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x04, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   768(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   832(SI), Z5, Z3
+	VMOVDQU       32(R11), Y4
+	VPSRLW        $0x06, Y4, Y4
+	VPAND         bytes3<>+0(SB), Y4, Y4
+	VPSUBB        bytes1<>+0(SB), Y4, Y4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   896(SI), Z5, Z3
+	VEXTRACTI128  $0x01, Y4, X4
+	VPMOVSXBD     X4, Z5
+	VCVTDQ2PS     Z5, Z5
+	VMULPS        Z7, Z5, Z5
+	VFMADD231PS   960(SI), Z5, Z3
+	ADDQ          $+66, R11
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows4tq20avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1TQ20AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·rows1TQ20AVX512(SB), NOSPLIT, $128-40
+	MOVQ   y+0(FP), DI
+	MOVQ   w+8(FP), R8
+	MOVQ   rowBytes+16(FP), AX
+	MOVQ   x+24(FP), SI
+	MOVQ   blocks+32(FP), CX
+	VXORPS Y0, Y0, Y0
+
+rows1tq20avx512:
+	VPBROADCASTW  64(R8), Y4
+	VCVTPH2PS     Y4, Z4
+	VMOVDQU       (R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   (SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   64(SI), Z2, Z0
+	VMOVDQU       (R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   128(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   192(SI), Z2, Z0
+	VMOVDQU       (R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   256(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   320(SI), Z2, Z0
+	VMOVDQU       (R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   384(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   448(SI), Z2, Z0
+	VMOVDQU       32(R8), Y1
+	VMOVDQU       Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   512(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   576(SI), Z2, Z0
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x02, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   640(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   704(SI), Z2, Z0
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x04, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   768(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   832(SI), Z2, Z0
+	VMOVDQU       32(R8), Y1
+	VPSRLW        $0x06, Y1, Y1
+	VPAND         bytes3<>+0(SB), Y1, Y1
+	VPSUBB        bytes1<>+0(SB), Y1, Y1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   896(SI), Z2, Z0
+	VEXTRACTI128  $0x01, Y1, X1
+	VPMOVSXBD     X1, Z2
+	VCVTDQ2PS     Z2, Z2
+	VMULPS        Z4, Z2, Z2
+	VFMADD231PS   960(SI), Z2, Z0
+	ADDQ          $+66, R8
+	ADDQ          $+1024, SI
+	DECQ          CX
+	JNZ           rows1tq20avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeTQ20AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·decodeTQ20AVX512(SB), NOSPLIT, $128-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), R8
+	MOVQ blocks+16(FP), CX
+
+decodetq20avx512:
+	VPBROADCASTW 64(R8), Y3
+	VCVTPH2PS    Y3, Z3
+	VMOVDQU      (R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, (DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 64(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 128(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 192(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 256(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 320(DI)
+	VMOVDQU      (R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 384(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 448(DI)
+	VMOVDQU      32(R8), Y0
+	VMOVDQU      Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 512(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 576(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x02, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 640(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 704(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x04, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 768(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 832(DI)
+	VMOVDQU      32(R8), Y0
+	VPSRLW       $0x06, Y0, Y0
+	VPAND        bytes3<>+0(SB), Y0, Y0
+	VPSUBB       bytes1<>+0(SB), Y0, Y0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 896(DI)
+	VEXTRACTI128 $0x01, Y0, X0
+	VPMOVSXBD    X0, Z1
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       Z3, Z1, Z1
+	VMOVUPS      Z1, 960(DI)
+	ADDQ         $+66, R8
+	ADDQ         $+1024, DI
+	DECQ         CX
+	JNZ          decodetq20avx512
+	VZEROUPPER
+	RET
+
+// func rows4MXFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·rows4MXFP4AVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS fourBitFloatsFloats<>+0(SB), Z31
+	LEAQ    mxfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+
+rows4mxfp4avx512:
+	MOVBLZX       (R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     1(R8), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z0
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z0
+	ADDQ          $+17, R8
+	MOVBLZX       (R9), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     1(R9), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z1
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z1
+	ADDQ          $+17, R9
+	MOVBLZX       (R10), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     1(R10), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z2
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z2
+	ADDQ          $+17, R10
+	MOVBLZX       (R11), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMULPS        Z31, Z4, Z5
+	VPMOVZXBD     1(R11), Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   (SI), Z7, Z3
+	VPSRLD        $0x04, Z6, Z6
+	VPERMPS       Z5, Z6, Z7
+	VFMADD231PS   64(SI), Z7, Z3
+	ADDQ          $+17, R11
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows4mxfp4avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1MXFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·rows1MXFP4AVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVUPS fourBitFloatsFloats<>+0(SB), Z31
+	LEAQ    mxfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+
+rows1mxfp4avx512:
+	MOVBLZX       (R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z1
+	VMULPS        Z31, Z1, Z2
+	VPMOVZXBD     1(R8), Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   (SI), Z4, Z0
+	VPSRLD        $0x04, Z3, Z3
+	VPERMPS       Z2, Z3, Z4
+	VFMADD231PS   64(SI), Z4, Z0
+	ADDQ          $+17, R8
+	ADDQ          $+128, SI
+	DECQ          CX
+	JNZ           rows1mxfp4avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeMXFP4AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·decodeMXFP4AVX512(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVUPS fourBitFloatsFloats<>+0(SB), Z31
+	LEAQ    mxfp4Scales<>+0(SB), BX
+
+decodemxfp4avx512:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Z0
+	VMULPS       Z31, Z0, Z1
+	VPMOVZXBD    1(R8), Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, (DI)
+	VPSRLD       $0x04, Z2, Z2
+	VPERMPS      Z1, Z2, Z3
+	VMOVUPS      Z3, 64(DI)
+	ADDQ         $+17, R8
+	ADDQ         $+128, DI
+	DECQ         CX
+	JNZ          decodemxfp4avx512
+	VZEROUPPER
+	RET
+
+// func rows4NVFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·rows4NVFP4AVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	LEAQ    (R8)(AX*1), R9
+	LEAQ    (R9)(AX*1), R10
+	LEAQ    (R10)(AX*1), R11
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+
+rows4nvfp4avx512:
+	MOVBLZX       (R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         4(R8), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   (SI), Z6, Z0
+	MOVBLZX       1(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         12(R8), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   64(SI), Z6, Z0
+	MOVBLZX       2(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         20(R8), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   128(SI), Z6, Z0
+	MOVBLZX       3(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         28(R8), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   192(SI), Z6, Z0
+	ADDQ          $+36, R8
+	MOVBLZX       (R9), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         4(R9), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   (SI), Z6, Z1
+	MOVBLZX       1(R9), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         12(R9), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   64(SI), Z6, Z1
+	MOVBLZX       2(R9), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         20(R9), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   128(SI), Z6, Z1
+	MOVBLZX       3(R9), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         28(R9), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   192(SI), Z6, Z1
+	ADDQ          $+36, R9
+	MOVBLZX       (R10), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         4(R10), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   (SI), Z6, Z2
+	MOVBLZX       1(R10), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         12(R10), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   64(SI), Z6, Z2
+	MOVBLZX       2(R10), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         20(R10), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   128(SI), Z6, Z2
+	MOVBLZX       3(R10), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         28(R10), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   192(SI), Z6, Z2
+	ADDQ          $+36, R10
+	MOVBLZX       (R11), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         4(R11), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   (SI), Z6, Z3
+	MOVBLZX       1(R11), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         12(R11), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   64(SI), Z6, Z3
+	MOVBLZX       2(R11), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         20(R11), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   128(SI), Z6, Z3
+	MOVBLZX       3(R11), AX
+	VBROADCASTSS  (BX)(AX*4), Z4
+	VMOVQ         28(R11), X5
+	VPSRLW        $0x04, X5, X6
+	VPUNPCKLQDQ   X6, X5, X5
+	VPAND         bytes15<>+0(SB), X5, X5
+	VPSHUFB       X5, X15, X5
+	VPMOVSXBD     X5, Z6
+	VCVTDQ2PS     Z6, Z6
+	VMULPS        Z4, Z6, Z6
+	VFMADD231PS   192(SI), Z6, Z3
+	ADDQ          $+36, R11
+	ADDQ          $+256, SI
+	DECQ          CX
+	JNZ           rows4nvfp4avx512
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VADDPS        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VADDPS        X4, X0, X0
+	VMOVHLPS      X0, X0, X4
+	VADDPS        X4, X0, X0
+	VMOVSHDUP     X0, X4
+	VADDSS        X4, X0, X0
+	VMOVSS        X0, (DI)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VADDPS        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VADDPS        X4, X1, X1
+	VMOVHLPS      X1, X1, X4
+	VADDPS        X4, X1, X1
+	VMOVSHDUP     X1, X4
+	VADDSS        X4, X1, X1
+	VMOVSS        X1, 4(DI)
+	VEXTRACTF64X4 $0x01, Z2, Y4
+	VADDPS        Y4, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X4
+	VADDPS        X4, X2, X2
+	VMOVHLPS      X2, X2, X4
+	VADDPS        X4, X2, X2
+	VMOVSHDUP     X2, X4
+	VADDSS        X4, X2, X2
+	VMOVSS        X2, 8(DI)
+	VEXTRACTF64X4 $0x01, Z3, Y4
+	VADDPS        Y4, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X4
+	VADDPS        X4, X3, X3
+	VMOVHLPS      X3, X3, X4
+	VADDPS        X4, X3, X3
+	VMOVSHDUP     X3, X4
+	VADDSS        X4, X3, X3
+	VMOVSS        X3, 12(DI)
+	VZEROUPPER
+	RET
+
+// func rows1NVFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·rows1NVFP4AVX512(SB), NOSPLIT, $128-40
+	MOVQ    y+0(FP), DI
+	MOVQ    w+8(FP), R8
+	MOVQ    rowBytes+16(FP), AX
+	MOVQ    x+24(FP), SI
+	MOVQ    blocks+32(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+	VXORPS  Y0, Y0, Y0
+
+rows1nvfp4avx512:
+	MOVBLZX       (R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z1
+	VMOVQ         4(R8), X2
+	VPSRLW        $0x04, X2, X3
+	VPUNPCKLQDQ   X3, X2, X2
+	VPAND         bytes15<>+0(SB), X2, X2
+	VPSHUFB       X2, X15, X2
+	VPMOVSXBD     X2, Z3
+	VCVTDQ2PS     Z3, Z3
+	VMULPS        Z1, Z3, Z3
+	VFMADD231PS   (SI), Z3, Z0
+	MOVBLZX       1(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z1
+	VMOVQ         12(R8), X2
+	VPSRLW        $0x04, X2, X3
+	VPUNPCKLQDQ   X3, X2, X2
+	VPAND         bytes15<>+0(SB), X2, X2
+	VPSHUFB       X2, X15, X2
+	VPMOVSXBD     X2, Z3
+	VCVTDQ2PS     Z3, Z3
+	VMULPS        Z1, Z3, Z3
+	VFMADD231PS   64(SI), Z3, Z0
+	MOVBLZX       2(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z1
+	VMOVQ         20(R8), X2
+	VPSRLW        $0x04, X2, X3
+	VPUNPCKLQDQ   X3, X2, X2
+	VPAND         bytes15<>+0(SB), X2, X2
+	VPSHUFB       X2, X15, X2
+	VPMOVSXBD     X2, Z3
+	VCVTDQ2PS     Z3, Z3
+	VMULPS        Z1, Z3, Z3
+	VFMADD231PS   128(SI), Z3, Z0
+	MOVBLZX       3(R8), AX
+	VBROADCASTSS  (BX)(AX*4), Z1
+	VMOVQ         28(R8), X2
+	VPSRLW        $0x04, X2, X3
+	VPUNPCKLQDQ   X3, X2, X2
+	VPAND         bytes15<>+0(SB), X2, X2
+	VPSHUFB       X2, X15, X2
+	VPMOVSXBD     X2, Z3
+	VCVTDQ2PS     Z3, Z3
+	VMULPS        Z1, Z3, Z3
+	VFMADD231PS   192(SI), Z3, Z0
+	ADDQ          $+36, R8
+	ADDQ          $+256, SI
+	DECQ          CX
+	JNZ           rows1nvfp4avx512
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VMOVHLPS      X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMOVSHDUP     X0, X1
+	VADDSS        X1, X0, X0
+	VMOVSS        X0, (DI)
+	VZEROUPPER
+	RET
+
+// func decodeNVFP4AVX512(dst *float32, src *byte, blocks int)
+// Requires: AVX, AVX512F
+TEXT ·decodeNVFP4AVX512(SB), NOSPLIT, $128-24
+	MOVQ    dst+0(FP), DI
+	MOVQ    src+8(FP), R8
+	MOVQ    blocks+16(FP), CX
+	VMOVDQU fourBitFloatsBytes<>+0(SB), X15
+	LEAQ    nvfp4Scales<>+0(SB), BX
+
+decodenvfp4avx512:
+	MOVBLZX      (R8), AX
+	VBROADCASTSS (BX)(AX*4), Z0
+	VMOVQ        4(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      Z2, (DI)
+	MOVBLZX      1(R8), AX
+	VBROADCASTSS (BX)(AX*4), Z0
+	VMOVQ        12(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      Z2, 64(DI)
+	MOVBLZX      2(R8), AX
+	VBROADCASTSS (BX)(AX*4), Z0
+	VMOVQ        20(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      Z2, 128(DI)
+	MOVBLZX      3(R8), AX
+	VBROADCASTSS (BX)(AX*4), Z0
+	VMOVQ        28(R8), X1
+	VPSRLW       $0x04, X1, X2
+	VPUNPCKLQDQ  X2, X1, X1
+	VPAND        bytes15<>+0(SB), X1, X1
+	VPSHUFB      X1, X15, X1
+	VPMOVSXBD    X1, Z2
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z0, Z2, Z2
+	VMOVUPS      Z2, 192(DI)
+	ADDQ         $+36, R8
+	ADDQ         $+256, DI
+	DECQ         CX
+	JNZ          decodenvfp4avx512
 	VZEROUPPER
 	RET
 

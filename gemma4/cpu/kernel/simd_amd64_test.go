@@ -17,7 +17,8 @@ func extremes(t quant.Type, rng *rand.Rand, blocks int) []byte {
 		raw[i] = byte(rng.Uint32())
 	}
 	halves := map[quant.Type][]int{quant.Q4_0: {0}, quant.Q8_0: {0}, quant.Q4_K: {0, 2}, quant.Q5_K: {0, 2},
-		quant.Q6_K: {208}, quant.F16: {0}}
+		quant.Q6_K: {208}, quant.F16: {0}, quant.Q4_1: {0, 2}, quant.Q5_0: {0}, quant.Q5_1: {0, 2}, quant.Q2_K: {80, 82},
+		quant.Q3_K: {108}, quant.IQ4_NL: {0}, quant.IQ4_XS: {0}, quant.TQ2_0: {64}}
 	for b := 0; b < len(raw); b += t.BlockBytes() {
 		for _, at := range halves[t] {
 			switch exponent := &raw[b+at+1]; rng.IntN(4) {
@@ -29,14 +30,19 @@ func extremes(t quant.Type, rng *rand.Rand, blocks int) []byte {
 				*exponent = *exponent&0x83 | 0x28
 			}
 		}
-		if t == quant.BF16 {
+		switch {
+		case t == quant.BF16:
 			raw[b+1] = raw[b+1]&0x83 | 0x3c
+		case t == quant.MXFP4 && raw[b] >= 2: // the others are subnormal
+			raw[b] = raw[b]&31 | 0x70
 		}
 	}
 	return raw
 }
 
-var fused = []quant.Type{quant.Q4_0, quant.Q8_0, quant.Q4_K, quant.Q5_K, quant.Q6_K, quant.F16, quant.BF16}
+var fused = []quant.Type{quant.Q4_0, quant.Q8_0, quant.Q4_K, quant.Q5_K, quant.Q6_K, quant.F16, quant.BF16,
+	quant.Q4_1, quant.Q5_0, quant.Q5_1, quant.Q2_K, quant.Q3_K, quant.IQ4_NL, quant.IQ4_XS, quant.TQ2_0, quant.MXFP4,
+	quant.NVFP4}
 
 func newRand(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 7)) }
 

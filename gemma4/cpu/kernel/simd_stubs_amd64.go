@@ -117,6 +117,156 @@ func rows1BF16AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 //go:noescape
 func decodeBF16AVX2(dst *float32, src *byte, blocks int)
 
+// rows4Q41AVX2 is y = w·x for 4 rows of Q4_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q41AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q41AVX2 is y = w·x for 1 rows of Q4_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q41AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ41AVX2 decodes so many blocks of 32 values of Q4_1.
+//
+//go:noescape
+func decodeQ41AVX2(dst *float32, src *byte, blocks int)
+
+// rows4Q50AVX2 is y = w·x for 4 rows of Q5_0, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q50AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q50AVX2 is y = w·x for 1 rows of Q5_0, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q50AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ50AVX2 decodes so many blocks of 32 values of Q5_0.
+//
+//go:noescape
+func decodeQ50AVX2(dst *float32, src *byte, blocks int)
+
+// rows4Q51AVX2 is y = w·x for 4 rows of Q5_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q51AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q51AVX2 is y = w·x for 1 rows of Q5_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q51AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ51AVX2 decodes so many blocks of 32 values of Q5_1.
+//
+//go:noescape
+func decodeQ51AVX2(dst *float32, src *byte, blocks int)
+
+// rows4Q2KAVX2 is y = w·x for 4 rows of Q2_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4Q2KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q2KAVX2 is y = w·x for 1 rows of Q2_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1Q2KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ2KAVX2 decodes so many blocks of 256 values of Q2_K.
+//
+//go:noescape
+func decodeQ2KAVX2(dst *float32, src *byte, blocks int)
+
+// rows4Q3KAVX2 is y = w·x for 4 rows of Q3_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4Q3KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q3KAVX2 is y = w·x for 1 rows of Q3_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1Q3KAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ3KAVX2 decodes so many blocks of 256 values of Q3_K.
+//
+//go:noescape
+func decodeQ3KAVX2(dst *float32, src *byte, blocks int)
+
+// rows4IQ4NLAVX2 is y = w·x for 4 rows of IQ4_NL, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4IQ4NLAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1IQ4NLAVX2 is y = w·x for 1 rows of IQ4_NL, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1IQ4NLAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeIQ4NLAVX2 decodes so many blocks of 32 values of IQ4_NL.
+//
+//go:noescape
+func decodeIQ4NLAVX2(dst *float32, src *byte, blocks int)
+
+// rows4IQ4XSAVX2 is y = w·x for 4 rows of IQ4_XS, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4IQ4XSAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1IQ4XSAVX2 is y = w·x for 1 rows of IQ4_XS, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1IQ4XSAVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeIQ4XSAVX2 decodes so many blocks of 256 values of IQ4_XS.
+//
+//go:noescape
+func decodeIQ4XSAVX2(dst *float32, src *byte, blocks int)
+
+// rows4TQ20AVX2 is y = w·x for 4 rows of TQ2_0, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4TQ20AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1TQ20AVX2 is y = w·x for 1 rows of TQ2_0, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1TQ20AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeTQ20AVX2 decodes so many blocks of 256 values of TQ2_0.
+//
+//go:noescape
+func decodeTQ20AVX2(dst *float32, src *byte, blocks int)
+
+// rows4MXFP4AVX2 is y = w·x for 4 rows of MXFP4, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4MXFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1MXFP4AVX2 is y = w·x for 1 rows of MXFP4, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1MXFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeMXFP4AVX2 decodes so many blocks of 32 values of MXFP4.
+//
+//go:noescape
+func decodeMXFP4AVX2(dst *float32, src *byte, blocks int)
+
+// rows4NVFP4AVX2 is y = w·x for 4 rows of NVFP4, rowBytes apart, of so many blocks of 64.
+//
+//go:noescape
+func rows4NVFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1NVFP4AVX2 is y = w·x for 1 rows of NVFP4, rowBytes apart, of so many blocks of 64.
+//
+//go:noescape
+func rows1NVFP4AVX2(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeNVFP4AVX2 decodes so many blocks of 64 values of NVFP4.
+//
+//go:noescape
+func decodeNVFP4AVX2(dst *float32, src *byte, blocks int)
+
 // tile2x3AVX2 is y[v·yStride+r] = w[r·wStride:]·x[v·xStride:] for 2 rows and 3 vectors of so many chunks of 16 values. Strides are in bytes.
 //
 //go:noescape
@@ -246,6 +396,156 @@ func rows1BF16AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
 //
 //go:noescape
 func decodeBF16AVX512(dst *float32, src *byte, blocks int)
+
+// rows4Q41AVX512 is y = w·x for 4 rows of Q4_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q41AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q41AVX512 is y = w·x for 1 rows of Q4_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q41AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ41AVX512 decodes so many blocks of 32 values of Q4_1.
+//
+//go:noescape
+func decodeQ41AVX512(dst *float32, src *byte, blocks int)
+
+// rows4Q50AVX512 is y = w·x for 4 rows of Q5_0, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q50AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q50AVX512 is y = w·x for 1 rows of Q5_0, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q50AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ50AVX512 decodes so many blocks of 32 values of Q5_0.
+//
+//go:noescape
+func decodeQ50AVX512(dst *float32, src *byte, blocks int)
+
+// rows4Q51AVX512 is y = w·x for 4 rows of Q5_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4Q51AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q51AVX512 is y = w·x for 1 rows of Q5_1, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1Q51AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ51AVX512 decodes so many blocks of 32 values of Q5_1.
+//
+//go:noescape
+func decodeQ51AVX512(dst *float32, src *byte, blocks int)
+
+// rows4Q2KAVX512 is y = w·x for 4 rows of Q2_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4Q2KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q2KAVX512 is y = w·x for 1 rows of Q2_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1Q2KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ2KAVX512 decodes so many blocks of 256 values of Q2_K.
+//
+//go:noescape
+func decodeQ2KAVX512(dst *float32, src *byte, blocks int)
+
+// rows4Q3KAVX512 is y = w·x for 4 rows of Q3_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4Q3KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1Q3KAVX512 is y = w·x for 1 rows of Q3_K, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1Q3KAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeQ3KAVX512 decodes so many blocks of 256 values of Q3_K.
+//
+//go:noescape
+func decodeQ3KAVX512(dst *float32, src *byte, blocks int)
+
+// rows4IQ4NLAVX512 is y = w·x for 4 rows of IQ4_NL, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4IQ4NLAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1IQ4NLAVX512 is y = w·x for 1 rows of IQ4_NL, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1IQ4NLAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeIQ4NLAVX512 decodes so many blocks of 32 values of IQ4_NL.
+//
+//go:noescape
+func decodeIQ4NLAVX512(dst *float32, src *byte, blocks int)
+
+// rows4IQ4XSAVX512 is y = w·x for 4 rows of IQ4_XS, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4IQ4XSAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1IQ4XSAVX512 is y = w·x for 1 rows of IQ4_XS, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1IQ4XSAVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeIQ4XSAVX512 decodes so many blocks of 256 values of IQ4_XS.
+//
+//go:noescape
+func decodeIQ4XSAVX512(dst *float32, src *byte, blocks int)
+
+// rows4TQ20AVX512 is y = w·x for 4 rows of TQ2_0, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows4TQ20AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1TQ20AVX512 is y = w·x for 1 rows of TQ2_0, rowBytes apart, of so many blocks of 256.
+//
+//go:noescape
+func rows1TQ20AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeTQ20AVX512 decodes so many blocks of 256 values of TQ2_0.
+//
+//go:noescape
+func decodeTQ20AVX512(dst *float32, src *byte, blocks int)
+
+// rows4MXFP4AVX512 is y = w·x for 4 rows of MXFP4, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows4MXFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1MXFP4AVX512 is y = w·x for 1 rows of MXFP4, rowBytes apart, of so many blocks of 32.
+//
+//go:noescape
+func rows1MXFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeMXFP4AVX512 decodes so many blocks of 32 values of MXFP4.
+//
+//go:noescape
+func decodeMXFP4AVX512(dst *float32, src *byte, blocks int)
+
+// rows4NVFP4AVX512 is y = w·x for 4 rows of NVFP4, rowBytes apart, of so many blocks of 64.
+//
+//go:noescape
+func rows4NVFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// rows1NVFP4AVX512 is y = w·x for 1 rows of NVFP4, rowBytes apart, of so many blocks of 64.
+//
+//go:noescape
+func rows1NVFP4AVX512(y *float32, w *byte, rowBytes int, x *float32, blocks int)
+
+// decodeNVFP4AVX512 decodes so many blocks of 64 values of NVFP4.
+//
+//go:noescape
+func decodeNVFP4AVX512(dst *float32, src *byte, blocks int)
 
 // tile4x4AVX512 is y[v·yStride+r] = w[r·wStride:]·x[v·xStride:] for 4 rows and 4 vectors of so many chunks of 16 values. Strides are in bytes.
 //

@@ -7,9 +7,15 @@
 //   kernels.bind(instance.exports.mem);
 //   go.run(instance);
 
-/** link compiles the kernels; it fails where WebAssembly has no SIMD. */
+/** link compiles the kernels; it fails where the page's policy lets no WebAssembly be compiled, or it has no SIMD. */
 export async function link(bytes) {
   const module = await WebAssembly.compile(bytes).catch((cause) => {
+    if (/Content.Security.Policy|unsafe-eval|disallowed by embedder/i.test(cause?.message)) {
+      throw new Error(
+        "the page's Content-Security-Policy does not allow WebAssembly: add 'wasm-unsafe-eval' to its script-src",
+        { cause },
+      );
+    }
     throw new Error("this browser's WebAssembly has no SIMD: use a current Chrome, Edge, Safari or Firefox", { cause });
   });
   const names = WebAssembly.Module.exports(module).map(({ name }) => name);

@@ -53,7 +53,8 @@ export function softmax(x: usize, n: i32): f64 {
   for (; n >= 4; n -= 4, x += 16) {
     const e = exp(f32x4.sub(v128.load(x), top));
     v128.store(x, e);
-    sum = f64x2.add(sum, f64x2.add(f64x2.promote_low_f32x4(e), f64x2.promote_low_f32x4(v128.shuffle<f32>(e, e, 2, 3, 0, 1))));
+    const high = v128.shuffle<f32>(e, e, 2, 3, 0, 1);
+    sum = f64x2.add(sum, f64x2.add(f64x2.promote_low_f32x4(e), f64x2.promote_low_f32x4(high)));
   }
   let rested = f64x2.extract_lane(sum, 0) + f64x2.extract_lane(sum, 1);
   const e = exp(f32x4.sub(rest(x, n), top));

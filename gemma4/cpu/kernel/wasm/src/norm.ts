@@ -30,7 +30,9 @@ export function rmsNorm(y: usize, x: usize, w: usize, n: i32, vectors: i32, eps:
   for (; vectors > 0; vectors--) {
     const scale = factor(x, n, eps), scales = f64x2.splat(scale);
     let i = 0, at = w;
-    for (; i + 4 <= n; i += 4, x += 16, y += 16, at += 16) v128.store(y, f32x4.mul(times(v128.load(x), scales), v128.load(at)));
+    for (; i + 4 <= n; i += 4, x += 16, y += 16, at += 16) {
+      v128.store(y, f32x4.mul(times(v128.load(x), scales), v128.load(at)));
+    }
     for (; i < n; i++, x += 4, y += 4, at += 4) store<f32>(y, <f32>(<f64>load<f32>(x) * scale) * load<f32>(at));
   }
 }

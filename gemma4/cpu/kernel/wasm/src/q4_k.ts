@@ -14,7 +14,8 @@ export function decodeQ4_K(dst: usize, src: usize, n: i32): void {
     for (let j = 0; j < 4; j++) {
       const shift = (j & 1) << 4;
       const scales = (j < 2 ? scales0 : scales1) >> shift, lows = (j < 2 ? lows0 : lows1) >> shift;
-      pair(dst + (j << 8), src + 16 + (j << 5), d * <f32>(scales & 255), dmin * <f32>(lows & 255), d * <f32>(scales >> 8 & 255), dmin * <f32>(lows >> 8 & 255));
+      pair(dst + (j << 8), src + 16 + (j << 5), d * <f32>(scales & 255), dmin * <f32>(lows & 255),
+        d * <f32>(scales >> 8 & 255), dmin * <f32>(lows >> 8 & 255));
     }
   }
 }

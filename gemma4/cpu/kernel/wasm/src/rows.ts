@@ -25,7 +25,9 @@ export function decode(type: i32, dst: usize, src: usize, n: i32): void {
  * mulRows is yᵣ = wᵣ·x for rows of rowBytes each. scratch has room for the
  * prepared vector: a block of 1088 bytes for each 256 values begun.
  */
-export function mulRows(type: i32, y: usize, w: usize, rowBytes: i32, x: usize, rows: i32, cols: i32, scratch: usize): void {
+export function mulRows(
+  type: i32, y: usize, w: usize, rowBytes: i32, x: usize, rows: i32, cols: i32, scratch: usize,
+): void {
   if (type == BF16) {
     for (let r = 0; r < rows; r++, w += rowBytes, y += 4) store<f32>(y, dotBF16(w, x, cols));
     return;
