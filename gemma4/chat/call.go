@@ -82,8 +82,8 @@ func (s *callScanner) arguments() error {
 	if doubled && !s.skip("}") && !(s.at == len(s.text) && s.mend("a } was missing")) {
 		return s.fail("want a second }")
 	}
-	if strings.Trim(s.text[s.at:], "} \t\r\n") == "" && s.at < len(s.text) && strings.Contains(s.text[s.at:], "}") &&
-		s.mend("there was a } too many") {
+	rest := s.text[s.at:]
+	if strings.Contains(rest, "}") && strings.Trim(rest, "} \t\r\n") == "" && s.mend("there was a } too many") {
 		s.at = len(s.text)
 	}
 	if s.space(); s.at < len(s.text) {

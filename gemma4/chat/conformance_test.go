@@ -51,7 +51,7 @@ func readJSON(tb testing.TB, path string, into any) {
 
 func nano(tb testing.TB) *tokenizer.Tokenizer {
 	tb.Helper()
-	f, err := gguf.OpenPath(tb.Context(), "../nano/nano.gguf")
+	f, err := gguf.OpenPath(tb.Context(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		tb.Fatal(err)
 	}

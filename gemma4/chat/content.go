@@ -102,6 +102,9 @@ func (c Content) String() string {
 	return b.String()
 }
 
+// Given tells whether there is a text or a list of parts: neither nothing nor another value of JSON.
+func (c Content) Given() bool { return c.text != nil || c.parts != nil }
+
 // UnmarshalJSON reads a string, a list of parts, null, or any other value.
 func (c *Content) UnmarshalJSON(data []byte) error {
 	*c = Content{}

@@ -31,7 +31,11 @@ func (t Template) EditionOf(source string) Edition {
 		return gemma3Edition(source)
 	}
 	digest := sha256.Sum256([]byte(source))
-	official, known := editions[hex.EncodeToString(digest[:])]
+	return t.editionByDigest(hex.EncodeToString(digest[:]))
+}
+
+func (t Template) editionByDigest(digest string) Edition {
+	official, known := editions[digest]
 	switch {
 	case !known || official.of != t:
 		return Unknown

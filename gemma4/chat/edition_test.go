@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -26,6 +27,8 @@ func TestEditionOfGemma3(t *testing.T) {
 	for source, want := range map[string]chat.Edition{
 		template(`\n\n`): chat.Current, template("\n\n"): chat.Current, template(`\n`): chat.Older,
 		template("\n"): chat.Older, template(`\n\n`) + "{{ tools }}": chat.Unknown, template(" "): chat.Unknown,
+		strings.ReplaceAll(template(`\n\n`), "<start_of_turn>", "<|turn>"):  chat.Unknown,
+		strings.ReplaceAll(template(`\n\n`), "first_user_prefix", "prefix"): chat.Unknown,
 	} {
 		if got := chat.Gemma3.EditionOf(source); got != want {
 			t.Errorf("%q is edition %d, want %d", source, got, want)

@@ -11,8 +11,8 @@ const (
 	ThinkingEvent
 	// CallEvent brings a whole tool call.
 	CallEvent
-	// MalformedEvent brings a tool call that could not be read: Err says why,
-	// Text is how it reads.
+	// MalformedEvent brings a tool call that the model wrote so that it cannot be
+	// read: Err says why, Text is how it reads.
 	MalformedEvent
 	// DoneEvent is the last one and brings the reason.
 	DoneEvent
@@ -28,10 +28,18 @@ type Event struct {
 	Err     error  // wraps ErrCall
 	Reason  Reason // of DoneEvent
 	Stop    string // with ReasonStopString: which one
+	// InCall, of DoneEvent, says that the answer was cut within a tool call. Nothing of
+	// that call is given out.
+	InCall bool
 }
 
 // Reason is why an answer ended.
 type Reason string
+
+// IsCut says whether something other than the model, or a stop string, ended the answer.
+func (r Reason) IsCut() bool {
+	return r == ReasonLength || r == ReasonRepetition || r == ReasonCancelled
+}
 
 // The reasons.
 const (

@@ -3,6 +3,7 @@ package chat_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,8 +34,10 @@ func TestMessageJSON(t *testing.T) {
 		`{"role":"user","content":[{"type":"text","text":""},{"type":"image"},{"type":"audio"}]}`,
 		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAEC"}}]}`,
 		`{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"AAEC","format":"wav"}}]}`,
-		`{"role":"assistant","content":null,"reasoning":"Hm.","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":{"a":1.50}}}]}`,
-		`{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]}`,
+		`{"role":"assistant","content":null,"reasoning":"Hm.","tool_calls":[{"id":"1","type":"function",` +
+			`"function":{"name":"f","arguments":{"a":1.50}}}]}`,
+		`{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"f",` +
+			`"arguments":"{\"a\": 1}"}}]}`,
 		`{"role":"assistant","content":null,"tool_responses":[{"name":"f","response":{"a":1}}]}`,
 		`{"role":"tool","content":{"a":1},"tool_call_id":"1","name":"f"}`,
 		`{"role":"tool","content":3.50}`,
@@ -135,6 +138,9 @@ func TestPartJSON(t *testing.T) {
 		`{"type":"input_audio","input_audio":{"data":"aGk=","format":"wav"},"split":true}`: {
 			Type: chat.Audio, Data: []byte("hi"), Format: "wav", Split: true,
 		},
+		`{"type":"video_url","video_url":{"url":"a.mp4"},"budget":70,"frames":8,"fps":2.5,"sound":true}`: {
+			Type: chat.Video, URL: "a.mp4", Budget: 70, Frames: 8, FPS: 2.5, Sound: true,
+		},
 	} {
 		var got chat.Part
 		if err := json.Unmarshal([]byte(in), &got); err != nil {
@@ -158,6 +164,35 @@ func TestPartJSON(t *testing.T) {
 	}
 	if _, err := json.Marshal(chat.Part{Type: chat.Image, Format: chat.RGBA}); !errors.Is(err, chat.ErrMessage) {
 		t.Errorf("pixels as JSON: %v", err)
+	}
+}
+
+// Media are written in OpenAI's form where they say what they are, and in the templates' else.
+func TestPartJSONForms(t *testing.T) {
+	const url = "data:application/octet-stream;base64,aGk="
+	for want, p := range map[string]chat.Part{
+		`{"type":"image_url","image_url":{"url":"a"}}`:           {Type: chat.Image, URL: "a"},
+		`{"type":"image_url","image_url":{"url":"` + url + `"}}`: {Type: chat.Image, Data: []byte("hi")},
+		`{"type":"image"}`: {Type: chat.Image},
+		`{"type":"video_url","video_url":{"url":"a"}}`:           {Type: chat.Video, URL: "a"},
+		`{"type":"video_url","video_url":{"url":"` + url + `"}}`: {Type: chat.Video, Data: []byte("hi")},
+		`{"type":"video"}`:           {Type: chat.Video},
+		`{"type":"audio","url":"a"}`: {Type: chat.Audio, URL: "a"},
+		`{"type":"audio"}`:           {Type: chat.Audio},
+	} {
+		if got, err := json.Marshal(p); err != nil || string(got) != want {
+			t.Errorf("%+v is %s, %v, wanted %s", p, got, err, want)
+		}
+	}
+}
+
+// Null is nothing, as no text at all is, and not a value that a tool returned.
+func TestContentOfNothing(t *testing.T) {
+	for _, data := range []string{"null", " null\n", "", " "} {
+		c := chat.JSON(json.RawMessage("1"))
+		if err := c.UnmarshalJSON([]byte(data)); err != nil || !reflect.DeepEqual(c, chat.Content{}) {
+			t.Errorf("%q became %+v, %v", data, c, err)
+		}
 	}
 }
 

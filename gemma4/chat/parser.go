@@ -118,8 +118,8 @@ func (p *Parser) Push(id int) []Event {
 }
 
 // Finish ends an answer from outside, at the limit of tokens or on the
-// caller's wish, and returns what was held back and a DoneEvent. It returns
-// nothing if the answer has ended already.
+// caller's wish, and returns what was held back and a DoneEvent; nothing of a
+// call that is cut so. It returns nothing if the answer has ended already.
 func (p *Parser) Finish(reason Reason) []Event {
 	if p.done {
 		return nil
@@ -128,9 +128,12 @@ func (p *Parser) Finish(reason Reason) []Event {
 	if p.done {
 		return events
 	}
-	events = append(events, p.leave()...)
+	end := Event{Kind: DoneEvent, Reason: reason, InCall: p.mode == inCall && reason.IsCut()}
+	if !end.InCall {
+		events = append(events, p.leave()...)
+	}
 	p.done = true
-	return append(events, Event{Kind: DoneEvent, Reason: reason})
+	return append(events, end)
 }
 
 // ownReason is why the model itself ends an answer.

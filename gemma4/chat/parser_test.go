@@ -33,7 +33,11 @@ func summary(events []chat.Event) []string {
 		case chat.MalformedEvent:
 			lines = append(lines, "malformed "+e.Text)
 		case chat.DoneEvent:
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("done %s %s", e.Reason, e.Stop)))
+			done := strings.TrimSpace(fmt.Sprintf("done %s %s", e.Reason, e.Stop))
+			if e.InCall {
+				done += " in a call"
+			}
+			lines = append(lines, done)
 		}
 	}
 	return lines
@@ -81,7 +85,12 @@ func TestParser(t *testing.T) {
 			[]string{"text a", `call call_1 f {}`, "text b", "done tool_calls"}},
 		{"thinking and a call", "<|channel>thought\na\n<channel|><|tool_call>call:f{}<tool_call|><|tool_response>", nil,
 			[]string{"thinking a", `call call_1 f {}`, "done tool_calls"}},
-		{"a call cut off", `<|tool_call>call:f{a:<|"|>b`, nil, []string{`malformed call:f{a:"b`, "done length"}},
+		{"a call cut off", `<|tool_call>call:f{a:<|"|>b`, nil, []string{"done length in a call"}},
+		{"a call cut at its start", `Look: <|tool_call>`, nil, []string{"text Look: ", "done length in a call"}},
+		{"a call cut before its end", `<|tool_call>call:f{}`, nil, []string{"done length in a call"}},
+		{"a second call cut off", `<|tool_call>call:f{}<tool_call|><|tool_call>call:g{`, nil,
+			[]string{`call call_1 f {}`, "done length in a call"}},
+		{"cut behind a call", `<|tool_call>call:f{}<tool_call|>`, nil, []string{`call call_1 f {}`, "done length"}},
 		{"a call that ends the turn", `<|tool_call>call:f{<turn|>`, nil, []string{"malformed call:f{", "done stop"}},
 		{"a call in a call", `<|tool_call>call:f{<|tool_call>call:g{}<tool_call|><|tool_response>`, nil,
 			[]string{"malformed call:f{", "call call_1 g {}", "done tool_calls"}},

@@ -99,7 +99,8 @@ var noStrings = []string{"nil", "undefined", "NaN", "Infinity", "-Infinity"}
 // bareString says whether an unquoted value can only be a string: of one line, and without
 // anything that ends or begins a value, or looks like the next key.
 func bareString(text string) bool {
-	if text == "" || likeNumber.MatchString(text) && !date.MatchString(text) || slices.Contains(noStrings, text) || strings.IndexByte(text, quoteByte) >= 0 ||
+	if text == "" || likeNumber.MatchString(text) && !date.MatchString(text) || slices.Contains(noStrings, text) ||
+		strings.IndexByte(text, quoteByte) >= 0 ||
 		strings.ContainsAny(text, "\"'`{}[]<>\r\n\t") {
 		return false
 	}

@@ -29,6 +29,7 @@ func TestRepairCall(t *testing.T) {
 		{`call:f{at:10:30,url:https://a.b/c?d=e}`, "f", `{"at":"10:30","url":"https://a.b/c?d=e"}`,
 			[]string{"a string was not quoted"}},
 		{`call:f{'city':'New York'}`, "f", `{"city":"New York"}`, []string{"a string was in single quotes"}},
+		{`call:f{a:'x','b':'y'}`, "f", `{"a":"x","b":"y"}`, []string{"a string was in single quotes"}},
 		{`f{a:1}`, "f", `{"a":1}`, []string{"call: was missing"}},
 		{`call:f`, "f", `{}`, []string{"the arguments were missing"}},
 		{`{"name":"f","arguments":{"a":[1]}}`, "f", `{"a":[1]}`, []string{"a call as JSON"}},
@@ -39,21 +40,22 @@ func TestRepairCall(t *testing.T) {
 		{``, "", "", nil},
 		{`call:`, "", "", nil},
 		{`call:two words{a:1,}`, "", "", nil},
-		{`call:f{a:` + q + `x}`, "", "", nil},            // where does the string end?
-		{`call:f{city:Paris, France}`, "", "", nil},      // a key without a value, or a comma in a name
-		{`call:f{a:1 b:2}`, "", "", nil},                 // a comma is missing, or a string
-		{`call:f{a:it's,b:'s}`, "", "", nil},             // whose quotes?
-		{`call:f{name:'it's'}`, "", "", nil},             //
-		{`call:f{a:nil}`, "", "", nil},                   // null, or a name
-		{`call:f{l:[1,b:2`, "", "", nil},                 // an object's member in a list
-		{`call:f{a:1}call:g{b:2}`, "", "", nil},          // two calls in one
-		{`call:f{a:1}]`, "", "", nil},                    //
-		{`call:f{a:`, "", "", nil},                       // what was to come?
-		{`{"name":"f"}`, "", "", nil},                    //
-		{`{"name":"f","arguments":[1]}`, "", "", nil},    //
-		{`{"name":"f g","arguments":{}}`, "", "", nil},   //
-		{`{"name":"f","arguments":"a: 1"}`, "", "", nil}, //
-		{`call:f{a:01}`, "", "", nil},                    // 1, or the text
+		{`call:f{a:` + q + `x}`, "", "", nil},                // where does the string end?
+		{`call:f{city:Paris, France}`, "", "", nil},          // a key without a value, or a comma in a name
+		{"call:f{a:\u00a0" + q + "x" + q + "}", "", "", nil}, // a string, or a space and a string
+		{`call:f{a:1 b:2}`, "", "", nil},                     // a comma is missing, or a string
+		{`call:f{a:it's,b:'s}`, "", "", nil},                 // whose quotes?
+		{`call:f{name:'it's'}`, "", "", nil},                 //
+		{`call:f{a:nil}`, "", "", nil},                       // null, or a name
+		{`call:f{l:[1,b:2`, "", "", nil},                     // an object's member in a list
+		{`call:f{a:1}call:g{b:2}`, "", "", nil},              // two calls in one
+		{`call:f{a:1}]`, "", "", nil},                        //
+		{`call:f{a:`, "", "", nil},                           // what was to come?
+		{`{"name":"f"}`, "", "", nil},                        //
+		{`{"name":"f","arguments":[1]}`, "", "", nil},        //
+		{`{"name":"f g","arguments":{}}`, "", "", nil},       //
+		{`{"name":"f","arguments":"a: 1"}`, "", "", nil},     //
+		{`call:f{a:01}`, "", "", nil},                        // 1, or the text
 		{`call:f{a:.5}`, "", "", nil},
 	} {
 		call, repairs, err := chat.RepairCall(tc.text)
@@ -72,7 +74,8 @@ func TestRepairCall(t *testing.T) {
 
 // Whatever comes, a repair is a call of valid JSON, and what was right stays as it is.
 func FuzzRepairCall(f *testing.F) {
-	for _, text := range []string{`call:f{a:1,}`, `f{a:'b'`, `call:f{{a:x}`, `{"name":"f","arguments":{}}`, `call:f{a:[1,`} {
+	for _, text := range []string{`call:f{a:1,}`, `f{a:'b'`, `call:f{{a:x}`, `{"name":"f","arguments":{}}`,
+		`call:f{a:[1,`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

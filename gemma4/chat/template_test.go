@@ -3,11 +3,13 @@ package chat_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/chat"
+	"github.com/gemwire/gemwire/gemma4/tokenizer"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -81,7 +83,8 @@ func TestEncodeMedia(t *testing.T) {
 		t.Errorf("places (-want +got):\n%s", diff)
 	}
 	broken := errors.New("broken file")
-	if _, err := prompt.Encode(tok, func(*chat.Part) ([]chat.Piece, error) { return nil, broken }); !errors.Is(err, broken) {
+	_, err = prompt.Encode(tok, func(*chat.Part) ([]chat.Piece, error) { return nil, broken })
+	if !errors.Is(err, broken) {
 		t.Errorf("a broken image: %v", err)
 	}
 }
@@ -128,6 +131,56 @@ func TestEncodeNeedsTheTokens(t *testing.T) {
 	}
 	if _, err := chat.NewParser(plain(t), chat.ParserOptions{}); !errors.Is(err, chat.ErrVocabulary) {
 		t.Errorf("a parser without tokens: %v", err)
+	}
+}
+
+// vocabulary is one of control tokens, or of the same texts as mere words.
+func vocabulary(t *testing.T, kind tokenizer.TokenType, tokens ...string) *tokenizer.Tokenizer {
+	t.Helper()
+	v := tokenizer.Vocabulary{Model: "gemma4", Tokens: append([]string{"<unk>", "a", "aa"}, tokens...),
+		Merges: []string{"a a"}, BOS: tokenizer.None, PAD: tokenizer.None, UNK: 0, EOT: tokenizer.None,
+		Types: []tokenizer.TokenType{tokenizer.Unknown, tokenizer.Normal, tokenizer.Normal}}
+	for range tokens {
+		v.Types = append(v.Types, kind)
+	}
+	tok, err := tokenizer.New(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// A marker that is a word could stand in anybody's text.
+func TestEncodeNeedsControlTokens(t *testing.T) {
+	prompt := chat.Prompt{{Text: "<bos><|turn>", Trusted: true}, {Text: "aa"}, {Text: "<turn|>", Trusted: true}}
+	encoded, err := prompt.Encode(vocabulary(t, tokenizer.Control, "<bos>", "<|turn>", "<turn|>"), nil)
+	if want := []int{3, 4, 2, 5}; err != nil || !slices.Equal(encoded.IDs, want) {
+		t.Errorf("%v, %v, wanted %v", encoded.IDs, err, want)
+	}
+	words := vocabulary(t, tokenizer.Normal, "<bos>", "<|turn>", "<turn|>")
+	if _, err := prompt.Encode(words, nil); !errors.Is(err, chat.ErrVocabulary) {
+		t.Errorf("markers that are words: %v", err)
+	}
+}
+
+// A video has the placeholder of its own, and the image's where there is none.
+func TestPlaceholderOfVideos(t *testing.T) {
+	prompt := chat.Prompt{{Media: &chat.Part{Type: chat.Video}}}
+	markers := []string{"<bos>", "<|turn>", "<turn|>", "<|image|>"}
+	for want, tokens := range map[int][]string{6: markers, 7: append(markers, "<|video|>")} {
+		encoded, err := prompt.Encode(vocabulary(t, tokenizer.Control, tokens...), nil)
+		if err != nil || !slices.Equal(encoded.IDs, []int{want}) {
+			t.Errorf("with %q: %v, %v, wanted %d", tokens, encoded.IDs, err, want)
+		}
+	}
+}
+
+// Thoughts are shown behind the last message of a user, not in it.
+func TestReasoningOfUsers(t *testing.T) {
+	prompt, err := chat.E2B.Render([]chat.Message{{Role: chat.User, Reasoning: "Hm.", Content: chat.Text("Hi")}},
+		chat.Options{})
+	if want := "<bos><|turn>user\nHi<turn|>\n<|turn>model\n"; err != nil || prompt.String() != want {
+		t.Errorf("%q, %v, wanted %q", prompt, err, want)
 	}
 }
 
@@ -199,9 +252,10 @@ func TestDepthOfArguments(t *testing.T) {
 // two of one name counts, as in the released templates (Python's truth, JSON's last).
 func TestDeclarationsThatSayLittle(t *testing.T) {
 	for parameters, want := range map[string]string{
-		`{"type":"object","properties":{"a":{"type":"array","items":{}}}}`:        "{a:{type:<|\"|>ARRAY<|\"|>}}",
-		`{"type":"object","properties":{"a":{"type":"string","nullable":0}}}`:     "{a:{type:<|\"|>STRING<|\"|>}}",
-		`{"type":"object","properties":{"a":{"type":"string","nullable":0.5}}}`:   "{a:{nullable:true,type:<|\"|>STRING<|\"|>}}",
+		`{"type":"object","properties":{"a":{"type":"array","items":{}}}}`:    "{a:{type:<|\"|>ARRAY<|\"|>}}",
+		`{"type":"object","properties":{"a":{"type":"string","nullable":0}}}`: "{a:{type:<|\"|>STRING<|\"|>}}",
+		`{"type":"object","properties":{"a":{"type":"string",` +
+			`"nullable":0.5}}}`: "{a:{nullable:true,type:<|\"|>STRING<|\"|>}}",
 		`{"type":"object","properties":{"a":{"x":1,"type":"string","x":2}}}`:      "{a:{type:<|\"|>STRING<|\"|>}}",
 		`{"type":"object","properties":{"a":{"x":1,"type":"x","type":"string"}}}`: "{a:{type:<|\"|>STRING<|\"|>}}",
 	} {

@@ -59,7 +59,8 @@ func (t *thinkingText) end() string {
 type Thinking struct {
 	// Open and Close stand around a thought.
 	Open, Close int
-	// Wished says that the prompt asks for thoughts, Begun that it ends within one.
+	// Wished says that the prompt asks for a thought which is still to come, Begun that it
+	// ends within one.
 	Wished, Begun bool
 }
 
@@ -69,25 +70,30 @@ func (t Template) ThinkingIn(tok *tokenizer.Tokenizer, prompt []int32) (in Think
 	if !t.HasTools() {
 		return Thinking{Open: tokenizer.None, Close: tokenizer.None}, nil
 	}
-	var wish int
+	var wish, turn, response int
 	for _, marker := range []struct {
 		text string
 		id   *int
-	}{{channelOpen, &in.Open}, {channelClose, &in.Close}, {think, &wish}} {
+	}{{channelOpen, &in.Open}, {channelClose, &in.Close}, {think, &wish}, {turnOpen, &turn},
+		{responseClose, &response}} {
 		if *marker.id, err = lookup(tok, marker.text); err != nil {
 			return Thinking{}, err
 		}
 	}
+	over := false // the thought that the wish is for
 	for _, id := range prompt {
 		switch int(id) {
 		case wish:
 			in.Wished = true
+		case turn, response: // behind each of these, the model may think again
+			in.Begun, over = false, false
 		case in.Open:
 			in.Begun = true
 		case in.Close:
-			in.Begun = false
+			in.Begun, over = false, true
 		}
 	}
+	in.Wished = in.Wished && !over
 	return in, nil
 }
 

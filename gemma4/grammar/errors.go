@@ -1,10 +1,16 @@
 package grammar
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 var (
 	// ErrSyntax is returned for a form that is not well formed.
 	ErrSyntax = errors.New("grammar: cannot be read")
+	// ErrChoice is returned for a call that is required of a function that is not declared.
+	ErrChoice = errors.New("grammar: impossible tool choice")
 	// ErrUnsupported is returned for a keyword or construct that cannot be honoured; the error names it and its place.
 	ErrUnsupported = errors.New("grammar: not supported")
 	// ErrUnsatisfiable is returned for a form that no text fits.
@@ -16,3 +22,19 @@ var (
 	// ErrVocabulary is returned for a vocabulary that cannot be worked with.
 	ErrVocabulary = errors.New("grammar: bad vocabulary")
 )
+
+// placedOf adds to an error that begins with a sentinel's text the place in the schema where it is.
+func placedOf(sentinel, err error, place string) error {
+	if !errors.Is(err, sentinel) {
+		return fmt.Errorf("at %s: %w", place, err)
+	}
+	return fmt.Errorf("%w: at %s%s", sentinel, place, strings.TrimPrefix(err.Error(), sentinel.Error()))
+}
+
+// placed adds to an error of a limit the place in the schema where it was reached.
+func placed(err error, place string) error {
+	if !errors.Is(err, ErrTooComplex) {
+		return err
+	}
+	return placedOf(ErrTooComplex, err, place)
+}

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"context"
 	"fmt"
 	"unicode/utf8"
 )
@@ -18,21 +19,34 @@ type Form struct {
 	// Thought lets a thought come before, which is free. The vocabulary must know the control tokens around it.
 	Thought bool
 
-	// Compact leaves no whitespace between the tokens of JSON. Without it the model may set some, up to 128
-	// characters in one place.
-	Compact bool
+	// Whitespace is what stands between the tokens of JSON.
+	Whitespace Whitespace
 	// AnyOrder lets the properties of a schema's objects come in any order. Without it they come in the order in which
 	// the schema names them (in calls by name, as the model was trained), and others behind.
 	AnyOrder bool
 }
 
+// Whitespace says what stands between the tokens of JSON.
+type Whitespace int
+
+const (
+	AnyWhitespace Whitespace = iota // what the model sets, up to 128 characters in one place
+	OneSpace                        // a space behind each comma and each colon
+	NoWhitespace
+)
+
 // maxForm bounds the bytes of a form.
 const maxForm = 1 << 24
 
 // Compile makes a form ready for a vocabulary. It fails with ErrSyntax, ErrUnsupported, ErrUnsatisfiable or
-// ErrTooComplex.
-func Compile(v *Vocabulary, form Form) (*Constraint, error) {
+// ErrTooComplex, or with the cause of a context that has ended.
+func Compile(ctx context.Context, v *Vocabulary, form Form) (*Constraint, error) {
 	p := newProgram(v)
+	p.own.ended = func() error { return context.Cause(ctx) }
+	defer func() { p.own.ended = nil }()
+	if p.own.heed(); p.own.err != nil {
+		return nil, p.own.err
+	}
 	p.start = p.rule()
 	given := 0
 	for _, one := range []bool{form.JSON, form.Schema != "", form.Regex != "", form.Choice != nil, form.GBNF != "",
@@ -63,7 +77,7 @@ func Compile(v *Vocabulary, form Form) (*Constraint, error) {
 func (p *program) textForm(v *Vocabulary, form Form) error {
 	switch {
 	case form.JSON:
-		j := jsonRules{p: p, terms: &v.terms, compact: form.Compact}
+		j := newJSONRules(p, v, form)
 		p.alternative(p.start, ruleSymbol(j.any()))
 		return nil
 	case form.Schema != "":

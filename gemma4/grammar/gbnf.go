@@ -19,15 +19,18 @@ type gbnf struct {
 	at    int
 	names map[string]int32
 	made  map[string]bool
-	order []string // names in the order in which they were first read
+	order []string       // names in the order in which they were first read
+	first map[string]int // where each was
 	depth int
+	in    string // the rule being read
 }
 
 func (p *program) gbnfForm(text string) error {
 	if len(text) > maxForm {
 		return fmt.Errorf("%w: a grammar of %d bytes (at most %d)", ErrTooComplex, len(text), maxForm)
 	}
-	g := &gbnf{p: p, text: text, names: map[string]int32{"root": p.start}, made: map[string]bool{}}
+	g := &gbnf{p: p, text: text, names: map[string]int32{"root": p.start}, made: map[string]bool{},
+		first: map[string]int{}}
 	g.skip(true)
 	for g.at < len(text) {
 		if err := g.definition(); err != nil {
@@ -36,16 +39,27 @@ func (p *program) gbnfForm(text string) error {
 	}
 	for _, name := range append([]string{"root"}, g.order...) {
 		if !g.made[name] {
-			return fmt.Errorf("%w: there is no rule %.100q in the grammar", ErrSyntax, name)
+			g.in = ""
+			return g.fault(ErrSyntax, g.first[name], "there is no rule %.100q", name)
 		}
 	}
 	return nil
 }
 
 func (g *gbnf) wrong(format string, args ...any) error {
-	line := 1 + strings.Count(g.text[:min(g.at, len(g.text))], "\n")
-	return fmt.Errorf("%w: line %d of the grammar: %s", ErrSyntax, line, fmt.Sprintf(format, args...))
+	return g.fault(ErrSyntax, g.at, format, args...)
 }
+
+// fault is an error with its line, and the rule where one is being read.
+func (g *gbnf) fault(kind error, at int, format string, args ...any) error {
+	where := fmt.Sprintf("line %d of the grammar", g.line(at))
+	if g.in != "" {
+		where += fmt.Sprintf(", in the rule %.100q", g.in)
+	}
+	return fmt.Errorf("%w: %s: %s", kind, where, fmt.Sprintf(format, args...))
+}
+
+func (g *gbnf) line(at int) int { return 1 + strings.Count(g.text[:min(at, len(g.text))], "\n") }
 
 // skip passes spaces and comments, and line ends where they mean nothing.
 func (g *gbnf) skip(lines bool) {
@@ -89,25 +103,31 @@ func (g *gbnf) rule(name string) int32 {
 		rule = g.p.rule()
 		g.names[name] = rule
 		g.order = append(g.order, name)
+		g.first[name] = max(0, g.at-len(name))
 	}
 	return rule
 }
 
 func (g *gbnf) definition() error {
+	begin := g.at
+	g.in = ""
 	name := g.name()
 	if name == "" {
-		return g.wrong("a name of a rule is missing")
+		return g.wrong("a name of a rule is missing before %.20q", g.text[g.at:])
 	}
 	g.skip(false)
 	if !g.take("::=") {
 		return g.wrong("::= is missing behind %.100q", name)
 	}
+	g.in = name
 	g.skip(true)
 	if g.made[name] {
 		return g.wrong("a second rule %.100q", name)
 	}
 	g.made[name] = true
-	if err := g.alternatives(g.rule(name)); err != nil {
+	rule := g.rule(name)
+	g.p.places[rule] = fmt.Sprintf("the rule %.100q (line %d of the grammar)", name, g.line(begin))
+	if err := g.alternatives(rule); err != nil {
 		return err
 	}
 	if g.at < len(g.text) && g.text[g.at] != '\n' && g.text[g.at] != '\r' {
@@ -145,7 +165,7 @@ func (g *gbnf) sequence() (out []symbol, err error) {
 		case c == '(':
 			s, err = g.group()
 		case c == '<':
-			return nil, fmt.Errorf("%w: tokens by name (<…>) in a grammar", ErrUnsupported)
+			return nil, g.fault(ErrUnsupported, g.at, "tokens by name (<…>)")
 		default:
 			name := g.name()
 			if name == "" {
@@ -167,8 +187,9 @@ func (g *gbnf) sequence() (out []symbol, err error) {
 
 func (g *gbnf) group() (symbol, error) {
 	if g.depth++; g.depth > maxGroups {
-		return symbol{}, fmt.Errorf("%w: over %d groups within groups", ErrTooComplex, maxGroups)
+		return symbol{}, g.fault(ErrTooComplex, g.at, "over %d groups within groups", maxGroups)
 	}
+	begin := g.at
 	g.at++
 	g.skip(true)
 	rule := g.p.rule()
@@ -177,16 +198,13 @@ func (g *gbnf) group() (symbol, error) {
 	}
 	g.depth--
 	if !g.take(")") {
-		return symbol{}, g.wrong("a ) is missing")
+		return symbol{}, g.fault(ErrSyntax, begin, "a ( has no ) behind it")
 	}
 	return ruleSymbol(rule), nil
 }
 
 // character reads one character of a literal or class.
 func (g *gbnf) character() (rune, error) {
-	if g.at >= len(g.text) {
-		return 0, g.wrong("it ends within a literal or class")
-	}
 	if !g.take(`\`) {
 		c, n := utf8.DecodeRuneInString(g.text[g.at:])
 		if c == utf8.RuneError && n == 1 {
@@ -239,9 +257,13 @@ func (g *gbnf) hex(digits int) (rune, error) {
 }
 
 func (g *gbnf) literal() (symbol, error) {
+	begin := g.at
 	g.at++
 	var text []rune
 	for !g.take(`"`) {
+		if g.at >= len(g.text) {
+			return symbol{}, g.fault(ErrSyntax, begin, "a literal has no \" at its end")
+		}
 		c, err := g.character()
 		if err != nil {
 			return symbol{}, err
@@ -252,11 +274,15 @@ func (g *gbnf) literal() (symbol, error) {
 }
 
 func (g *gbnf) class() (symbol, error) {
+	begin := g.at
 	g.at++
 	r := g.p.own
 	negated := g.take("^")
 	var list []regexID
 	for !g.take("]") {
+		if g.at >= len(g.text) {
+			return symbol{}, g.fault(ErrSyntax, begin, "a class has no ] at its end")
+		}
 		low, err := g.character()
 		if err != nil {
 			return symbol{}, err
@@ -264,8 +290,14 @@ func (g *gbnf) class() (symbol, error) {
 		high := low
 		if strings.HasPrefix(g.text[g.at:], "-") && !strings.HasPrefix(g.text[g.at:], "-]") {
 			g.at++
+			if g.at >= len(g.text) {
+				return symbol{}, g.fault(ErrSyntax, begin, "a class has no ] at its end")
+			}
 			if high, err = g.character(); err != nil {
 				return symbol{}, err
+			}
+			if high < low {
+				return symbol{}, g.wrong("the range %c-%c is turned round", low, high)
 			}
 		}
 		list = append(list, r.runes(low, high))
@@ -319,7 +351,7 @@ func (g *gbnf) counts() (low, high int, err error) {
 	case !g.take("}"):
 		return 0, 0, g.wrong("a } is missing")
 	case low > maxCount || high > maxCount:
-		return 0, 0, fmt.Errorf("%w: a repetition of over %d times", ErrTooComplex, maxCount)
+		return 0, 0, g.fault(ErrTooComplex, g.at, "a repetition of over %d times", maxCount)
 	case high >= 0 && high < low:
 		return 0, 0, g.wrong("{%d,%d} is turned round", low, high)
 	}

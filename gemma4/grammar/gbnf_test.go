@@ -57,9 +57,29 @@ func TestGBNFRefused(t *testing.T) {
 		{"root ::= " + strings.Repeat("(", 10000), ErrTooComplex},
 		{"root ::= " + strings.Repeat("(", 200) + "x" + strings.Repeat("){2000}", 200) + "\nx ::= \"a\" | \"b\" x", nil},
 	} {
-		_, err := Compile(v, Form{GBNF: test.grammar})
+		_, err := Compile(t.Context(), v, Form{GBNF: test.grammar})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%.60q: %v, want %v", test.grammar, err, test.want)
+		}
+	}
+}
+
+func TestGBNFSaysWhere(t *testing.T) {
+	v := testVocabulary(t)
+	for _, test := range []struct{ grammar, want string }{
+		{"root ::= \"a\nx", `line 1 of the grammar, in the rule "root": a literal has no " at its end`},
+		{"root ::= b\nb ::= [z-a]", `line 2 of the grammar, in the rule "b": the range z-a is turned round`},
+		{"root ::= \"x\" b\n\nb ::= b \"x\" | \"y\"", `the rule "b" (line 3 of the grammar) begins with itself`},
+		{"root ::= \"a\"\nx ::= b", `line 2 of the grammar: there is no rule "b"`},
+		{"root ::= (\"a\"?)*", `what is repeated may be empty`},
+		{"root ::= \n(\"a\"", `line 2 of the grammar, in the rule "root": a ( has no ) behind it`},
+		{"root ::= x\nx ::= \"a\" x", `at the rule "x" (line 2 of the grammar)`},
+		{"root ::= [a-", `a class has no ] at its end`},
+		{"root ::= \"a\"\n\n= 3", `line 3 of the grammar: a name of a rule is missing before "= 3"`},
+	} {
+		_, err := Compile(t.Context(), v, Form{GBNF: test.grammar})
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.grammar, err, test.want)
 		}
 	}
 }
@@ -71,7 +91,7 @@ func FuzzGBNF(f *testing.F) {
 		if len(grammar) > 200 || len(text) > 50 {
 			return
 		}
-		c, err := Compile(v, Form{GBNF: grammar})
+		c, err := Compile(t.Context(), v, Form{GBNF: grammar})
 		if err == nil {
 			_, err = c.New().Fits([]byte(text))
 		}

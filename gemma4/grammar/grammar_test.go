@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -16,7 +17,8 @@ func testVocabulary(t testing.TB) *Vocabulary {
 	for b := range 256 {
 		pieces = append(pieces, []byte{byte(b)})
 	}
-	for _, s := range []string{`{"`, `":`, `": "`, `",`, `"}`, `"]`, `", "`, "true", "fals", "nul", "ab", "abc", "b]", "12",
+	for _, s := range []string{`{"`, `":`, `": "`, `",`, `"}`, `"]`, `", "`, "true", "fals", "nul", "ab", "abc", "b]",
+		"12",
 
 		"1.5", "e+", `\u00`, `\"`, "é", "日", "日本", "  ", "\n  ", "[[", "]]", "},", "a", "x\"y", `":1`, `[1,`} {
 		pieces = append(pieces, []byte(s))
@@ -31,7 +33,7 @@ func testVocabulary(t testing.TB) *Vocabulary {
 
 func compile(t testing.TB, v *Vocabulary, form Form) *Constraint {
 	t.Helper()
-	c, err := Compile(v, form)
+	c, err := Compile(t.Context(), v, form)
 	if err != nil {
 		t.Fatalf("%+v: %v", form, err)
 	}
@@ -60,7 +62,14 @@ func TestForms(t *testing.T) {
 				`"x"`, `0`, `-0.10`, "[\n 1\n]"},
 			[]string{``, ` 1`, `01`, `1.`, `{"a"}`, `[1,]`, `{,}`, `"a`, "\"\n\"",
 				`"\x"`, `"\ud800"`, "\"\xff\"", `truee`, `[1]]`}},
-		{"compact", Form{JSON: true, Compact: true}, []string{`{"a":[1,2]}`, `{"a b":" "}`}, []string{`{"a": 1}`, `[1, 2]`}},
+		{"compact", Form{JSON: true, Whitespace: NoWhitespace}, []string{`{"a":[1,2]}`, `{"a b":" "}`},
+			[]string{`{"a": 1}`, `[1, 2]`}},
+		{"in a line", Form{JSON: true, Whitespace: OneSpace}, []string{`{"a": [1, 2]}`, `{"a b": " ", "c,": {}}`},
+			[]string{`{"a":1}`, `[1,2]`, `[1 , 2]`, `[ 1]`, `{"a":  1}`, "{\"a\":\n1}"}},
+		{"a schema in a line", Form{Schema: `{"properties": {"a": {"const": {"b": [1, 2]}}, "c": {"type": "array",
+			"items": {"type": "integer"}}}, "required": ["a", "c"]}`, Whitespace: OneSpace},
+			[]string{`{"a": {"b": [1, 2]}, "c": [3, 4]}`}, []string{`{"a":{"b":[1,2]},"c":[3,4]}`,
+				`{"a": {"b": [1,2]}, "c": [3, 4]}`, `{"a": {"b": [1, 2]}, "c": [3 ,4]}`}},
 		{"regex", Form{Regex: `(?i:ab)+|[0-9]{2,3}(\.\p{Greek})?`},
 			[]string{"ab", "ABaB", "12", "123.λ"}, []string{"", "a", "1", "1234", "12.", "12.l"}},
 		{"anchors", Form{Regex: `^(?:a|b$)|^c$`}, []string{"a", "b", "c"}, []string{"ab", "bc"}},
@@ -105,7 +114,7 @@ func TestFormsRefused(t *testing.T) {
 		{"nothing fits", Form{Regex: `[^\x00-\x{10FFFF}]`}, ErrUnsatisfiable},
 		{"large", Form{Choice: []string{strings.Repeat("a", maxForm)}}, ErrTooComplex},
 	} {
-		if _, err := Compile(v, test.form); !errors.Is(err, test.want) {
+		if _, err := Compile(t.Context(), v, test.form); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}
@@ -257,7 +266,7 @@ func TestDeepText(t *testing.T) {
 func TestCatastrophicPatterns(t *testing.T) {
 	v := testVocabulary(t)
 	for _, pattern := range []string{`(a*)*(a*)*(a*)*b`, `(a|a|ab)*c`, `((a{0,9}){0,9}){0,9}b`, `[ab]*a[ab]{200}`} {
-		c, err := Compile(v, Form{Regex: pattern})
+		c, err := Compile(t.Context(), v, Form{Regex: pattern})
 		if err != nil {
 			if !errors.Is(err, ErrTooComplex) {
 				t.Errorf("%s: %v", pattern, err)
@@ -300,7 +309,7 @@ func FuzzRegex(f *testing.F) {
 		if len(pattern) > 100 || len(text) > 100 {
 			return
 		}
-		c, err := Compile(v, Form{Regex: pattern})
+		c, err := Compile(t.Context(), v, Form{Regex: pattern})
 		if err != nil {
 			return
 		}
@@ -312,4 +321,51 @@ func FuzzRegex(f *testing.F) {
 			t.Errorf("pattern %q, text %q: fits %v, want %v", pattern, text, ok, want)
 		}
 	})
+}
+
+// Of a long pattern that cannot be read, errors show the beginning.
+func TestErrorsOfPatternsAreShort(t *testing.T) {
+	long := strings.Repeat("(", 100_000)
+	schema, err := json.Marshal(map[string]string{"type": "string", "pattern": long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range map[string]Form{"regex": {Regex: long[:5000]}, "schema": {Schema: string(schema)}} {
+		if _, err := Compile(t.Context(), testVocabulary(t), form); err == nil || len(err.Error()) > 400 ||
+			!strings.Contains(err.Error(), "missing closing )") {
+			t.Errorf("%s: %.500v", name, err)
+		}
+	}
+}
+
+// Compiling ends with the context: at once, and in the middle of hard work.
+func TestCompileHeedsItsContext(t *testing.T) {
+	v := testVocabulary(t)
+	hard := Form{Schema: `{"type": "string", "pattern": "^(a|b)*a(a|b){20}$", ` +
+		`"allOf": [{"pattern": "^(a|b)*b(a|b){20}$"}]}`}
+	for _, form := range []Form{{Regex: "a"}, hard} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("nobody waits")
+		cancel(gone)
+		if _, err := Compile(ctx, v, form); !errors.Is(err, gone) {
+			t.Errorf("%+v: %v", form, err)
+		}
+	}
+	ctx := &endsAfter{Context: t.Context(), asked: 20}
+	if _, err := Compile(ctx, v, hard); !errors.Is(err, context.Canceled) || errors.Is(err, ErrTooComplex) {
+		t.Errorf("ended under way: %v", err)
+	}
+}
+
+// endsAfter ends when it has been asked a number of times.
+type endsAfter struct {
+	context.Context
+	asked int
+}
+
+func (c *endsAfter) Err() error {
+	if c.asked--; c.asked < 0 {
+		return context.Canceled
+	}
+	return nil
 }

@@ -14,10 +14,12 @@ type baseTerms struct {
 }
 
 // What a model might go on with for ever, without saying anything, has a bound: whitespace in one place, which
-// holds a line's end and a deep indentation, and zeros at the end of a fraction.
+// holds a line's end and a deep indentation, and the digits of a number.
 const (
-	maxSpace = 128
-	maxZeros = 20
+	maxSpace    = 128
+	maxZeros    = 20 // at the end of the fraction of a multiple
+	maxDigits   = 64 // before the point, and behind it
+	maxOfPowers = 3  // digits of an exponent
 )
 
 // buildBase makes the shared terminals and all states of their automata, so that they are only read from then on.
@@ -30,9 +32,11 @@ func (v *Vocabulary) buildBase() {
 		str: str, key: str, number: term(r.jsonNumber()), space: term(r.repeat(r.set(setOf(" \t\n\r")), 0, maxSpace)),
 		open: term(r.literal("{")), close: term(r.literal("}")), openList: term(r.literal("[")),
 		closeList: term(r.literal("]")), comma: term(r.literal(",")), colon: term(r.literal(":")),
-		integer: term(r.concat(r.optional(r.literal("-")), r.wholeNumber())),
+		integer: term(r.concat(r.optional(r.literal("-")), r.wholeNumber(maxDigits))),
 		yes:     term(r.literal("true")), no: term(r.literal("false")), null: term(r.literal("null")),
 	}
+	v.lineTerms = v.terms
+	v.lineTerms.comma, v.lineTerms.colon = term(r.literal(", ")), term(r.literal(": "))
 	v.callTerms = v.terms.ofCalls(r)
 	v.freeText = term(r.freeText())
 	spelled := r.star(r.spelledRunes(0, unicode.MaxRune))
@@ -63,26 +67,33 @@ func (r *regexes) jsonCharacter() regexID {
 		r.concat(r.literal(`\u`), r.or(unit, pair)))
 }
 
-// jsonNumber is a JSON number (RFC 8259).
+// jsonNumber is a JSON number (RFC 8259) within the bounds of digits.
 func (r *regexes) jsonNumber() regexID {
 	digit := r.set(setOf("0123456789"))
-	digits := r.repeat(digit, 1, -1)
-	whole := r.wholeNumber()
-	return r.concat(r.optional(r.literal("-")), whole, r.optional(r.concat(r.literal("."), digits)),
-		r.optional(r.concat(r.set(setOf("eE")), r.optional(r.set(setOf("+-"))), digits)))
+	fraction := r.concat(r.literal("."), r.repeat(digit, 1, maxDigits))
+	exponent := r.concat(r.set(setOf("eE")), r.optional(r.set(setOf("+-"))), r.repeat(digit, 1, maxOfPowers))
+	return r.concat(r.optional(r.literal("-")), r.wholeNumber(maxDigits), r.optional(fraction), r.optional(exponent))
 }
 
 // jsonRules makes the rules of JSON.
 type jsonRules struct {
-	p       *program
-	terms   *baseTerms
-	compact bool
-	object  int32 // that of any object
+	p      *program
+	terms  *baseTerms
+	fixed  bool  // whitespace is in the terminals, if anywhere
+	object int32 // that of any object
+}
+
+func newJSONRules(p *program, v *Vocabulary, form Form) jsonRules {
+	j := jsonRules{p: p, terms: &v.terms, fixed: form.Whitespace != AnyWhitespace}
+	if form.Whitespace == OneSpace {
+		j.terms = &v.lineTerms
+	}
+	return j
 }
 
 // spaced puts the whitespace that JSON allows between symbols.
 func (j *jsonRules) spaced(symbols ...symbol) []symbol {
-	if j.compact {
+	if j.fixed {
 		return symbols
 	}
 	out := symbols[:1:1]

@@ -81,6 +81,7 @@ const (
 	maxThreads      = 1 << 14 // in one config
 	maxFrames       = 1 << 14 // in one stack
 	maxMachineBytes = 1 << 25 // remembered configs and masks; all are forgotten when they hold more
+	maxStepBytes    = 1 << 27 // what is remembered in the middle of a step
 	maxVisits       = 1 << 18 // places looked at in one step
 )
 
@@ -131,11 +132,21 @@ func (m *machine) stackOf(frames []frame, bottom bool) *stack {
 	if len(frames) > maxFrames {
 		m.fail("a rule can be left in over %d ways", maxFrames)
 	}
+	if m.bytes > maxStepBytes {
+		m.fail("a text can be read in so many ways that they take over %d MB", maxStepBytes>>20)
+	}
 	m.serial++
 	s := &stack{id: m.serial, bottom: bottom, frames: frames}
 	m.stacks[string(k)] = s
 	m.bytes += 64 + 3*len(k) + 16*len(frames)
 	return s
+}
+
+// check takes over what has become too much for the expressions.
+func (m *machine) check() {
+	if m.err == nil && m.prog.own.err != nil {
+		m.err = m.prog.tooComplex()
+	}
 }
 
 func (m *machine) fail(format string, args ...any) {
@@ -170,6 +181,10 @@ func (m *machine) enter(at int32, s *stack) {
 			continue
 		}
 		m.visited[key] = struct{}{}
+		if len(m.visited)%(1<<10) == 0 {
+			m.prog.own.heed()
+			m.check()
+		}
 		if len(m.visited) > maxVisits {
 			m.fail("a byte leads to over %d places", maxVisits)
 		}
@@ -209,6 +224,7 @@ func (m *machine) add(t thread) {
 		return
 	}
 	if m.prog.own.live(t.state).empty() {
+		m.prog.check(t.at)
 		return
 	}
 	if len(m.threads) >= maxThreads {
@@ -221,9 +237,7 @@ func (m *machine) add(t thread) {
 
 // end returns the config of the threads added since begin, or nil if no text gets there.
 func (m *machine) end() *config {
-	if m.err == nil {
-		m.err = m.prog.own.err
-	}
+	m.check()
 	if m.err != nil || len(m.threads) == 0 && !m.accepts {
 		return nil
 	}
@@ -306,6 +320,7 @@ func (m *machine) advance(c *config, b byte) *config {
 		r := m.prog.own
 		next := r.step(t.state, b)
 		if next == regexNone {
+			m.prog.check(t.at)
 			continue
 		}
 		m.add(thread{t.at, next, t.stack})

@@ -4,8 +4,9 @@ import "math/bits"
 
 // mask is a set of tokens: a list while it is short, else bits.
 type mask struct {
-	list []int32
-	bits []uint64
+	list  []int32
+	bits  []uint64
+	words []uint32 // in place of bits, when spread
 }
 
 // maxList is the number of tokens that are kept as a list.
@@ -20,7 +21,19 @@ func (s *mask) or(dst []uint64) {
 	}
 }
 
-func (s *mask) bytes() int { return 8*len(s.bits) + 4*len(s.list) + 48 }
+func (s *mask) bytes() int { return 8*len(s.bits) + 4*len(s.list) + 4*len(s.words) + 72 }
+
+// spread keeps bits as those who ask for masks want them, so that they are only copied.
+func (s *mask) spread() {
+	if s.bits == nil {
+		return
+	}
+	s.words = make([]uint32, 0, 2*len(s.bits))
+	for _, w := range s.bits {
+		s.words = append(s.words, uint32(w), uint32(w>>32))
+	}
+	s.bits = nil
+}
 
 // maskOf keeps the tokens of words in the shorter form.
 func maskOf(words []uint64) *mask {
@@ -144,6 +157,7 @@ func (c *Constraint) maskOf(at *config) (*mask, error) {
 			continue
 		}
 		l := c.local(t.state)
+		m.prog.check(t.at)
 		to := m.behind(t)
 		if to != nil && to.live.onlyMarkers() { // which are tokens of their own
 			to = nil
@@ -167,9 +181,7 @@ func (c *Constraint) maskOf(at *config) (*mask, error) {
 	if len(narrow) > 0 && m.err == nil {
 		w.follow(m, m.configOf(narrow, false), 0, uint32(len(w.v.trie)))
 	}
-	if m.err == nil {
-		m.err = m.prog.own.err
-	}
+	m.check()
 	if m.err != nil {
 		return nil, m.err
 	}
@@ -179,14 +191,15 @@ func (c *Constraint) maskOf(at *config) (*mask, error) {
 		}
 	}
 	out := maskOf(w.words)
+	out.spread()
 	at.mask = out
 	m.bytes += out.bytes()
 	return out, nil
 }
 
 // within is an expression that one token cannot tell from another: counts that are more than the bytes of the longest
-// token are all the same to it. A text of at most 1000 characters then has the masks of one without a bound, but near its
-// end. Intersections keep their counts, since what lies behind a token decides whether they match anything.
+// token are all the same to it. A text of at most 1000 characters then has the masks of one without a bound, but near
+// its end. Intersections keep their counts, since what lies behind a token decides whether they match anything.
 func (r *regexes) within(id regexID, depth int32) regexID {
 	n := r.nodes[id]
 	switch {

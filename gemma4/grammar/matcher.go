@@ -22,7 +22,9 @@ func newConstraint(v *Vocabulary, p *program) (*Constraint, error) {
 	if p.own.err != nil {
 		return nil, p.own.err
 	}
-	if err := p.finish(); err != nil {
+	err := p.finish()
+	p.made = nil // which holds all that was read of a schema
+	if err != nil {
 		return nil, err
 	}
 	m, err := newMachine(p)
@@ -47,6 +49,7 @@ func (c *Constraint) lock() {
 	if c.machine.bytes > maxMachineBytes {
 		c.machine.forget()
 	}
+	c.machine.prog.own.renew()
 }
 
 // Matcher is a place in an answer. It is for one goroutine at a time.
@@ -75,12 +78,7 @@ func (m *Matcher) Mask(dst []uint32) error {
 	if err != nil {
 		return err
 	}
-	for i, w := range allowed.bits {
-		dst[2*i] = uint32(w)
-		if 2*i+1 < len(dst) {
-			dst[2*i+1] = uint32(w >> 32)
-		}
-	}
+	copy(dst, allowed.words)
 	for _, t := range allowed.list {
 		dst[t>>5] |= 1 << (t & 31)
 	}

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"errors"
 	"fmt"
 	"regexp/syntax"
 	"unicode"
@@ -56,7 +57,7 @@ func (r *regexes) byteRange(a, b []byte) regexID {
 func (r *regexes) pattern(text string) (regexID, error) {
 	re, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return regexNone, fmt.Errorf("%w: pattern %.200q: %v", ErrSyntax, text, err)
+		return regexNone, fmt.Errorf("%w: pattern %.200q: %s", ErrSyntax, text, whyNot(err))
 	}
 	t := translation{r: r, text: text, alphabet: r.runes, anywhere: regexEmpty,
 		spell: func(s string) string { return s }}
@@ -65,6 +66,17 @@ func (r *regexes) pattern(text string) (regexID, error) {
 		return regexNone, t.err
 	}
 	return id, r.err
+}
+
+// whyNot is what the parser says of a pattern, without the whole pattern in it.
+func whyNot(err error) string {
+	if bad := (*syntax.Error)(nil); errors.As(err, &bad) {
+		if bad.Code == syntax.ErrInvalidRepeatSize {
+			return fmt.Sprintf("%.50q repeats more than 1000 times", bad.Expr)
+		}
+		return fmt.Sprintf("%s: %.50q", bad.Code, bad.Expr)
+	}
+	return fmt.Sprintf("%.200v", err)
 }
 
 // translation turns a parsed pattern into an expression over bytes. The parser bounds the depth of patterns to 1000.

@@ -1,6 +1,9 @@
 package grammar
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A program is a context-free grammar laid out flat. A rule is a list of alternatives, each a run of symbols
 // that ends in
@@ -14,7 +17,10 @@ type program struct {
 	// later makes the alternatives of a rule anew when a machine first comes to it. Until then it stands for them with
 	// others that can be completed where they can.
 	later      map[int32]func()
-	productive []bool // by rule, when the program is finished
+	places     map[int32]string       // by rule, for errors: the place of its schema, or its own name
+	made       map[int32]*conjunction // by rule: the schemas that hold, for errors; nil when the program is finished
+	productive []bool                 // by rule, when the program is finished
+	failed     int32                  // the symbol at which own failed
 }
 
 type symbolKind uint8
@@ -35,7 +41,8 @@ type symbol struct {
 const maxSymbols = 1 << 21
 
 func newProgram(v *Vocabulary) *program {
-	return &program{own: v.base.extended(), later: map[int32]func(){}}
+	return &program{own: v.base.extended(), later: map[int32]func(){}, places: map[int32]string{},
+		made: map[int32]*conjunction{}}
 }
 
 // rule reserves a rule; its alternatives are added later.
@@ -62,10 +69,11 @@ func (p *program) alternative(rule int32, symbols ...symbol) {
 func ruleSymbol(rule int32) symbol { return symbol{kind: symbolRule, id: rule} }
 func ownTerm(id regexID) symbol    { return symbol{kind: symbolTerm, id: int32(id)} }
 
-// uses lists, for each rule, the alternatives that name it.
+// uses lists, for each rule, the alternatives that name it; and for each symbol that begins an alternative the rule
+// that has it, -1 for others.
 func (p *program) uses() (uses [][]int32, owner []int32) {
 	uses = make([][]int32, len(p.rules))
-	owner = make([]int32, len(p.symbols))
+	owner = slices.Repeat([]int32{-1}, len(p.symbols))
 	for rule, starts := range p.rules {
 		for _, at := range starts {
 			owner[at] = int32(rule)
@@ -90,6 +98,7 @@ func (p *program) fixpoint(term func(symbol) bool, uses [][]int32, owner []int32
 		for i := at; p.symbols[i].kind != symbolEnd; i++ {
 			s := p.symbols[i]
 			if s.kind == symbolTerm && !term(s) || s.kind == symbolRule && !holds[s.id] {
+				p.check(at)
 				return
 			}
 		}
@@ -118,10 +127,10 @@ func (p *program) finish() error {
 	nonEmpty := func(s symbol) bool { return p.own.nonEmpty(regexID(s.id)) }
 	productive := p.fixpoint(nonEmpty, uses, owner)
 	if p.own.err != nil {
-		return p.own.err
+		return p.tooComplex()
 	}
 	if !productive[p.start] {
-		return fmt.Errorf("%w it", ErrUnsatisfiable)
+		return p.contradiction(productive)
 	}
 	for rule, starts := range p.rules {
 		kept := starts[:0]
@@ -129,15 +138,75 @@ func (p *program) finish() error {
 			if p.fits(at, productive, nonEmpty) {
 				kept = append(kept, at)
 			}
+			p.check(at)
+		}
+		if p.own.err != nil {
+			return p.tooComplex()
 		}
 		p.rules[rule] = kept
 	}
 	p.productive = productive
-	if p.own.err != nil {
-		return p.own.err
-	}
 	nullable := p.fixpoint(func(s symbol) bool { return p.own.nullable(regexID(s.id)) }, uses, owner)
 	return p.refuseLeftRecursion(nullable)
+}
+
+// tooComplex says where it is that expressions have become too much: at the schema whose rule uses them.
+func (p *program) tooComplex() error {
+	uses, owner := p.uses()
+	begin := p.failed
+	for begin > 0 && owner[begin] < 0 {
+		begin--
+	}
+	if owner[begin] < 0 {
+		return p.own.err
+	}
+	seen, todo := map[int32]bool{}, []int32{owner[begin]}
+	for ; len(todo) > 0; todo = todo[1:] {
+		if at, ok := p.places[todo[0]]; ok {
+			return placed(p.own.err, at)
+		}
+		for _, user := range uses[todo[0]] {
+			if rule := owner[user]; !seen[rule] {
+				seen[rule] = true
+				todo = append(todo, rule)
+			}
+		}
+	}
+	return p.own.err
+}
+
+// check notes the symbol at which expressions became too much.
+func (p *program) check(at int32) {
+	if p.own.err != nil && p.failed == 0 {
+		p.failed = at
+	}
+}
+
+// contradiction says where it is that no text fits.
+func (p *program) contradiction(productive []bool) error {
+	place, last, seen, todo := "", p.start, make([]bool, len(p.rules)), []int32{p.start}
+	for len(todo) > 0 { // the last one met is as far from the start as any
+		rule := todo[0]
+		todo = todo[1:]
+		if at, ok := p.places[rule]; ok {
+			place, last = at, rule
+		}
+		for _, at := range p.rules[rule] {
+			for i := at; p.symbols[i].kind != symbolEnd; i++ {
+				if s := p.symbols[i]; s.kind == symbolRule && !productive[s.id] && !seen[s.id] {
+					seen[s.id] = true
+					todo = append(todo, s.id)
+				}
+			}
+		}
+	}
+	if place == "" {
+		return fmt.Errorf("%w it", ErrUnsatisfiable)
+	}
+	if c := p.made[last]; c != nil {
+		place += ": " + c.says()
+	}
+	return fmt.Errorf("%w it: at %s", ErrUnsatisfiable, place)
 }
 
 func (p *program) fits(at int32, productive []bool, nonEmpty func(symbol) bool) bool {
@@ -188,7 +257,13 @@ func (p *program) refuseLeftRecursion(nullable []bool) error {
 			top.next = top.next[1:]
 			switch mark[rule] {
 			case open:
-				return fmt.Errorf("%w: a rule begins with itself (left recursion)", ErrUnsupported)
+				cycle := slices.IndexFunc(stack, func(f frame) bool { return f.rule == rule })
+				for _, f := range stack[cycle:] {
+					if at, ok := p.places[f.rule]; ok {
+						return fmt.Errorf("%w: %s begins with itself (left recursion)", ErrUnsupported, at)
+					}
+				}
+				return fmt.Errorf("%w: what is repeated may be empty (left recursion)", ErrUnsupported)
 			case 0:
 				mark[rule] = open
 				stack = append(stack, frame{rule, p.leftmost(rule, nullable)})

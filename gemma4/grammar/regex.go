@@ -107,6 +107,7 @@ type regexes struct {
 	steps   int       // nodes visited by derivatives, bounded in all
 	limit   int
 	visited int
+	ended   func() error // whether what is being compiled is still wanted; nil for what is compiled
 	err     error
 }
 
@@ -336,10 +337,22 @@ func (r *regexes) not(a regexID) regexID {
 // maxDerivative bounds the nodes that all derivatives of one set of expressions visit.
 const maxDerivative = 1 << 24
 
+// heed fails where nobody waits for what is being compiled any more.
+func (r *regexes) heed() {
+	if r.ended == nil {
+		return
+	}
+	if err := r.ended(); err != nil {
+		r.fail(err)
+	}
+}
+
 // derive is the derivative of an expression by a byte: what may follow it.
 func (r *regexes) derive(id regexID, c byte) regexID {
 	if r.steps++; r.steps > maxDerivative {
 		r.fail(fmt.Errorf("%w: its regular expressions take too long", ErrTooComplex))
+	} else if r.steps%(1<<12) == 0 {
+		r.heed()
 	}
 	if r.err != nil {
 		return regexNone
@@ -425,6 +438,24 @@ func (r *regexes) state(id regexID) *regexState {
 	}
 	r.states[id] = s
 	return s
+}
+
+// renew gives the next token of an answer all of the work that the limits allow, and forgets states where they are
+// many: what is asked of them again is made again.
+func (r *regexes) renew() {
+	r.steps = 0
+	if r.visited > maxStates/2 {
+		r.visited = 0
+		clear(r.states[r.first():])
+	}
+}
+
+// first is the first expression that is not the base's.
+func (r *regexes) first() int {
+	if r.base == nil {
+		return 0
+	}
+	return len(r.base.nodes)
 }
 
 // live is the set of bytes that may come next.

@@ -1,7 +1,6 @@
 package grammar
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -67,7 +66,7 @@ func (s *schema) array(rule int32, c *conjunction) {
 	case l.most >= 0 && l.most < l.least:
 		return
 	case counted > maxItems:
-		s.fail(fmt.Errorf("%w: at %s: an array of over %d counted items", ErrTooComplex, place, maxItems))
+		s.tooComplex(place, "an array of over %d counted items", maxItems)
 		return
 	case len(l.contains) > maxContains:
 		s.unsupported(place, "over %d schemas that items are counted by (contains)", maxContains)
@@ -123,7 +122,7 @@ func (a *arrayRules) place(p arrayPlace) int32 {
 		a.rules[p] = r
 		a.todo = append(a.todo, p)
 		if len(a.s.p.rules) > maxRules {
-			a.s.fail(fmt.Errorf("%w: the schema makes over %d rules", ErrTooComplex, maxRules))
+			a.s.tooManyRules(a.s.at, "the counts of its items")
 		}
 	}
 	return r

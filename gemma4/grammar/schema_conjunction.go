@@ -2,7 +2,6 @@ package grammar
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
@@ -24,13 +23,21 @@ func (s *schema) add(c *conjunction, n *node) {
 		return
 	}
 	if len(c.nodes) >= maxConjunction {
-		s.fail(fmt.Errorf("%w: at %s: over %d schemas hold at once", ErrTooComplex, n.place, maxConjunction))
+		s.tooComplex(n.place, "over %d schemas hold at once", maxConjunction)
 		return
 	}
 	s.whole(n)
 	c.nodes = append(c.nodes, n)
 	c.impossible = c.impossible || n.negation != nil && slices.Contains(c.nodes, n.negation)
-	c.open = append(c.open, n.choices...)
+	for _, one := range n.choices {
+		if len(one.alternatives) != 1 {
+			c.open = append(c.open, one)
+			continue
+		}
+		for _, only := range one.alternatives[0] {
+			s.add(c, only)
+		}
+	}
 	for _, a := range n.all {
 		s.add(c, a)
 	}
@@ -65,11 +72,52 @@ func (c *conjunction) key() string {
 	return string(k)
 }
 
+// place is where the first of the schemas stands.
+func (c *conjunction) place() string {
+	if len(c.nodes) == 0 {
+		return "#"
+	}
+	return c.nodes[0].place
+}
+
 func (c *conjunction) types() types {
 	if c.impossible {
 		return 0
 	}
 	return typesOf(c.nodes)
+}
+
+// lacksRequired tells whether all that fits are objects with a property for which no value is left. So of many if, each
+// of which asks for another value of one property, no more than one is followed at a time.
+func (s *schema) lacksRequired(c *conjunction) bool {
+	if c.types() != typeObject {
+		return false
+	}
+	for _, n := range c.nodes {
+		for _, name := range n.required {
+			if s.noValue(c, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noValue tells whether it is plain that no value fits a property.
+func (s *schema) noValue(c *conjunction, name string) bool {
+	says := s.saysOf(c, name)
+	if len(says) < 2 {
+		return len(says) == 1 && says[0] == s.nothing
+	}
+	value := s.conjunction(says)
+	key := value.key()
+	none, known := s.empty[key]
+	if !known {
+		list, listed := s.values(value)
+		none = value.types() == 0 || listed && len(list) == 0
+		s.empty[key] = none
+	}
+	return none
 }
 
 // values lists the values that an enum or const leaves.
@@ -109,7 +157,7 @@ func (s *schema) ruleOf(c *conjunction) int32 {
 		return r
 	}
 	if len(s.p.rules) > maxRules {
-		s.fail(fmt.Errorf("%w: the schema makes over %d rules", ErrTooComplex, maxRules))
+		s.tooManyRules(c.place(), "what holds with it")
 	}
 	if len(c.nodes) == 0 {
 		s.rules[k] = s.json.any()
@@ -117,6 +165,8 @@ func (s *schema) ruleOf(c *conjunction) int32 {
 	}
 	r := s.p.rule()
 	s.rules[k] = r
+	s.p.places[r] = c.place()
+	s.p.made[r] = c
 	s.todo = append(s.todo, work{r, c})
 	return r
 }
@@ -134,7 +184,7 @@ func (s *schema) fill(w work) {
 	}
 	if len(c.open) > 0 {
 		for _, alternative := range c.open[0].alternatives {
-			if next := s.with(c, 0, alternative); next.types() != 0 {
+			if next := s.with(c, 0, alternative); next.types() != 0 && !s.lacksRequired(next) {
 				s.p.alternative(w.rule, ruleSymbol(s.ruleOf(next)))
 			}
 		}

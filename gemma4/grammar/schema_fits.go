@@ -9,13 +9,38 @@ import (
 // maxFits bounds how deep values and schemas are followed; only schemas that refer to themselves go deeper.
 const maxFits = 256
 
+// maxFitted bounds how many values are held to schemas, each counted with each of its schemas.
+const maxFitted = 1 << 20
+
+// fitKey is a question that fits has answered. Schemas that others refer to by many ways are asked once.
+type fitKey struct {
+	node  int32
+	value *value
+}
+
 // fits tells whether a value fits a schema and all that holds with it.
 func (s *schema) fits(n *node, v *value, depth int) bool {
+	key := fitKey{n.id, v}
+	if known, ok := s.fitted[key]; ok {
+		return known
+	}
+	if s.p.own.heed(); s.p.own.err != nil || s.err != nil {
+		return false
+	}
+	if len(s.fitted) >= maxFitted {
+		s.tooComplex(n.place, "more than %d values are held to schemas", maxFitted)
+		return false
+	}
 	if depth > maxFits {
 		s.unsupported(n.place, "a schema that refers to itself without end")
 		return false
 	}
 	s.whole(n)
+	s.fitted[key] = s.fitsNode(n, v, depth)
+	return s.fitted[key]
+}
+
+func (s *schema) fitsNode(n *node, v *value, depth int) bool {
 	t := v.types()
 	if n.types&t == 0 || n.enum != nil && !n.enum.has(v) || n.notEnum.has(v) {
 		return false
@@ -43,11 +68,7 @@ func (s *schema) fits(n *node, v *value, depth int) bool {
 
 func (s *schema) fitsChoice(c *choice, v *value, depth int) bool {
 	for _, alternative := range c.alternatives {
-		all := true
-		for _, n := range alternative {
-			all = all && s.fits(n, v, depth+1)
-		}
-		if all {
+		if !slices.ContainsFunc(alternative, func(n *node) bool { return !s.fits(n, v, depth+1) }) {
 			return true
 		}
 	}

@@ -22,20 +22,25 @@ var refusedFormats = []string{
 }
 
 // Formats of JSON Schema as regular expressions: RFC 3339 for dates and times (without leap seconds), RFC 5321 for
-// email, RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901 for pointers. Where
-// a length is bounded, the parts are, so that no text is longer.
+// email, RFC 1123 for host names, RFC 4291 for IPv6, RFC 3986 for URIs, RFC 4122 for UUIDs, RFC 6901 for pointers.
+// Where a length is bounded, the parts are, so that no text is longer. A label of a host name has no "--" behind its
+// second character, as that of a name in other scripts has ("xn--…"): most of these stand for nothing.
 var formats = func() map[string]string {
 	const (
-		year4     = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
-		day31     = `(?:0[1-9]|[12][0-9]|3[01])`
-		day30     = `(?:0[1-9]|[12][0-9]|30)`
-		day28     = `(?:0[1-9]|1[0-9]|2[0-8])`
-		date      = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-` + day31 + `|(?:0[469]|11)-` + day30 + `|02-` + day28 + `)|` + year4 + `-02-29)`
+		year4 = `(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)`
+		day31 = `(?:0[1-9]|[12][0-9]|3[01])`
+		day30 = `(?:0[1-9]|[12][0-9]|30)`
+		day28 = `(?:0[1-9]|1[0-9]|2[0-8])`
+		date  = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-` + day31 + `|(?:0[469]|11)-` + day30 + `|02-` + day28 + `)|` +
+			year4 + `-02-29)`
 		clock     = `(?:[01][0-9]|2[0-3]):[0-5][0-9]`
 		offset    = `(?:[Zz]|[+-]` + clock + `)`
 		time      = clock + `:[0-5][0-9](?:\.[0-9]+)?` + offset
-		label     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?`
-		short     = `[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?`
+		ascii     = `[A-Za-z0-9-](?:[A-Za-z0-9][A-Za-z0-9-]|-[A-Za-z0-9])` // a label's characters 2 to 4
+		anyEnd    = `[A-Za-z0-9]`
+		inside    = `[A-Za-z0-9-]`
+		label     = anyEnd + `(?:` + inside + `{0,2}` + anyEnd + `|` + ascii + inside + `{0,58}` + anyEnd + `)?`
+		short     = anyEnd + `(?:` + inside + `{0,2}` + anyEnd + `|` + ascii + inside + `{0,25}` + anyEnd + `)?`
 		hostname  = `(?:` + label + `(?:\.` + label + `){0,2}|` + short + `(?:\.` + short + `){0,7})` // 253 characters
 		mailHost  = `(?:` + label + `(?:\.` + label + `)?|` + short + `(?:\.` + short + `){0,5})`     // 189
 		byteOf    = `(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])`
@@ -52,7 +57,9 @@ var formats = func() map[string]string {
 		fragment  = `(?:#(?:` + pchar + `|[/?])*)?`
 		pointer   = `(?:/(?:[^/~]|~[01])*)*`
 		uuid      = `[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}`
-		durations = `P(?:(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?|T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)|[0-9]+W)`
+		days      = `(?:[0-9]+D|[0-9]+M(?:[0-9]+D)?|[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?)`
+		hours     = `T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)`
+		durations = `P(?:` + days + `(?:` + hours + `)?|` + hours + `|[0-9]+W)`
 	)
 	ipv6 := ipv6Pattern(ipv4)
 	authority := `(?:` + userinfo + `@)?(?:\[(?:` + ipv6 + `)\]|` + regName + `)(?::[0-9]*)?`

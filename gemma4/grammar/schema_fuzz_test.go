@@ -14,7 +14,7 @@ func FuzzSchema(f *testing.F) {
 	}
 	v := testVocabulary(f)
 	f.Fuzz(func(t *testing.T, schema, text string, free bool) {
-		c, err := Compile(v, Form{Schema: schema, AnyOrder: free})
+		c, err := Compile(t.Context(), v, Form{Schema: schema, AnyOrder: free})
 		if err != nil {
 			return
 		}

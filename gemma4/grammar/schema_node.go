@@ -1,9 +1,6 @@
 package grammar
 
-import (
-	"fmt"
-	"math/big"
-)
+import "math/big"
 
 // types is a set of the types of JSON values. Numbers are split in two: integers are a type of JSON Schema.
 type types uint8
@@ -63,6 +60,9 @@ type node struct {
 	later func()
 }
 
+// nothingID is the id of the schema false, the second node of all.
+const nothingID = 1
+
 // property is a declared property.
 type property struct {
 	name string
@@ -110,7 +110,7 @@ type choice struct {
 
 func (s *schema) newNode(place string) *node {
 	if len(s.nodes) >= maxNodes {
-		s.fail(fmt.Errorf("%w: at %s: the schema has over %d parts", ErrTooComplex, place, maxNodes))
+		s.tooComplex(place, "the schema has over %d parts", maxNodes)
 	}
 	n := &node{id: int32(len(s.nodes)), place: place, types: typeAny, maxLen: -1, maxItems: -1, maxProps: -1}
 	s.nodes = append(s.nodes, n)

@@ -10,16 +10,11 @@ import (
 func (s *schema) number(c *conjunction, t types) symbol {
 	r := s.p.own
 	var least, most *bound
-	var list []regexID
 	for _, n := range c.nodes {
 		least, most = higher(least, n.least), lower(most, n.most)
-		for _, m := range n.multiples {
-			list = append(list, s.multipleOf(n, m))
-		}
-		for _, m := range n.notMultiples {
-			list = append(list, r.not(s.multipleOf(n, m)))
-		}
 	}
+	list := s.multiples(c, least, most)
+	multiples := len(list) > 0
 	excluded := c.excluded(typeNumber)
 	if least == nil && most == nil && len(list) == 0 && len(excluded) == 0 {
 		switch t & typeNumber {
@@ -29,12 +24,12 @@ func (s *schema) number(c *conjunction, t types) symbol {
 			return s.json.terms.integer
 		}
 	}
+	digit := r.digits("0123456789")
 	switch t & typeNumber {
 	case typeInteger:
-		list = append(list, r.concat(r.optional(r.literal("-")), r.wholeNumber()))
+		list = append(list, r.concat(r.optional(r.literal("-")), r.star(digit)))
 	case typeFraction:
-		digit := r.digits("0123456789")
-		list = append(list, r.concat(r.optional(r.literal("-")), r.wholeNumber(), r.literal("."), r.star(digit),
+		list = append(list, r.concat(r.optional(r.literal("-")), r.star(digit), r.literal("."), r.star(digit),
 			r.digits("123456789"), r.star(digit)))
 	}
 	for _, v := range excluded {
@@ -42,10 +37,26 @@ func (s *schema) number(c *conjunction, t types) symbol {
 	}
 	list = append(list, s.between(c.nodes[0], least, most))
 	// Last and for the whole: what "not" takes away has to be taken away with any number of zeros.
-	return ownTerm(r.and(append(list, r.fewZeros())...))
+	if multiples {
+		return ownTerm(r.and(append(list, r.fewZeros())...))
+	}
+	return ownTerm(r.and(append(list, r.fewDigits(s.digitsOf(c, least, most)))...))
 }
 
-// fewZeros is the numerals whose fraction ends in at most maxZeros zeros, among numerals without an exponent.
+// digitsOf bounds the digits of numbers before and behind the point: at least those of their bounds.
+func (s *schema) digitsOf(c *conjunction, least, most *bound) (whole, fraction int) {
+	whole, fraction = maxDigits, maxDigits
+	for _, b := range []*bound{least, most} {
+		if b != nil {
+			x := s.numeral(c.nodes[0], new(big.Rat).Abs(b.at))
+			whole, fraction = max(whole, len(x.whole)), max(fraction, len(x.fraction)+1)
+		}
+	}
+	return whole, fraction
+}
+
+// fewZeros is the numerals whose fraction ends in at most maxZeros zeros, among numerals without an exponent. It stands
+// for fewDigits where remainders are counted, too, whose states the count of digits would multiply.
 func (r *regexes) fewZeros() regexID {
 	digit := r.digits("0123456789")
 	fraction := r.concat(r.literal("."), r.optional(r.concat(r.star(digit), r.digits("123456789"))),
@@ -53,20 +64,26 @@ func (r *regexes) fewZeros() regexID {
 	return r.concat(r.optional(r.literal("-")), r.star(digit), r.optional(fraction))
 }
 
-func (r *regexes) digits(of string) regexID { return r.set(setOf(of)) }
-
-// wholeNumber is digits without a 0 before others.
-func (r *regexes) wholeNumber() regexID {
-	return r.or(r.literal("0"), r.concat(r.digits("123456789"), r.star(r.digits("0123456789"))))
+// fewDigits is the numerals with at most so many digits before the point and behind it, among those without an
+// exponent.
+func (r *regexes) fewDigits(whole, fraction int) regexID {
+	digit := r.digits("0123456789")
+	return r.concat(r.optional(r.literal("-")), r.repeat(digit, 1, whole),
+		r.optional(r.concat(r.literal("."), r.repeat(digit, 1, fraction))))
 }
 
-// maxMultiple keeps a remainder times ten, plus a digit, within 64 bits.
-const maxMultiple = 1 << 50
+func (r *regexes) digits(of string) regexID { return r.set(setOf(of)) }
 
+// wholeNumber is at most so many digits, without a 0 before others.
+func (r *regexes) wholeNumber(digits int) regexID {
+	return r.or(r.literal("0"), r.concat(r.digits("123456789"), r.repeat(r.digits("0123456789"), 0, digits-1)))
+}
+
+// multipleOf counts remainders, of which there are at most maxRemainders.
 func (s *schema) multipleOf(n *node, m *big.Rat) regexID {
 	r := s.p.own
 	of, places, ok := decimal(m)
-	if !ok || !of.IsUint64() || of.Uint64() > maxMultiple {
+	if !ok {
 		s.unsupported(n.place+"/multipleOf", "multipleOf %s", m.RatString())
 		return regexNone
 	}
@@ -155,7 +172,8 @@ func (r *regexes) atLeast(x numeral, strict bool) regexID {
 	case x.fraction == "":
 		list = append(list, r.concat(r.literal(x.whole+"."), some))
 	default:
-		list = append(list, r.concat(r.literal(x.whole+"."), r.greater(x.fraction, func(int) regexID { return r.star(digit) })))
+		list = append(list, r.concat(r.literal(x.whole+"."), r.greater(x.fraction,
+			func(int) regexID { return r.star(digit) })))
 		if strict {
 			list = append(list, r.concat(r.literal(x.whole+"."+x.fraction), some))
 		} else {

@@ -2,7 +2,6 @@ package grammar
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
@@ -63,7 +62,11 @@ func (s *schema) members(c *conjunction) *members {
 			m.most = n.maxProps
 		}
 	}
+	required = once(required)
 	names = once(append(names, required...))
+	if m.least > len(required)+1 {
+		names = once(append(names, s.listedNames(c)...))
+	}
 	needed := make(map[string]bool, len(required))
 	for _, name := range required {
 		needed[name] = true
@@ -71,21 +74,62 @@ func (s *schema) members(c *conjunction) *members {
 	for _, at := range s.spelling.order(names) {
 		name := names[at]
 		if !s.allowedName(c, name) {
-			s.nameless(m, needed[name])
+			s.nameless(m, c, needed[name])
 			continue
 		}
-		var says []*node
-		for _, n := range c.nodes {
-			says = append(says, s.sayOf(n, name)...)
+		says := s.saysOf(c, name)
+		if needed[name] && slices.Contains(says, s.nothing) {
+			s.nameless(m, c, true)
+			continue
 		}
 		key := ownTerm(s.p.own.literal(s.spelling.key(name)))
 		found := s.found(some, func(p stringPattern) bool { return s.matches(p, name) })
 		m.named = append(m.named, member{key, s.memberValues(says, some, found), needed[name]})
 	}
 	if !s.spelling.call || len(m.named) < m.least || len(m.named) == 0 || c.saysOfOthers() {
-		m.others = s.others(c, names, some)
+		s.others(m, c, names, some)
+	}
+	if len(m.others) > 0 && m.least > len(required)+1 {
+		s.unsupported(c.minPropsPlace(), "minProperties %d where an object may have properties that the schema does not "+
+			"name: one name could come twice, and counts once when the answer is read. List the names in properties or in the "+
+			"enum of propertyNames, with additionalProperties false", m.least)
 	}
 	return m
+}
+
+// saysOf lists what a conjunction says of a property by its name.
+func (s *schema) saysOf(c *conjunction, name string) (says []*node) {
+	for _, n := range c.nodes {
+		says = append(says, s.sayOf(n, name)...)
+	}
+	return says
+}
+
+// listedNames are the names that propertyNames lists.
+func (s *schema) listedNames(c *conjunction) (names []string) {
+	for _, n := range c.nodes {
+		if n.names == nil {
+			continue
+		}
+		list, _ := s.values(s.conjunction([]*node{n.names}))
+		for _, v := range list {
+			if v.kind == valueString {
+				names = append(names, v.text)
+			}
+		}
+	}
+	return names
+}
+
+// minPropsPlace is where the schema stands that asks for the most properties.
+func (c *conjunction) minPropsPlace() string {
+	most := c.nodes[0]
+	for _, n := range c.nodes {
+		if n.minProps > most.minProps {
+			most = n
+		}
+	}
+	return most.place
 }
 
 // some lists the properties that the objects of a conjunction must have some of.
@@ -135,9 +179,10 @@ func (c *conjunction) saysOfOthers() bool {
 }
 
 // nameless has no object fit where a name is required that is not allowed.
-func (s *schema) nameless(m *members, required bool) {
+func (s *schema) nameless(m *members, c *conjunction, required bool) {
 	if required {
-		none := []memberValue{{rule: s.rule(s.nothing)}}
+		none := []memberValue{{rule: s.p.rule()}}
+		s.p.places[none[0].rule], s.p.made[none[0].rule] = c.place(), c
 		m.named = append(m.named, member{ownTerm(regexNone), none, true})
 	}
 }
@@ -147,8 +192,8 @@ func (s *schema) allowedName(c *conjunction, name string) bool {
 	return !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.names != nil && !s.fits(n.names, v, 0) })
 }
 
-// others are the properties that have no names in the schemas: a case for each set of patterns that a name may match.
-func (s *schema) others(c *conjunction, names []string, some []someProperty) (list []member) {
+// others adds the properties that have no names in the schemas: a case for each set of patterns that a name may match.
+func (s *schema) others(m *members, c *conjunction, names []string, some []someProperty) {
 	var patterns []stringPattern
 	for _, one := range some {
 		if !slices.Contains(patterns, one.pattern) {
@@ -164,7 +209,7 @@ func (s *schema) others(c *conjunction, names []string, some []someProperty) (li
 	}
 	if len(patterns) > maxPatterns {
 		s.unsupported(c.nodes[0].place, "over %d patterns of property names", maxPatterns)
-		return nil
+		return
 	}
 	for set := range 1 << len(patterns) {
 		says, closed := s.sayOfOthers(c, patterns, set)
@@ -174,10 +219,23 @@ func (s *schema) others(c *conjunction, names []string, some []someProperty) (li
 		key, any := s.otherKey(c, names, patterns, set)
 		if any {
 			found := s.found(some, func(p stringPattern) bool { return set>>slices.Index(patterns, p)&1 == 1 })
-			list = append(list, member{key: key, values: s.memberValues(says, some, found)})
+			m.others = append(m.others, member{key: key, values: s.memberValues(says, some, found)})
+			if m.most < 0 || m.most > 1 {
+				s.foundOnce(c, says, some, found)
+			}
 		}
 	}
-	return list
+}
+
+// foundOnce refuses a property that an object must have one of where its name could come twice: the second value, which
+// is the one that counts, need not be what was found.
+func (s *schema) foundOnce(c *conjunction, says []*node, some []someProperty, found uint8) {
+	for i, one := range some {
+		if found>>i&1 == 1 && s.conjunction(append(slices.Clone(says), s.not(one.node))).types() != 0 {
+			s.unsupported(c.place(), "the opposite of what is said of properties that the schema does not name (in not, if or "+
+				"oneOf): one name could come twice. Name the properties, with additionalProperties false")
+		}
+	}
 }
 
 // sayOfOthers lists what holds for a property whose name matches a set of the patterns. Where that is nothing,
@@ -334,7 +392,7 @@ func (o *objectRules) place(p objectPlace) int32 {
 	o.rules[string(k)] = r
 	o.todo = append(o.todo, p)
 	if len(o.s.p.rules) > maxRules {
-		o.s.fail(fmt.Errorf("%w: the schema makes over %d rules", ErrTooComplex, maxRules))
+		o.s.tooManyRules(o.s.at, "the counts and names of its properties")
 	}
 	return r
 }

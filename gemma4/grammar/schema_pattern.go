@@ -1,15 +1,19 @@
 package grammar
 
 import (
+	"errors"
 	"fmt"
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // pattern is a pattern of JSON Schema: a regular expression of ECMA-262 that is found somewhere in a text. It may look
 // ahead at the start of the text.
 func (s *schema) pattern(text, place string) stringPattern {
+	defer s.check(place)
 	r := s.p.own
 	var ahead []regexID
 	rest, anchored := strings.CutPrefix(text, "^")
@@ -18,9 +22,16 @@ func (s *schema) pattern(text, place string) stringPattern {
 		if end < 0 {
 			break
 		}
-		seen := s.onePattern("^(?:"+rest[3:end]+")", text, place)
+		inside := rest[3:end]
+		if from, again := strings.CutPrefix(inside, "^"); again && !alternatives(from) {
+			inside = from // it stands there already
+		}
+		seen := s.onePattern("^(?:"+inside+")", text, place)
 		ahead = append(ahead, r.unless(seen, rest[2] == '!'))
-		rest = rest[end+1:]
+		if rest = rest[end+1:]; rest != "" && strings.ContainsRune("?*+{", rune(rest[0])) {
+			s.unsupported(place, "pattern %.200q: a lookahead that is repeated", text)
+			return stringPattern{text: text, id: regexNone}
+		}
 	}
 	if len(ahead) == 0 {
 		return stringPattern{text: text, id: s.onePattern(text, text, place)}
@@ -68,7 +79,7 @@ func scan(pattern string, found func(c byte, depth int) bool) int {
 func (s *schema) onePattern(pattern, text, place string) regexID {
 	source, err := fromECMA(pattern)
 	if err != nil {
-		s.unsupported(place, "pattern %.200q: %v", text, err)
+		s.unsupported(place, "pattern %.200q: %s", text, whyNot(err))
 		return regexNone
 	}
 	return s.search(source, text, place)
@@ -78,20 +89,25 @@ func (s *schema) onePattern(pattern, text, place string) regexID {
 func (s *schema) search(source, text, place string) regexID {
 	re, err := syntax.Parse(source, syntax.Perl)
 	if err != nil {
-		s.unsupported(place, "pattern %.200q: %v", text, err)
+		s.unsupported(place, "pattern %.200q: %s", text, whyNot(err))
 		return regexNone
 	}
 	r := s.p.own
-	t := translation{r: r, text: text, alphabet: s.spelling.alphabet(r), spell: s.spelling.bare, anywhere: r.star(s.character())}
+	t := translation{r: r, text: text, alphabet: s.spelling.alphabet(r), spell: s.spelling.bare,
+		anywhere: r.star(s.character())}
 	id := t.translate(re, true, true)
 	if t.err != nil {
-		s.fail(fmt.Errorf("at %s: %w", place, t.err))
+		s.fail(placedOf(ErrUnsupported, t.err, place))
 	}
 	return id
 }
 
-// What ECMA-262 means by \s.
-const ecmaSpace = `\t\n\v\f\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}`
+// What ECMA-262 means by \s, and by \S, in a class.
+const (
+	ecmaSpace    = `\t\n\v\f\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}`
+	ecmaNotSpace = `\x{0}-\x{8}\x{E}-\x{1F}\x{21}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}` +
+		`\x{202A}-\x{202E}\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{FEFE}\x{FF00}-\x{10FFFF}`
+)
 
 // fromECMA writes a regular expression of ECMA-262 in RE2 syntax.
 func fromECMA(pattern string) (string, error) {
@@ -116,6 +132,8 @@ func fromECMA(pattern string) (string, error) {
 			if strings.HasPrefix(pattern[i+1:], "]") {
 				return "", fmt.Errorf("an empty class")
 			}
+		case c == '(' && !class && lookaround(pattern[i:]) != "":
+			return "", errors.New(lookaround(pattern[i:]))
 		case c == '[':
 			b.WriteString(`\[`)
 		case c == ']':
@@ -130,32 +148,36 @@ func fromECMA(pattern string) (string, error) {
 	return b.String(), nil
 }
 
+// lookaround says what a pattern begins with that no text can be held to, if it does.
+func lookaround(pattern string) string {
+	const ahead, behind = "it looks ahead elsewhere than behind its first ^", "it looks behind"
+	for _, l := range []struct{ begin, what string }{
+		{"(?<=", behind}, {"(?<!", behind}, {"(?=", ahead}, {"(?!", ahead},
+	} {
+		if strings.HasPrefix(pattern, l.begin) {
+			return l.what
+		}
+	}
+	return ""
+}
+
 // escape writes an escape, of which what follows the backslash is given, and returns how many bytes that has.
 func escape(b *strings.Builder, rest string, class bool) (int, error) {
 	switch c := rest[0]; c {
-	case 's':
-		if class {
-			b.WriteString(ecmaSpace)
-		} else {
-			b.WriteString("[" + ecmaSpace + "]")
+	case 's', 'S':
+		set := ecmaSpace
+		if c == 'S' {
+			set = ecmaNotSpace
 		}
-		return 1, nil
-	case 'S':
-		if class {
-			return 0, fmt.Errorf(`\S in a class`)
+		if !class {
+			set = "[" + set + "]"
 		}
-		b.WriteString("[^" + ecmaSpace + "]")
+		b.WriteString(set)
 		return 1, nil
 	case 'u':
-		if len(rest) < 5 {
-			return 0, fmt.Errorf(`\u without four digits`)
-		}
-		code, err := strconv.ParseUint(rest[1:5], 16, 16)
-		if err != nil || code >= 0xD800 && code < 0xE000 {
-			return 0, fmt.Errorf(`\u%s`, rest[1:5])
-		}
-		fmt.Fprintf(b, `\x{%X}`, code)
-		return 5, nil
+		return escapedCharacter(b, rest)
+	case 'p', 'P':
+		return escapedProperty(b, rest)
 	case 'c':
 		if len(rest) < 2 {
 			return 0, fmt.Errorf(`\c without a letter`)
@@ -165,6 +187,9 @@ func escape(b *strings.Builder, rest string, class bool) (int, error) {
 	case 'A', 'z', 'Z', 'a', 'C', 'Q', 'E', 'G', 'h', 'H', 'R', 'X', 'K':
 		return 0, fmt.Errorf(`\%c, which ECMA-262 does not know`, c)
 	case '0':
+		if len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9' {
+			return 0, fmt.Errorf(`\%.2s, an octal number`, rest)
+		}
 		b.WriteString(`\x00`)
 		return 1, nil
 	case 'b':
@@ -179,4 +204,53 @@ func escape(b *strings.Builder, rest string, class bool) (int, error) {
 	b.WriteByte('\\')
 	b.WriteByte(rest[0])
 	return 1, nil
+}
+
+// escapedCharacter writes \u with four digits, two of these that are one character, or \u{…}.
+func escapedCharacter(b *strings.Builder, rest string) (int, error) {
+	digits, size := "", 5
+	if braced, ok := strings.CutPrefix(rest, "u{"); ok {
+		end := max(strings.IndexByte(braced, '}'), 0)
+		digits, size = braced[:end], end+3
+	} else if len(rest) >= 5 {
+		digits = rest[1:5]
+	}
+	code, err := strconv.ParseUint(digits, 16, 21)
+	if err != nil || code > unicode.MaxRune {
+		return 0, fmt.Errorf(`%q is no character: \u has four digits, or more of them in braces`,
+			`\`+rest[:min(size, len(rest))])
+	}
+	if c := rune(code); utf16.IsSurrogate(c) {
+		low := uint64(0)
+		if len(rest) >= 11 && rest[5:7] == `\u` {
+			low, _ = strconv.ParseUint(rest[7:11], 16, 16) // 0 is no half of a character
+		}
+		whole := utf16.DecodeRune(c, rune(low))
+		if whole == unicode.ReplacementChar {
+			return 0, fmt.Errorf(`\u%s is half a character`, digits)
+		}
+		code, size = uint64(whole), 11
+	}
+	fmt.Fprintf(b, `\x{%X}`, code)
+	return size, nil
+}
+
+// escapedProperty writes \p{…} of a script or a category, whose kind may be named.
+func escapedProperty(b *strings.Builder, rest string) (int, error) {
+	inside, ok := strings.CutPrefix(rest[1:], "{")
+	end := strings.IndexByte(inside, '}')
+	if !ok || end < 0 {
+		return 0, fmt.Errorf(`\%c without a name in braces`, rest[0])
+	}
+	name := inside[:end]
+	if kind, value, named := strings.Cut(name, "="); named {
+		switch kind {
+		case "Script", "sc", "General_Category", "gc":
+			name = value
+		default:
+			return 0, fmt.Errorf(`\p of %q`, kind)
+		}
+	}
+	fmt.Fprintf(b, `\%c{%s}`, rest[0], name)
+	return end + 3, nil
 }

@@ -14,14 +14,19 @@ type schema struct {
 	spelling    spelling
 	root        *value
 	draft       int              // 4, 6, 7, 2019 or 2020
+	undated     bool             // no $schema says which: bounds may be OpenAPI 3.0's, which are draft 4's
 	byValue     map[*value]*node // nodes read so far
 	targets     targets
+	walked      map[*value]int8 // by circle
+	fitted      map[fitKey]bool
 	places      map[*value]string // of what $ref may lead to
 	nodes       []*node
 	choiceCount int32
 	free        bool // properties in any order
 	rules       map[string]int32
+	empty       map[string]bool // by conjunction: whether it is plain that no value fits
 	todo        []work
+	at          string // the place of the schema whose rule is being filled
 	err         error
 	anything    *node
 	nothing     *node
@@ -38,6 +43,27 @@ func (s *schema) unsupported(place, format string, args ...any) {
 	s.fail(fmt.Errorf("%w: at %s: %s", ErrUnsupported, place, fmt.Sprintf(format, args...)))
 }
 
+// tooComplex says where a limit was reached.
+func (s *schema) tooComplex(place, format string, args ...any) {
+	s.fail(fmt.Errorf("%w: at %s: %s", ErrTooComplex, place, fmt.Sprintf(format, args...)))
+}
+
+// tooManyRules says what made more rules than there may be.
+func (s *schema) tooManyRules(place, what string) {
+	if s.choiceCount > 0 {
+		what = "what may be chosen (anyOf, oneOf, not, if, dependencies), with " + what + ","
+	}
+	s.tooComplex(place, "%s make over %d rules; alternatives that each require one property with a const of its own make "+
+		"few", what, maxRules)
+}
+
+// check says at which place expressions have become too much.
+func (s *schema) check(place string) {
+	if s.err == nil && s.p.own.err != nil {
+		s.fail(placed(s.p.own.err, place))
+	}
+}
+
 func (s *schema) malformed(place, format string, args ...any) {
 	s.fail(fmt.Errorf("%w: at %s: %s", ErrSyntax, place, fmt.Sprintf(format, args...)))
 }
@@ -51,7 +77,7 @@ var drafts = []struct {
 func (s *schema) readDraft() {
 	s.draft = 2020
 	named := s.root.get("$schema")
-	if named == nil {
+	if s.undated = named == nil; s.undated {
 		return
 	}
 	for _, d := range drafts {
@@ -111,10 +137,10 @@ func (s *schema) keyword(n *node, v *value, key string, arg *value) {
 		if arg.kind != valueArray {
 			s.malformed(place, "enum is a list")
 		}
-		n.enum = &valueList{list: slices.Clone(arg.items)}
+		s.oneOfValues(n, slices.Clone(arg.items))
 	case "const":
 		if s.draft >= 6 {
-			n.enum = &valueList{list: []*value{arg}}
+			s.oneOfValues(n, []*value{arg})
 		}
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
 		s.numberKeyword(n, v, key, arg, place)
@@ -134,6 +160,15 @@ func (s *schema) keyword(n *node, v *value, key string, arg *value) {
 	case "$dynamicRef", "$recursiveRef":
 		s.unsupported(place, "%s", key)
 	}
+}
+
+// oneOfValues holds a value to a list. Where there is one already, from enum beside const, both hold.
+func (s *schema) oneOfValues(n *node, list []*value) {
+	if n.enum != nil {
+		other := s.newNode(n.place)
+		n.all, n = append(n.all, other), other
+	}
+	n.enum = &valueList{list: list}
 }
 
 var typeNames = map[string]types{
@@ -156,7 +191,8 @@ func (s *schema) readTypes(arg *value, place string) (t types) {
 	return t
 }
 
-// maxCounted bounds what schemas count: characters, items, properties. More is as good as no bound above, and none below.
+// maxCounted bounds what schemas count: characters, items, properties. More is as good as no bound above, and none
+// below.
 const maxCounted = 1 << 20
 
 // count reads a number of characters, items or properties.
@@ -181,20 +217,25 @@ func (s *schema) most(arg *value, place string) int {
 }
 
 func (s *schema) numberKeyword(n *node, v *value, key string, arg *value, place string) {
-	if s.draft <= 4 && (key == "exclusiveMinimum" || key == "exclusiveMaximum") {
+	said := arg.kind == valueTrue || arg.kind == valueFalse
+	if (s.draft <= 4 || s.undated && said) && (key == "exclusiveMinimum" || key == "exclusiveMaximum") {
 		if arg.kind != valueTrue && arg.kind != valueFalse {
 			s.malformed(place, "%s is true or false in draft 4", key)
 		}
 		return // read with the bound
 	}
+	if arg.kind != valueNumber {
+		s.malformed(place, "%s is a number", key)
+		return
+	}
 	r, ok := exact(arg.text)
-	if arg.kind != valueNumber || !ok {
+	if !ok {
 		s.malformed(place, "%s is a number of at most %d digits", key, maxExponent)
 		return
 	}
 	strict := func(key string) bool {
 		e := v.get(key)
-		return s.draft <= 4 && e != nil && e.kind == valueTrue
+		return (s.draft <= 4 || s.undated) && e != nil && e.kind == valueTrue
 	}
 	switch key {
 	case "minimum":
@@ -241,9 +282,11 @@ func (s *schema) stringKeyword(n *node, key string, arg *value, place string) {
 		}
 		n.patterns = append(n.patterns, s.pattern(arg.text, place))
 	default:
-		if arg.kind == valueString {
-			n.patterns = append(n.patterns, s.format(arg.text, place)...)
+		if arg.kind != valueString {
+			s.malformed(place, "a format is a string")
+			return
 		}
+		n.patterns = append(n.patterns, s.format(arg.text, place)...)
 	}
 }
 
@@ -280,6 +323,9 @@ func (s *schema) arrayKeyword(n *node, v *value, key string, arg *value, place s
 	case "maxItems":
 		n.maxItems = s.most(arg, place)
 	case "uniqueItems":
+		if arg.kind != valueTrue && arg.kind != valueFalse {
+			s.malformed(place, "uniqueItems is true or false")
+		}
 		n.unique = arg.kind == valueTrue
 	}
 }
@@ -365,6 +411,33 @@ func (s *schema) dependency(n *node, name string, arg *value, place string) {
 	s.newChoice(n, []*node{without}, []*node{with, then})
 }
 
+// maxAlternatives bounds a choice. Each is followed on its own until an answer tells them apart.
+const maxAlternatives = 1 << 13
+
+// alternatives are the schemas of a choice.
+func (s *schema) alternatives(arg *value, place string) []*node {
+	if len(arg.items) > maxAlternatives {
+		s.tooComplex(place, "%d alternatives, at most %d", len(arg.items), maxAlternatives)
+		return nil
+	}
+	return s.nodeList(arg, place)
+}
+
+// constants are the values of alternatives that name one each and say nothing else, as an enum has them; nil for
+// others.
+func constants(alternatives *value) (values []*value) {
+	if alternatives.kind != valueArray {
+		return nil
+	}
+	for _, a := range alternatives.items {
+		if a.kind != valueObject || len(a.keys) != 1 || a.keys[0] != "const" {
+			return nil
+		}
+		values = append(values, a.items[0])
+	}
+	return values
+}
+
 func (s *schema) logicKeyword(n *node, v *value, key string, arg *value, place string) {
 	switch key {
 	case "$ref":
@@ -372,14 +445,20 @@ func (s *schema) logicKeyword(n *node, v *value, key string, arg *value, place s
 	case "allOf":
 		n.all = append(n.all, s.nodeList(arg, place)...)
 	case "anyOf":
-		list := s.nodeList(arg, place)
+		if values := constants(arg); values != nil && s.draft >= 6 {
+			listed := s.newNode(place)
+			listed.enum = &valueList{list: values}
+			n.all = append(n.all, listed)
+			return
+		}
+		list := s.alternatives(arg, place)
 		alternatives := make([][]*node, len(list))
 		for i, a := range list {
 			alternatives[i] = []*node{a}
 		}
 		s.newChoice(n, alternatives...)
 	case "oneOf":
-		list := s.nodeList(arg, place)
+		list := s.alternatives(arg, place)
 		s.after(n, func() { s.oneOf(n, list) })
 	case "not":
 		n.all = append(n.all, s.not(s.node(arg)))

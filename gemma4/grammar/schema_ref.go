@@ -112,13 +112,30 @@ func (s *schema) refer(from *value, ref, place string) *node {
 		s.malformed(place, "$ref %q", ref)
 		return s.nothing
 	}
-	resource := *at
-	resource.Fragment, resource.RawFragment = "", ""
-	found := s.targets.target(&resource)
-	if found == nil {
+	resource, found := s.find(at)
+	switch {
+	case resource == nil:
 		s.unsupported(place, "$ref to %q, which is not in this schema", ref)
 		return s.nothing
+	case found == nil:
+		s.malformed(place, "$ref to %q leads nowhere", ref)
+		return s.nothing
 	}
+	if at := s.circle(from); at != nil {
+		s.unsupported(s.places[at.of]+"/$ref", "$ref leads back to itself, for the same value")
+		return s.nothing
+	}
+	return s.node(found)
+}
+
+// find is the schema at an address that an address leads into, and the part of it there; nil for what is not there.
+func (s *schema) find(at *url.URL) (resource, found *value) {
+	whole := *at
+	whole.Fragment, whole.RawFragment = "", ""
+	if resource = s.targets.target(&whole); resource == nil {
+		return nil, nil
+	}
+	found = resource
 	switch {
 	case strings.HasPrefix(at.Fragment, "/"):
 		if found = follow(found, at.Fragment); found == nil { // many a schema has $id where it means nothing by it
@@ -127,11 +144,65 @@ func (s *schema) refer(from *value, ref, place string) *node {
 	case at.Fragment != "":
 		found = s.targets.target(at)
 	}
-	if found == nil {
-		s.malformed(place, "$ref to %q leads nowhere", ref)
-		return s.nothing
+	return resource, found
+}
+
+// circle looks, from a part on, for schemas of which each says of the same value that the next one holds, and the last
+// that the first does. That means nothing: a validator would not come to an end.
+func (s *schema) circle(v *value) *circle {
+	const open, done = 1, 2
+	if s.walked[v] != 0 {
+		return nil
 	}
-	return s.node(found)
+	s.walked[v] = open
+	for _, next := range s.alongside(v) {
+		found := s.circle(next)
+		if s.walked[next] == open && found == nil {
+			found = &circle{}
+		}
+		if found != nil {
+			if found.of == nil && v.get("$ref") != nil {
+				found.of = v
+			}
+			return found
+		}
+	}
+	s.walked[v] = done
+	return nil
+}
+
+// circle is one that was found, by the last of its schemas that has a $ref.
+type circle struct{ of *value }
+
+// alongside lists the schemas that a schema applies to the value that it is about itself.
+func (s *schema) alongside(v *value) (list []*value) {
+	ref := v.get("$ref")
+	if ref != nil && ref.kind == valueString {
+		if at, err := s.targets.bases[v].Parse(ref.text); err == nil {
+			if _, found := s.find(at); found != nil {
+				list = append(list, found)
+			}
+		}
+		if s.draft <= 7 {
+			return list
+		}
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		if of := v.get(key); of != nil && of.kind == valueArray {
+			list = append(list, of.items...)
+		}
+	}
+	for _, key := range []string{"not", "if", "then", "else"} {
+		if of := v.get(key); of != nil {
+			list = append(list, of)
+		}
+	}
+	for _, key := range []string{"dependentSchemas", "dependencies"} {
+		if of := v.get(key); of != nil && of.kind == valueObject {
+			list = append(list, of.items...)
+		}
+	}
+	return list
 }
 
 func follow(at *value, pointer string) *value {

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 func TestSchemas(t *testing.T) {
@@ -34,6 +37,20 @@ func TestSchemas(t *testing.T) {
 		{`{"exclusiveMinimum": -2.5, "maximum": -0.5, "type": "number"}`,
 			[]string{`-2.4`, `-0.5`, `-1`, `-2.49`}, []string{`-2.5`, `-0.4`, `0`, `1`, `-3`}},
 		{`{"type": "integer", "multipleOf": 6, "minimum": 1}`, []string{`6`, `12`, `600`}, []string{`0`, `3`, `8`}},
+		{`{"multipleOf": 1000003, "minimum": -3000009, "exclusiveMaximum": 10000030}`,
+			[]string{`0`, `9000027`, `-3000009`, `2000006.00`}, []string{`10000030`, `1000004`, `2000006.5`, `-4000012`}},
+		{`{"multipleOf": 1234.5678, "exclusiveMinimum": 0, "maximum": 12345.678}`,
+			[]string{`1234.5678`, `12345.6780`, `6172.839`}, []string{`0`, `13580.2458`, `1234.5679`}},
+		{`{"allOf": [{"multipleOf": 60}, {"multipleOf": 0.75}, {"multipleOf": 14}], "type": "integer"}`,
+			[]string{`420`, `-840`, `0`}, []string{`60`, `42`, `421`}},
+		{`{"const": "a", "enum": ["b", "a"]}`, []string{`"a"`}, []string{`"b"`}},
+		{`{"enum": [100, null], "const": 100, "type": "integer"}`, []string{`100`}, []string{`null`}},
+		{`{"minimum": 3, "exclusiveMinimum": true, "maximum": 5}`, []string{`4`, `5`}, []string{`3`}},
+		{`{"type": "string", "pattern": "^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$"}`, []string{`"1.5"`, `"-7"`},
+			[]string{`"."`, `"-"`}},
+		{`{"type": "string", "pattern": "^\\u{1F600}\\uD83D\\uDE00[\\u0061-c]$"}`, []string{`"😀😀b"`}, []string{`"😀b"`}},
+		{`{"type": "string", "pattern": "^\\p{Script=Greek}\\p{gc=Lu}\\P{L}$"}`, []string{`"αA1"`},
+			[]string{`"aA1"`, `"αa1"`}},
 		{`{"type": "number", "multipleOf": 0.05}`, []string{`0.05`, `-1.10`, `3`, `0`}, []string{`0.01`, `0.052`}},
 		{`{"type": "integer", "not": {"enum": [3, 5]}}`, []string{`4`, `33`, `-3`}, []string{`3`, `5`}},
 
@@ -44,13 +61,15 @@ func TestSchemas(t *testing.T) {
 		{`{"type": "string", "pattern": "^a|b$"}`, []string{`"ax"`, `"xb"`, `"a"`}, []string{`"xa"`, `"bx"`}},
 		{`{"type": "string", "pattern": "^(a|^)\\d$"}`, nil, nil},
 		{`{"type": "string", "pattern": "^(?!ab)[a-c]{2}$"}`, []string{`"aa"`, `"ba"`}, []string{`"ab"`, `"abc"`}},
+		{`{"type": "string", "pattern": "^[\\S]+[\\s\\S][^\\S]$"}`, []string{`"ab "`, `"a  "`}, []string{`"abc"`, `"  "`}},
 		{`{"type": "string", "pattern": "^\\S+\\s\\S+$"}`, []string{`"a b"`, `"a b"`}, []string{`"ab"`}},
 		{`{"type": "string", "pattern": "^[^\"\\\\]\\\"\\/$"}`, []string{`"a\"/"`}, []string{`"\"\"/"`, `"a\"\/"`}},
 		{`{"type": "string", "not": {"pattern": "x"}, "maxLength": 3}`, []string{`"abc"`, `""`}, []string{`"axb"`, `"abcd"`}},
 		{`{"type": "string", "format": "date"}`,
 			[]string{`"2024-02-29"`, `"2000-02-29"`, `"1999-12-31"`}, []string{`"2023-02-29"`, `"1900-02-29"`, `"2023-13-01"`}},
 		{`{"type": "string", "format": "date-time"}`,
-			[]string{`"2024-02-29T23:59:59.5Z"`, `"2024-02-29t00:00:00+02:00"`}, []string{`"2024-02-29"`, `"2024-02-29T24:00:00Z"`}},
+			[]string{`"2024-02-29T23:59:59.5Z"`, `"2024-02-29t00:00:00+02:00"`}, []string{`"2024-02-29"`,
+				`"2024-02-29T24:00:00Z"`}},
 		{`{"type": "string", "format": "ipv6"}`, []string{`"::"`, `"1::8"`, `"::ffff:1.2.3.4"`, `"1:2:3:4:5:6:7:8"`},
 			[]string{`"1:2:3:4:5:6:7:8:9"`, `":1"`, `"1::2::3"`, `"12345::"`}},
 		{`{"type": "string", "format": "email"}`, []string{`"a.b@c.de"`}, []string{`"a.b"`, `"a@b@c"`, `".a@b.c"`}},
@@ -78,6 +97,11 @@ func TestSchemas(t *testing.T) {
 			[]string{`{"n_1": 1, "x_s": "a", "n_s": 2, "z": null}`}, []string{`{"n_1": "a"}`, `{"n_s": "a"}`, `{"z": 1}`}},
 		{`{"type": "object", "minProperties": 1, "maxProperties": 2, "properties": {"a": true, "b": true}}`,
 			[]string{`{"a": 1}`, `{"a": 1, "z": 2}`, `{"y": 1, "z": 2}`}, []string{`{}`, `{"a": 1, "b": 2, "c": 3}`}},
+		{`{"type": "object", "minProperties": 2, "properties": {"a": true}, "required": ["a"]}`,
+			[]string{`{"a": 1, "z": 2}`}, []string{`{"a": 1}`, `{"y": 1, "z": 2}`}},
+		{`{"type": "object", "minProperties": 2, "propertyNames": {"enum": ["a", "b", "c"]}}`,
+			[]string{`{"a": 1, "c": 2}`, `{"a": 1, "b": 2, "c": 3}`},
+			[]string{`{"a": 1}`, `{"a": 1, "a": 2}`, `{"a": 1, "d": 2}`}},
 		{`{"type": "object", "propertyNames": {"maxLength": 2}}`, []string{`{"ab": 1}`, `{}`}, []string{`{"abc": 1}`}},
 		{`{"type": "object", "dependentRequired": {"a": ["b"]}, "properties": {"a": true, "b": true}}`,
 			[]string{`{"a": 1, "b": 2}`, `{"b": 2}`, `{}`}, []string{`{"a": 1}`}},
@@ -97,7 +121,8 @@ func TestSchemas(t *testing.T) {
 			[]string{`{"k": "x", "v": 1}`, `{"k": "y"}`}, []string{`{"k": "x"}`, `{"k": "x", "v": "s"}`, `{"k": "y", "v": 1}`}},
 		{`{"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"v": {"type": "integer"},
 			"kids": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["v"], "additionalProperties": false}}}`,
-			[]string{`{"v": 1}`, `{"v": 1, "kids": [{"v": 2, "kids": []}]}`}, []string{`{"kids": []}`, `{"v": 1, "kids": [{}]}`}},
+			[]string{`{"v": 1}`, `{"v": 1, "kids": [{"v": 2, "kids": []}]}`}, []string{`{"kids": []}`,
+				`{"v": 1, "kids": [{}]}`}},
 		{`{"items": {"enum": ["a", 1, 1.0, "b"]}, "uniqueItems": true, "minItems": 1, "type": "array"}`,
 			[]string{`["a"]`, `[1, "b", "a"]`, `["b", 1]`}, []string{`[]`, `["a", "a"]`, `[1, 1]`, `["b", 1, "b"]`}},
 		{`{"items": {"anyOf": [{"type": "boolean"}, {"const": 3}]}, "uniqueItems": true, "type": "array", "maxItems": 3}`,
@@ -110,26 +135,30 @@ func TestSchemas(t *testing.T) {
 			[]string{`[1]`, `["a", 1, null]`}, []string{`["a"]`, `["a", 1, 2]`, `[]`}},
 		{`{"type": "array", "not": {"contains": {"type": "null"}, "maxContains": 2}}`,
 			[]string{`[]`, `[1]`, `[null, null, null]`}, []string{`[null]`, `[null, 1, null]`}},
-		{`{"type": "object", "not": {"properties": {"a": true}, "additionalProperties": {"type": "integer"}}}`,
-			[]string{`{"b": null}`, `{"a": 1, "c": 1, "d": []}`}, []string{`{}`, `{"a": null}`, `{"a": null, "b": 1}`}},
-		{`{"type": "object", "not": {"patternProperties": {"^s_": {"type": "string"}}}, "maxProperties": 2}`,
-			[]string{`{"s_1": 1}`, `{"a": 1, "s_": null}`}, []string{`{}`, `{"s_1": "x"}`, `{"a": 1}`}},
+		{`{"type": "object", "not": {"properties": {"a": true}, "additionalProperties": {"type": "integer"}},
+			"maxProperties": 1}`, []string{`{"b": null}`}, []string{`{}`, `{"a": null}`, `{"b": 1}`, `{"b": null, "c": 1}`}},
+		{`{"type": "object", "not": {"patternProperties": {"^s_": {"type": "string"}}}, "maxProperties": 1}`,
+			[]string{`{"s_1": 1}`, `{"s_": null}`}, []string{`{}`, `{"s_1": "x"}`, `{"a": 1}`}},
 		{`{"type": "object", "not": {"propertyNames": {"anyOf": [{"maxLength": 1}, {"pattern": "^a"}]}}}`,
 			[]string{`{"bb": 1}`, `{"c": 1, "abc": 2, "bbb": 1}`}, []string{`{}`, `{"b": 1, "ab": 2}`}},
 		{`{"oneOf": [{"type": "object", "properties": {"k": {"type": "integer"}}, "additionalProperties": false},
 			{"type": "object", "additionalProperties": {"type": "integer"}}]}`,
 			[]string{`{"x": 1}`, `{"k": 1, "x": 2}`}, []string{`{}`, `{"k": 1}`, `{"k": "x"}`}},
-		{`{"$id": "https://a.b/x/root", "$ref": "y", "$defs": {"y": {"$id": "y", "items": {"$ref": "#/$defs/z"}, "type": "array",
-			"$defs": {"z": {"type": "null"}}}}}`, []string{`[null]`, `[]`}, []string{`[1]`, `null`}},
-		{`{"$defs": {"real": {"$anchor": "n", "type": "null"}}, "$ref": "#n", "default": {"$anchor": "n", "type": "integer"}}`,
+		{`{"$id": "https://a.b/x/root", "$ref": "y", "$defs": {"y": {"$id": "y", "items": {"$ref": "#/$defs/z"},
+			"type": "array", "$defs": {"z": {"type": "null"}}}}}`, []string{`[null]`, `[]`}, []string{`[1]`, `null`}},
+		{`{"$defs": {"real": {"$anchor": "n", "type": "null"}}, "$ref": "#n", "default": {"$anchor": "n", "type": ` +
+			`"integer"}}`,
 			[]string{`null`}, []string{`1`}},
 		{`{"type": "string", "format": "email"}`, []string{`"a.b@c.d"`, `"\"a b\"@c.d"`, `"a@[IPv6:::1]"`, `"a@[1.2.3.4]"`},
 			[]string{`"a b@c.d"`, `"a@[IPv6:1]"`}},
+		{`{"type": "string", "format": "hostname"}`, []string{`"a"`, `"ab"`, `"a-b"`, `"a--b"`, `"abcd"`, `"a-b-c.d"`,
+			`"abc-d"`, `"abcd--e"`, `"a--bc"`, `"` + strings.Repeat("a", 63) + `.b"`},
+			[]string{`"-a"`, `"a-"`, `"ab--c"`, `"xn--x"`, `"ab-"`, `"abc-"`, `"abcd-"`, `"` + strings.Repeat("a", 64) + `"`}},
 		{`{"$ref": "#n", "$defs": {"x": {"$anchor": "n", "type": "null"}}}`, []string{`null`}, []string{`1`}},
 		{`{"$id": "https://a.b/c", "$ref": "https://a.b/c#/$defs/a~1b", "$defs": {"a/b": {"type": "null"}}}`,
 			[]string{`null`}, []string{`1`}},
 	} {
-		c, err := Compile(v, Form{Schema: test.schema})
+		c, err := Compile(t.Context(), v, Form{Schema: test.schema})
 		if test.fit == nil {
 			if err == nil {
 				t.Errorf("%s: not refused", test.schema)
@@ -165,6 +194,34 @@ func TestMasksOfCounts(t *testing.T) {
 		c := compile(t, v, Form{Schema: schema})
 		for seed := range uint64(3) {
 			walk(t, c, rand.New(rand.NewPCG(seed, 1)), 60)
+		}
+	}
+}
+
+// Many if beside each other, each of which asks for another value of one property, are few rules: whether the property
+// is required in each, of all, or nowhere.
+func TestManyIfs(t *testing.T) {
+	const count = 40
+	v := testVocabulary(t)
+	for _, within := range []string{"", `, "required": ["kind"]`} {
+		for _, above := range []string{"", `"required": ["kind"], `} {
+			var ifs []string
+			for i := range count {
+				ifs = append(ifs, fmt.Sprintf(`{"if": {"properties": {"kind": {"const": "k%d"}}%s},
+					"then": {"properties": {"zip": {"pattern": "^[0-9]{%d}$"}}}}`, i, within, i+1))
+			}
+			c := compile(t, v, Form{Schema: `{"type": "object", "properties": {"kind": {"type": "string"},
+				"zip": {"type": "string"}}, ` + above + `"allOf": [` + strings.Join(ifs, ",") + `]}`})
+			if rules := len(c.machine.prog.rules); rules > 4*count*count {
+				t.Errorf("%d if make %d rules", count, rules)
+			}
+			for text, fit := range map[string]bool{`{"kind": "k2", "zip": "123"}`: true, `{"kind": "k2", "zip": "12"}`: false,
+				`{"kind": "k9", "zip": "0123456789"}`: true, `{"kind": "other", "zip": "z"}`: true,
+				`{}`: above == "", `{"zip": "12"}`: above == "" && within != ""} {
+				if fits(t, c, text) != fit {
+					t.Errorf("%s%s: %s fits: %v", within, above, text, !fit)
+				}
+			}
 		}
 	}
 }
@@ -234,22 +291,96 @@ func TestSchemasRefused(t *testing.T) {
 		{"boundary", `{"type": "string", "pattern": "\\bx"}`, ErrUnsupported, "#/pattern"},
 		{"draft 3", `{"$schema": "http://json-schema.org/draft-03/schema#"}`, ErrUnsupported, "draft 3"},
 		{"nothing", `false`, ErrUnsatisfiable, ""},
-		{"contradiction", `{"type": "integer", "minimum": 3, "maximum": 2}`, ErrUnsatisfiable, ""},
+		{"no JSON", `{"a": hello}`, ErrSyntax, "the schema is not valid JSON at byte 6: invalid character 'h'"},
+		{"contradiction", `{"type": "integer", "minimum": 3, "maximum": 2}`, ErrUnsatisfiable,
+			"at #: type, minimum and maximum do not fit together"},
+		{"a name that may not come", `{"type": "object", "required": ["a"], "additionalProperties": false}`, ErrUnsatisfiable,
+			"at #: type, required and additionalProperties do not fit together"},
+		{"two that could be one", `{"type": "object", "properties": {"a": true}, "minProperties": 2}`, ErrUnsupported,
+			"at #: minProperties 2"},
+		{"some that could be replaced", `{"type": "object", "not": {"additionalProperties": {"type": "string"}}}`,
+			ErrUnsupported, "one name could come twice"},
+		{"contradiction inside", `{"type": "object", "properties": {"a": {}, "b": {"items": {"const": 1, "type": "string"},
+			"minItems": 1, "type": "array"}}, "required": ["a", "b"]}`, ErrUnsatisfiable, "at #/properties/b/items"},
 		{"endless", `{"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}`, ErrUnsatisfiable, ""},
-		{"itself", `{"$ref": "#", "type": "integer"}`, nil, ""},
-		{"not itself", `{"not": {"$ref": "#"}}`, ErrUnsatisfiable, ""},
+		{"itself", `{"$ref": "#", "type": "integer"}`, ErrUnsupported, "at #/$ref: $ref leads back"},
+		{"not itself", `{"not": {"$ref": "#"}}`, ErrUnsupported, "at #/not/$ref"},
+		{"itself or else", `{"items": {"anyOf": [{"type": "null"}, {"$ref": "#/items"}]}}`, ErrUnsupported,
+			"at #/items/anyOf/1/$ref"},
+		{"circle", `{"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"oneOf": [{"$ref": "#/$defs/b"}]},
+			"b": {"if": true, "then": {"dependentSchemas": {"x": {"$ref": "#/$defs/a"}}}}}}`, ErrUnsupported,
+			"at #/$defs/b/then/dependentSchemas/x/$ref"},
+		{"itself below", `{"allOf": [{"properties": {"a": {"$ref": "#"}}}, {"$ref": "#/allOf/0"}]}`, nil, ""},
 		{"deep", deep, ErrTooComplex, "levels"},
 		{"large", `{"enum": ["` + strings.Repeat("x", maxForm) + `"]}`, ErrTooComplex, "bytes"},
-		{"exponential", `{"type": "object", "allOf": [` + strings.Join(wide, ",") + `]}`, ErrTooComplex, ""},
-		{"pattern of states", `{"type": "string", "pattern": "^(a|b)*a(a|b){20}$", "allOf": [{"pattern": "^(a|b)*b(a|b){20}$"}]}`,
-			ErrTooComplex, ""},
+		{"exponential", `{"items": {"type": "object", "allOf": [` + strings.Join(wide, ",") + `]}}`, ErrTooComplex,
+			"at #/items: "},
+		{"pattern of states", `{"type": "string", "pattern": "^(a|b)*a(a|b){20}$", "allOf": [{"pattern": ` +
+			`"^(a|b)*b(a|b){20}$"}]}`,
+			ErrTooComplex, "at #: "},
+		{"pattern of states inside", `{"minItems": 1, "type": "array", "items": {"type": "string",
+			"pattern": "(a|b)*a(a|b){18}$", "minLength": 5, "maxLength": 500}}`,
+			ErrTooComplex, "at #/items: "},
+		{"multiples", `{"type": "integer", "multipleOf": 982451653, "minimum": ` + "-1" +
+			strings.Repeat("0", 60) + `, "maximum": 1` + strings.Repeat("0", 60) + `}`, ErrUnsupported,
+			"at #/multipleOf: multipleOf 982451653 has over 4096 multiples"},
+		{"multiples without an end", `{"type": "integer", "minimum": 0, "multipleOf": 1000003}`, ErrUnsupported,
+			"at #/multipleOf: multipleOf 1000003 needs a minimum and a maximum"},
+		{"no multiples", `{"type": "integer", "minimum": 0, "maximum": 9999999, "not": {"multipleOf": 1000003}}`,
+			ErrUnsupported, "multipleOf: what is no multiple of 1000003"},
 		{"exponent", `{"minimum": 1e999999999}`, ErrSyntax, "#/minimum"},
+		{"no number", `{"minimum": "5"}`, ErrSyntax, "at #/minimum: minimum is a number"},
+		{"no unique", `{"uniqueItems": "true"}`, ErrSyntax, "#/uniqueItems"},
+		{"no format", `{"format": 5}`, ErrSyntax, "#/format"},
+		{"const beside enum", `{"const": "a", "enum": ["b"]}`, ErrUnsatisfiable, ""},
+		{"bytes", "{\"const\": \"a\xffb\"}", ErrSyntax, "not UTF-8 at byte 12"},
+		{"half a character", `{"const": "\ud800"}`, ErrSyntax, "half a character"},
+		{"other half", `{"const": "\udc00\ud800"}`, ErrSyntax, "half a character"},
+		{"repeated lookahead", `{"type": "string", "pattern": "^(?!a)?b$"}`, ErrUnsupported, "a lookahead that is repeated"},
+		{"lookahead inside", `{"type": "string", "pattern": "a(?!b)"}`, ErrUnsupported, "it looks ahead"},
+		{"lookbehind", `{"type": "string", "pattern": "(?<=a)b"}`, ErrUnsupported, "it looks behind"},
+		{"octal", `{"type": "string", "pattern": "^\\07$"}`, ErrUnsupported, "octal"},
+		{"repeats", `{"type": "string", "pattern": "^a{1,5000}$"}`, ErrUnsupported, "more than 1000 times"},
+		{"place of a pattern", `{"items": {"type": "string", "pattern": "^(a$|b)c$"}}`, ErrUnsupported,
+			"not supported: at #/items/pattern: "},
 	} {
 		begun := time.Now()
-		_, err := Compile(v, Form{Schema: test.schema})
+		_, err := Compile(t.Context(), v, Form{Schema: test.schema})
 		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, want %v with %q", test.name, err, test.want, test.says)
 		}
 		t.Logf("%s: %v", test.name, time.Since(begun).Round(time.Millisecond))
+	}
+}
+
+// Each character is either a space of ECMA-262 or none.
+func TestSpaceOfECMA(t *testing.T) {
+	space, none := regexp.MustCompile("^["+ecmaSpace+"]$"), regexp.MustCompile("^["+ecmaNotSpace+"]$")
+	spaces := 0
+	for c := rune(0); c <= unicode.MaxRune; c++ {
+		if !utf8.ValidRune(c) {
+			continue
+		}
+		one := string(c)
+		if space.MatchString(one) == none.MatchString(one) {
+			t.Errorf("%U is both or neither", c)
+		}
+		if space.MatchString(one) {
+			spaces++
+		}
+	}
+	if spaces != 25 {
+		t.Errorf("%d spaces", spaces)
+	}
+}
+
+func TestSchemaSaysWhatLeavesNothing(t *testing.T) {
+	v := testVocabulary(t)
+	for _, schema := range []string{`{"type": []}`, `{"anyOf": []}`,
+		`{"if": {"type": "boolean"}, "then": {"const": -1}, "else": {"type": "boolean"}}`} {
+		_, err := Compile(t.Context(), v, Form{Schema: schema})
+		if !errors.Is(err, ErrUnsatisfiable) || !strings.Contains(err.Error(), "at #: its keywords leave no value") {
+			t.Errorf("%s: %v", schema, err)
+		}
 	}
 }

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // value is a JSON value whose members keep their order.
@@ -55,7 +59,7 @@ func readValue(d *json.Decoder, depth int) (*value, error) {
 	}
 	token, err := d.Token()
 	if err != nil {
-		return nil, fmt.Errorf("%w: the schema is not valid JSON at byte %d: %w", ErrSyntax, d.InputOffset(), err)
+		return nil, notJSON(d, err)
 	}
 	switch t := token.(type) {
 	case nil:
@@ -110,7 +114,7 @@ func readObject(d *json.Decoder, depth int) (*value, error) {
 
 func closeValue(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("%w: the schema is not valid JSON at byte %d: %w", ErrSyntax, d.InputOffset(), err)
+		return notJSON(d, err)
 	}
 	return nil
 }
@@ -289,4 +293,50 @@ func spelled(c rune) string {
 		return fmt.Sprintf(`\u%04x`, c)
 	}
 	return string(c)
+}
+
+// notJSON is what is wrong with a schema as JSON.
+func notJSON(d *json.Decoder, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: the schema is not valid JSON: it ends too early, at byte %d", ErrSyntax, d.InputOffset())
+	}
+	return fmt.Errorf("%w: the schema is not valid JSON at byte %d: %v", ErrSyntax, d.InputOffset(), err)
+}
+
+// wholeText refuses a schema with bytes or escapes that are no characters: decoders put others in their place.
+func wholeText(text string) error {
+	for at := 0; at < len(text); {
+		c, size := utf8.DecodeRuneInString(text[at:])
+		if c == utf8.RuneError && size == 1 {
+			return fmt.Errorf("%w: the schema is not UTF-8 at byte %d", ErrSyntax, at)
+		}
+		if c == '\\' && at+1 < len(text) {
+			var err error
+			if size, err = wholeEscape(text[at:], at); err != nil {
+				return err
+			}
+		}
+		at += size
+	}
+	return nil
+}
+
+// wholeEscape is the length of an escape, or of the two that are one character.
+func wholeEscape(text string, at int) (int, error) {
+	unit := func(s string) (rune, bool) {
+		if len(s) < 6 || s[:2] != `\u` {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(s[2:6], 16, 16)
+		return rune(n), err == nil
+	}
+	first, ok := unit(text)
+	if !ok || !utf16.IsSurrogate(first) {
+		return 2, nil // what is no escape, the decoder says
+	}
+	second, _ := unit(text[6:])
+	if utf16.DecodeRune(first, second) == utf8.RuneError {
+		return 0, fmt.Errorf("%w: %s at byte %d of the schema is half a character", ErrSyntax, text[:6], at)
+	}
+	return 12, nil
 }

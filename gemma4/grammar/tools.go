@@ -49,7 +49,8 @@ func (p *program) toolsForm(v *Vocabulary, form Form, beside bool) error {
 	if err != nil {
 		return err
 	}
-	switch mayWrite := tools.Choice == ToolNone || tools.Choice == ToolAuto; {
+	mayWrite := tools.Choice == ToolNone || tools.Choice == ToolAuto
+	switch {
 	case mayWrite && beside:
 		if err := p.textForm(v, form); err != nil {
 			return err
@@ -61,12 +62,14 @@ func (p *program) toolsForm(v *Vocabulary, form Form, beside bool) error {
 		return nil
 	}
 	call, more := p.rule(), p.rule()
+	rules := make([]int32, len(declared))
 	marker := func(b byte) symbol { return ownTerm(p.own.marker(b)) }
-	for _, d := range declared {
+	for i, d := range declared {
 		arguments, err := p.arguments(v, form, d)
 		if err != nil {
 			return err
 		}
+		rules[i] = arguments
 		p.alternative(call, ownTerm(p.own.literal(string([]byte{callOpen})+"call:"+d.Name)), ruleSymbol(arguments),
 			marker(callClose))
 	}
@@ -80,8 +83,41 @@ func (p *program) toolsForm(v *Vocabulary, form Form, beside bool) error {
 	} else {
 		p.alternative(p.start, ruleSymbol(call), ruleSymbol(more))
 	}
-	return nil
+	if mayWrite {
+		return nil
+	}
+	return p.needCallable(declared, rules)
 }
+
+// needCallable refuses functions none of which can be called, as no arguments fit, and names the first.
+func (p *program) needCallable(declared []Declaration, rules []int32) error {
+	uses, owner := p.uses()
+	productive := p.fixpoint(func(s symbol) bool { return p.own.nonEmpty(regexID(s.id)) }, uses, owner)
+	if p.own.err != nil {
+		return nil // which is found where the program is finished
+	}
+	for _, rule := range rules {
+		if productive[rule] {
+			return nil
+		}
+	}
+	start := p.start
+	defer func() { p.start = start }()
+	p.start = rules[0]
+	return &FunctionError{declared[0].Name, p.contradiction(productive)}
+}
+
+// FunctionError is why the arguments of a function cannot be held to its parameters.
+type FunctionError struct {
+	Name string
+	Err  error
+}
+
+func (e *FunctionError) Error() string {
+	return fmt.Sprintf("the parameters of the function %q: %v", e.Name, e.Err)
+}
+
+func (e *FunctionError) Unwrap() error { return e.Err }
 
 // chosen lists the functions that may be called.
 func (t *Tools) chosen() (list []Declaration, err error) {
@@ -101,25 +137,43 @@ func (t *Tools) chosen() (list []Declaration, err error) {
 	}
 	switch {
 	case t.Choice < ToolAuto || t.Choice > ToolNamed:
-		return nil, fmt.Errorf("%w: there is no tool choice %d", ErrSyntax, t.Choice)
+		return nil, fmt.Errorf("%w: there is no tool choice %d", ErrChoice, t.Choice)
 	case t.Choice == ToolRequired && len(list) == 0:
-		return nil, fmt.Errorf("%w: a call is required, and no function is declared", ErrSyntax)
+		return nil, fmt.Errorf("%w: a call is required, and no function is declared", ErrChoice)
 	case t.Choice == ToolNamed && len(list) == 0:
-		return nil, fmt.Errorf("%w: a call of %q is required, which is not declared", ErrSyntax, t.Name)
+		return nil, fmt.Errorf("%w: a call of %q is required, which is not declared (declared: %s)", ErrChoice, t.Name,
+			t.names())
 	}
 	return list, nil
 }
 
+// names are the functions that are declared, for an error.
+func (t *Tools) names() string {
+	const most = 10
+	var names []string
+	for i, d := range t.Declarations {
+		if i == most {
+			names = append(names, fmt.Sprintf("%d others", len(t.Declarations)-most))
+			break
+		}
+		names = append(names, fmt.Sprintf("%.100q", d.Name))
+	}
+	if len(names) == 0 {
+		return "no functions"
+	}
+	return strings.Join(names, ", ")
+}
+
 // arguments is the rule of the arguments of a function.
 func (p *program) arguments(v *Vocabulary, form Form, d Declaration) (int32, error) {
-	s := &schema{p: p, json: jsonRules{p: p, terms: &v.callTerms, compact: true}, free: form.AnyOrder,
+	s := &schema{p: p, json: jsonRules{p: p, terms: &v.callTerms, fixed: true}, free: form.AnyOrder,
 		spelling: spelling{call: true}}
 	rule, err := s.compile(cmp.Or(strings.TrimSpace(d.Parameters), `{"maxProperties": 0}`))
 	if err == nil {
 		err = p.own.err
 	}
 	if err != nil {
-		return 0, fmt.Errorf("the parameters of the function %q: %w", d.Name, err)
+		return 0, &FunctionError{d.Name, err}
 	}
 	return rule, nil
 }

@@ -119,13 +119,15 @@ func TestCallArguments(t *testing.T) {
 			[]string{``, `place:<|"|><|"|>`, `place:"x"`, `place:<|"|>x<|"|>,days:1`, `days:0,place:<|"|>x<|"|>`,
 				`place: <|"|>x<|"|>`, `place:<|"|>x<|"|>,z:1`, `a:b:true,place:<|"|>x<|"|>`, `place:<|"|>x<|"|>,`}},
 		{`{"properties": {"days": {"type": "integer"}, "Place": {"type": "string"}}}`,
-			[]string{``, `days:2,Place:<|"|>x<|"|>`, `Place:<|"|><|"|>`}, []string{`Place:<|"|>x<|"|>,days:2`, `place:<|"|><|"|>`}},
+			[]string{``, `days:2,Place:<|"|>x<|"|>`, `Place:<|"|><|"|>`}, []string{`Place:<|"|>x<|"|>,days:2`,
+				`place:<|"|><|"|>`}},
 		{`{"properties": {"o": {"const": {"b": [1, "x\n", null], "A": true}}, "s": {"pattern": "^\"a+\n$"}}}`,
 			[]string{`o:{A:true,b:[1,<|"|>x` + "\n" + `<|"|>,None]}`, `s:<|"|>"aa` + "\n" + `<|"|>`},
 			[]string{`o:{b:[1,<|"|>x` + "\n" + `<|"|>,None],A:true}`, `s:<|"|>"aa<|"|>`}},
 		{`{"type": "object"}`, []string{``, `x:1,a.b-c:{y:[]},é:<|"|><|"|>`, `z:None,a:false`},
 			[]string{`a b:1`, `:1`, `"x":1`, `x:"y"`, `x:1;`, `a,b:1`}},
-		{`{"additionalProperties": {"type": "integer"}, "patternProperties": {"^s_": {"type": "string"}}, "maxProperties": 2}`,
+		{`{"additionalProperties": {"type": "integer"}, "patternProperties": {"^s_": {"type": "string"}}, ` +
+			`"maxProperties": 2}`,
 			[]string{`a:1,s_x:<|"|>y<|"|>`}, []string{`s_x:1`, `a:<|"|>y<|"|>`, `a:1,b:2,c:3`}},
 		{`{"properties": {"a": true}, "allOf": [{"properties": {"b": true}}], "required": ["b"]}`,
 			[]string{`a:1,b:2`, `b:2`}, []string{`b:2,c:3`}},
@@ -164,26 +166,28 @@ func TestToolsRefused(t *testing.T) {
 		says  string
 	}{
 		{"no tokens", testVocabulary(t), Tools{Declarations: one}, ErrVocabulary, "NewVocabularyWith"},
-		{"none required", v, Tools{Choice: ToolRequired}, ErrSyntax, "no function"},
-		{"unknown", v, Tools{Declarations: one, Choice: ToolNamed, Name: "g"}, ErrSyntax, `"g"`},
+		{"none required", v, Tools{Choice: ToolRequired}, ErrChoice, "no function"},
+		{"unknown", v, Tools{Declarations: one, Choice: ToolNamed, Name: "g"}, ErrChoice, `"g"`},
 		{"twice", v, Tools{Declarations: append(one[:1:1], one...)}, ErrSyntax, "twice"},
 		{"no name", v, Tools{Declarations: []Declaration{{}}}, ErrSyntax, `""`},
 		{"bytes", v, Tools{Declarations: []Declaration{{Name: "f\xff"}}}, ErrSyntax, "cannot be called"},
-		{"choice", v, Tools{Choice: 9}, ErrSyntax, "9"},
-		{"keyword", v, Tools{Declarations: []Declaration{{Name: "f", Parameters: `{"properties": {"a": {"$dynamicRef": "#"}}}`}}},
+		{"choice", v, Tools{Choice: 9}, ErrChoice, "9"},
+		{"keyword", v, Tools{Declarations: []Declaration{{Name: "f",
+			Parameters: `{"properties": {"a": {"$dynamicRef": "#"}}}`}}},
 			ErrUnsupported, `function "f"`},
-		{"no object", v, Tools{Declarations: []Declaration{{Name: "f", Parameters: `{"type": "string"}`}}, Choice: ToolRequired},
+		{"no object", v, Tools{Declarations: []Declaration{{Name: "f", Parameters: `{"type": "string"}`}},
+			Choice: ToolRequired},
 			ErrUnsatisfiable, ""},
 	} {
-		_, err := Compile(test.v, Form{Tools: &test.tools})
+		_, err := Compile(t.Context(), test.v, Form{Tools: &test.tools})
 		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v, want %v with %q", test.name, err, test.want, test.says)
 		}
 	}
-	if _, err := Compile(testVocabulary(t), Form{JSON: true, Thought: true}); !errors.Is(err, ErrVocabulary) {
+	if _, err := Compile(t.Context(), testVocabulary(t), Form{JSON: true, Thought: true}); !errors.Is(err, ErrVocabulary) {
 		t.Error(err)
 	}
-	if _, err := Compile(v, Form{Choice: []string{"\xff"}}); !errors.Is(err, ErrSyntax) {
+	if _, err := Compile(t.Context(), v, Form{Choice: []string{"\xff"}}); !errors.Is(err, ErrSyntax) {
 		t.Error(err)
 	}
 	for _, change := range []func(*Controls, *[]int){
@@ -243,7 +247,7 @@ func TestToolsBesideAForm(t *testing.T) {
 		{ToolAuto, "yes", true}, {ToolAuto, call, true}, {ToolAuto, "maybe", false}, {ToolAuto, "yes" + call, false},
 		{ToolNone, "no", true}, {ToolNone, call, false}, {ToolRequired, call, true}, {ToolRequired, "yes", false},
 	} {
-		c, err := Compile(v, tools(tt.choice))
+		c, err := Compile(t.Context(), v, tools(tt.choice))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +255,7 @@ func TestToolsBesideAForm(t *testing.T) {
 			t.Errorf("choice %d, %s: %v", tt.choice, tt.text, got)
 		}
 	}
-	if _, err := Compile(v, Form{JSON: true, Regex: "x", Tools: &Tools{}}); !errors.Is(err, ErrSyntax) {
+	if _, err := Compile(t.Context(), v, Form{JSON: true, Regex: "x", Tools: &Tools{}}); !errors.Is(err, ErrSyntax) {
 		t.Errorf("three forms: %v", err)
 	}
 }

@@ -27,6 +27,7 @@ type Vocabulary struct {
 
 	base      *regexes // terminals that every JSON grammar shares, complete when the vocabulary is made
 	terms     baseTerms
+	lineTerms baseTerms // with a space behind comma and colon
 	callTerms baseTerms
 	freeText  symbol
 	strings   []regexID   // states within strings, which other states are like

@@ -1,6 +1,8 @@
 package sample
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -40,7 +42,7 @@ func left(t *testing.T, p Params, logits []float32, history []int32, breakers Br
 
 func near(a, b []float64) bool {
 	for i := range a {
-		if math.Abs(a[i]-b[i]) > 2e-5 {
+		if !(math.Abs(a[i]-b[i]) <= 2e-5) { // nor is NaN near
 			return false
 		}
 	}
@@ -58,7 +60,8 @@ func TestStepsOfLlamaCpp(t *testing.T) {
 	sigma := func(n float32) Params { return Params{Temperature: 1, TopNSigma: n} }
 	typical := func(p float32) Params { return Params{Temperature: 1, TypicalP: p} }
 	dry := func(multiplier, base float32, allowed, last int) Params {
-		return Params{Temperature: 1, DryMultiplier: multiplier, DryBase: base, DryAllowedLength: allowed, DryPenaltyLastN: last}
+		return Params{Temperature: 1, DryMultiplier: multiplier, DryBase: base, DryAllowedLength: allowed,
+			DryPenaltyLastN: last}
 	}
 	for _, tc := range []struct {
 		name     string
@@ -74,7 +77,8 @@ func TestStepsOfLlamaCpp(t *testing.T) {
 		{"XTC with one above its threshold", xtc(0.39), down, nil, nil, down},
 		{"XTC above one half", xtc(0.51), down, nil, nil, down},
 		{"typical, one", typical(0.5), []float64{0.97, 0.01, 0.01, 0.01}, nil, nil, []float64{1, 0, 0, 0}},
-		{"typical, not the first", typical(0.5), []float64{0.4, 0.2, 0.2, 0.2}, nil, nil, []float64{0, 1. / 3, 1. / 3, 1. / 3}},
+		{"typical, not the first", typical(0.5), []float64{0.4, 0.2, 0.2, 0.2}, nil, nil,
+			[]float64{0, 1. / 3, 1. / 3, 1. / 3}},
 		{"top-n-sigma of 1", sigma(1), down, nil, nil, []float64{0.571429, 0.428571, 0, 0}},
 		{"top-n-sigma of 3", sigma(3), down, nil, nil, down},
 		{"top-n-sigma and a temperature", Params{Temperature: 2, TopNSigma: 1}, []float64{0.4, 0.1, 0.3, 0.2}, nil, nil,
@@ -94,6 +98,26 @@ func TestStepsOfLlamaCpp(t *testing.T) {
 				sum := 2 + a + b
 				return []float64{1 / sum, 1 / sum, a / sum, b / sum}
 			}()},
+		{"XTC, two that reach one half", xtc(0.5), []float64{0.5, 0.5}, nil, nil, []float64{0, 1}},
+		{"XTC, all reach its threshold", xtc(0.25), even4, nil, nil, []float64{0, 0, 0, 1}},
+		{"XTC, a random number like its probability", Params{Temperature: 1, XtcThreshold: 0.09,
+			XtcProbability: Uniform(0, xtcPosition|1)}, down, nil, nil, []float64{0, 0, 0, 1}},
+		{"typical, a sum that only reaches it", typical(0.5), even4, nil, nil, []float64{1. / 3, 1. / 3, 1. / 3, 0}},
+		{"top-p, the last ones first", Params{Temperature: 1, TopP: 0.35}, []float64{0.1, 0.2, 0.3, 0.4}, nil, nil,
+			[]float64{0, 0, 0, 1}},
+		{"top-p, in any order", Params{Temperature: 1, TopP: 0.65}, []float64{0.1, 0.2, 0.3, 0.4}, nil, nil,
+			[]float64{0, 0, 3. / 7, 4. / 7}},
+		{"top-p, a sum that reaches it", Params{Temperature: 1, TopP: 0.5}, even4, nil, nil, []float64{0.5, 0.5, 0, 0}},
+		{"min-p", Params{Temperature: 1, MinP: 0.6}, down, nil, nil, []float64{4. / 7, 3. / 7, 0, 0}},
+		{"min-p of 1", Params{Temperature: 1, MinP: 1}, even4, nil, nil, even4},
+		{"top-n-sigma beside a forbidden token", sigma(1), []float64{0.4, 0.3, 0.2, 0.1, 0}, nil, nil,
+			[]float64{0.571429, 0.428571, 0, 0, 0}},
+		{"top-n-sigma where all are alike", sigma(1), even4, nil, nil, even4},
+		{"DRY, a base of 1", dry(2, 1, 2, 7), even5, []int32{4, 0, 1, 3, 4, 0, 1}, nil,
+			[]float64{0.241818, 0.241818, 0.241818, 0.032727, 0.241818}},
+		{"DRY, a breaker of two tokens that does not come", dry(2, 1.1, 2, 7), even5, []int32{0, 1, 3, 2, 4, 0, 1},
+			Breakers{4: {{2}}}, []float64{0.241818, 0.241818, 0.241818, 0.032727, 0.241818}},
+		{"DRY, a breaker that is everything", dry(1, 1.1, 1, -1), even4, []int32{0, 0, 0}, Breakers{0: {{0, 0}}}, even4},
 		{"DRY looks no further back", dry(1, 1.1, 2, 4), even4, []int32{0, 1, 2, 0, 1}, nil, even4},
 		{"typical-p before top-p", Params{Temperature: 1, TypicalP: 0.5, TopP: 0.6}, []float64{0.4, 0.2, 0.2, 0.2}, nil, nil,
 			[]float64{0, 0.5, 0.5, 0}},
@@ -113,6 +137,7 @@ func TestDynamicTemperature(t *testing.T) {
 		{[]float64{0.25, 0.25, 0.25, 0.25}, 1.3},
 		{[]float64{1, 1e-12, 1e-12, 1e-12}, 0.3},
 		{[]float64{0.5, 0.25, 0.25, 1e-30}, 0.3 + math.Pow(1.5/2, 2)}, // 1.5 of 2 bits
+		{[]float64{0.75, 0.25}, 0.3 + math.Pow(2-0.75*math.Log2(3), 2)},
 	} {
 		p := Params{Temperature: 0.8, DynatempRange: 0.5, DynatempExponent: 2}
 		want, sum := make([]float64, len(tc.p)), 0.0
@@ -129,8 +154,77 @@ func TestDynamicTemperature(t *testing.T) {
 	}
 	// As low as 0: the best one alone, but where all are alike.
 	p := Params{Temperature: 0.2, DynatempRange: 0.2}
-	if got := left(t, p, logitsOf(1, 1e-30), nil, nil, 1); !near(got, []float64{1, 0}) {
-		t.Errorf("%v", got)
+	for _, p.DynatempExponent = range []float32{1, 10} { // the 10th power of so small an entropy is 0
+		if got := left(t, p, logitsOf(1, 1e-40), nil, nil, 1); !near(got, []float64{1, 0}) {
+			t.Errorf("to the power of %v: %v", p.DynatempExponent, got)
+		}
+	}
+}
+
+// Typical-p is held to its definition: by surprise, those nearest to the mean surprise.
+func TestTypicalAgainstItsDefinition(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		p, sum := make([]float64, 7), 0.0
+		for i := range p {
+			p[i] = math.Exp(3 * random.NormFloat64())
+			sum += p[i]
+		}
+		h := 0.0
+		for i := range p {
+			p[i] /= sum
+			h += p[i] * -math.Log(p[i])
+		}
+		order := []int{0, 1, 2, 3, 4, 5, 6}
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Compare(math.Abs(-math.Log(p[a])-h), math.Abs(-math.Log(p[b])-h))
+		})
+		typical, want, reached := 0.1+0.8*random.Float64(), make([]float64, len(p)), 0.0
+		for _, i := range order {
+			if reached <= typical {
+				want[i], reached = p[i], reached+p[i]
+			}
+		}
+		for i := range want {
+			want[i] /= reached
+		}
+		got := left(t, Params{Temperature: 1, TypicalP: float32(typical)}, logitsOf(p...), nil, nil, 1)
+		if !near(got, want) {
+			t.Fatalf("typical-p %v of %.6v leaves %.6v, want %.6v", typical, p, got, want)
+		}
+	}
+}
+
+// A sampler draws from what each filter leaves, whichever is set.
+func TestFiltersAreTaken(t *testing.T) {
+	const draws = 4000
+	for name, p := range map[string]Params{
+		"none":        {Temperature: 1},
+		"typical-p":   {Temperature: 1, TypicalP: 0.5},
+		"XTC":         {Temperature: 1, XtcProbability: 1, XtcThreshold: 0.15},
+		"temperature": {Temperature: 0.5, DynatempRange: 0.4},
+		"all":         {Temperature: 1, TypicalP: 0.9, XtcProbability: 1, XtcThreshold: 0.25, DynatempRange: 0.5},
+	} {
+		logits := logitsOf(0.4, 0.2, 0.2, 0.1, 0.1)
+		s, err := New(len(logits), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn := make([]float64, len(logits))
+		for position := range draws {
+			choice, err := s.Sample(logits, nil, position)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn[choice.Token]++
+		}
+		want := left(t, p, logits, nil, nil, 0)
+		for i := range drawn {
+			if spread := math.Sqrt(draws * want[i] * (1 - want[i])); math.Abs(drawn[i]-draws*want[i]) > 5*spread {
+				t.Errorf("%s: %v of %d draws, want shares of %.4v", name, drawn, draws, want)
+				break
+			}
+		}
 	}
 }
 
@@ -156,6 +250,9 @@ func TestDRYAgainstCounting(t *testing.T) {
 		history := make([]int32, random.IntN(60))
 		for i := range history {
 			history[i] = int32(random.IntN(vocab-1) - random.IntN(2)*random.IntN(2)) // −1 is a placeholder
+			if random.IntN(8) == 0 {
+				history[i] = vocab // as those of other vocabularies are
+			}
 		}
 		p := Params{DryMultiplier: 0.8, DryAllowedLength: 1 + random.IntN(4), DryPenaltyLastN: random.IntN(50)}
 		breakers := Breakers{}
@@ -196,7 +293,7 @@ func counted(history []int32, p Params, breakers Breakers, vocab int) []float64 
 		for n < end && history[end-1-n] == history[len(history)-1-n] {
 			n++
 		}
-		if n = min(n, most); n >= p.DryAllowedLength && next >= 0 && !breakers.breaks(next) {
+		if n = min(n, most); n >= p.DryAllowedLength && next >= 0 && next < int32(vocab) && !breakers.breaks(next) {
 			logits[next] = min(logits[next], -float64(p.DryMultiplier)*math.Pow(1.75, float64(n-p.DryAllowedLength)))
 		}
 	}
@@ -212,5 +309,48 @@ func TestDRYStaysFinite(t *testing.T) {
 	choice, err := s.Sample(make([]float32, 4), make([]int32, 5000), 5000)
 	if err != nil || choice.Token == 0 {
 		t.Errorf("%+v, %v", choice, err)
+	}
+	s.logits = make([]float32, 4)
+	s.dry(make([]int32, 5000))
+	if most := float32(-math.Pow(1.75, 158)); s.logits[0] != most { // 1.75¹⁵⁹ is no float32
+		t.Errorf("a repetition of 4999 tokens costs %v, want %v", s.logits[0], most)
+	}
+}
+
+// What a mask lacks is never chosen, in whichever word it stands; where nothing is left, that is an error.
+func TestMask(t *testing.T) {
+	const vocab = 70
+	logits := make([]float32, vocab)
+	logits[5], logits[40], logits[69] = 3, 2, 1
+	for _, p := range []Params{{}, {Temperature: 1}} {
+		s, err := New(vocab, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct {
+			mask []uint32
+			want []int32
+		}{
+			{nil, []int32{5}},
+			{[]uint32{math.MaxUint32, 0, 0}, []int32{5}},
+			{[]uint32{0, 1<<8 | 1<<9, 1 << 5}, []int32{40, 41, 69}},
+			{[]uint32{0, 0, 1 << 4}, []int32{68}},
+		} {
+			s.SetMask(tt.mask)
+			for position := range 50 {
+				choice, err := s.Sample(logits, nil, position)
+				if err != nil {
+					t.Fatal(err)
+				}
+				greedy := p.Greedy() && choice.Token != tt.want[0]
+				if greedy || !p.Greedy() && tt.mask != nil && tt.mask[choice.Token/32]>>(choice.Token%32)&1 == 0 {
+					t.Fatalf("%+v under %x chooses %d", p, tt.mask, choice.Token)
+				}
+			}
+		}
+		s.SetMask([]uint32{0, 0, 0})
+		if choice, err := s.Sample(logits, nil, 0); !errors.Is(err, ErrLogits) {
+			t.Errorf("%+v under an empty mask: %+v, %v", p, choice, err)
+		}
 	}
 }

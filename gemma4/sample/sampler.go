@@ -97,7 +97,8 @@ func (s *Sampler) check(logits []float32) error {
 	}
 	for i, l := range logits {
 		if l != l || l > math.MaxFloat32 {
-			return fmt.Errorf("the logit of token %d is %v: the model's weights may be damaged: %w", i, l, ErrLogits)
+			return fmt.Errorf("the logit of token %d is %v: the weights of the model or of an adapter may be damaged: %w", i, l,
+				ErrLogits)
 		}
 	}
 	return nil
