@@ -101,11 +101,11 @@ func (m *Model) UseAdapters(ctx context.Context, weights map[string]float32) err
 		return fmt.Errorf("%w: stop it before the adapters change", ErrBusy)
 	}
 	defer s.using.Unlock()
-	var adapters []adapter.Weighted
-	if mix != nil {
-		adapters = mix.adapters
-	}
+	adapters := mix.inUse()
 	if err := m.examineAdapters(ctx, adapters); err != nil {
+		return err
+	}
+	if err := m.examineBatches(ctx, adapters); err != nil {
 		return err
 	}
 	if err := m.engine.SetAdapters(ctx, adapters); err != nil {
@@ -145,6 +145,14 @@ func (s *adapterSet) current() *adapterMix {
 	s.using.RLock()
 	defer s.using.RUnlock()
 	return s.mix
+}
+
+// inUse is the adapters of a mix, with their weights.
+func (mix *adapterMix) inUse() []adapter.Weighted {
+	if mix == nil {
+		return nil
+	}
+	return mix.adapters
 }
 
 func (mix *adapterMix) weight(name string) float32 {

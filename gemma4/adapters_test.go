@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
@@ -213,4 +215,42 @@ func TestAdaptersWithinABudget(t *testing.T) {
 			t.Errorf("answers %v, before it was asked for %v", got, plain)
 		}
 	}
+}
+
+// TestAdaptersInABatch changes the adapters between answers of a batch, which are then those
+// of a session: nothing is left of what was computed with others.
+func TestAdaptersInABatch(t *testing.T) {
+	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+		opts.Context = 128
+		m := open(t, nanoPath, opts)
+		if err := m.LoadAdapter("one", randomAdapter(t, m, 1, 2)); err != nil {
+			t.Fatal(err)
+		}
+		b, s := newBatch(t, m, gemma4.BatchOptions{Streams: 3}), newSession(t, m, 0)
+		prompts := [][]int32{{2, 700, 41, 30, 20, 9, 8, 7}, {2, 100, 7, 300, 20}, {2, 9, 8, 7, 44}}
+		var before [][]int32
+		for i, mix := range []map[string]float32{nil, {"one": 1}, nil} {
+			for err := m.UseAdapters(t.Context(), mix); err != nil; err = m.UseAdapters(t.Context(), mix) {
+				if !errors.Is(err, gemma4.ErrBusy) { // the batch lets go of the last ones
+					t.Fatal(err)
+				}
+				time.Sleep(time.Millisecond)
+			}
+			got, errs := make([][]int32, len(prompts)), make([]error, len(prompts))
+			var group sync.WaitGroup
+			for p := range prompts {
+				group.Go(func() { got[p], errs[p] = inBatch(b, prompts[p], gemma4.Choosing{MaxTokens: 8}) })
+			}
+			group.Wait()
+			for p, prompt := range prompts {
+				if want := greedy(t, s, prompt, 8); errs[p] != nil || !slices.Equal(got[p], want) {
+					t.Errorf("mix %d, prompt %d: %v, %v; alone %v", i, p, got[p], errs[p], want)
+				}
+			}
+			if i == 1 && slices.EqualFunc(got, before, slices.Equal) {
+				t.Error("the adapter changes nothing")
+			}
+			before = got
+		}
+	})
 }

@@ -1,9 +1,11 @@
 package gemma4
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -76,18 +78,22 @@ type BatchStats struct {
 	Piece   int `json:"piece"`   // tokens of a prompt between two steps
 	Running int `json:"running"` // answers under way, their prompts included
 	Waiting int `json:"waiting"` // prompts that nobody has begun with
-	// Held is how many tokens of texts are in the caches.
-	Held int `json:"held"`
+	// Cached is how many tokens of texts are in the caches.
+	Cached int `json:"cached"`
 
 	Steps    int64 `json:"steps"`    // passes over the weights that chose tokens
 	Chosen   int64 `json:"chosen"`   // tokens that they chose
 	Prompts  int64 `json:"prompts"`  // tokens of prompts
 	Computed int64 `json:"computed"` // of them, those that were not cached
+
+	// Sizes is how many steps chose that many tokens, from 0 to Streams.
+	Sizes []int64 `json:"sizes"`
 }
 
 // NewBatch makes room for answers that are made together, on a GPU all of it at once: it
 // fails with ErrDoesNotFit where streams of that context are more than the memory budget
-// or the device leaves. The model cannot be closed before the batch.
+// or the device leaves, and with checkup.ErrNoVariant where a GPU has no kernels that
+// compute so rightly, which are examined first. The model cannot be closed before the batch.
 func (m *Model) NewBatch(o BatchOptions) (*Batch, error) {
 	o, err := o.filled(m)
 	if err != nil {
@@ -100,38 +106,63 @@ func (m *Model) NewBatch(o BatchOptions) (*Batch, error) {
 	}
 	m.adapters.using.RLock()
 	defer m.adapters.using.RUnlock()
-	slots := o.Streams + o.Prefixes
-	made, err := m.engine.NewBatch(engine.BatchOptions{Streams: o.Streams, Slots: slots, Context: o.Context,
-		Piece: o.Piece})
+	sizes := o.engineOptions()
+	if err := m.examineBatch(context.Background(), sizes, m.adapters.mix.inUse()); err != nil {
+		return nil, err
+	}
+	made, err := m.engine.NewBatch(sizes)
 	if err != nil {
 		return nil, err
 	}
 	m.sessions++
 	b := &Batch{
 		model: m, shape: &Session{model: m, context: o.Context}, streams: o.Streams, done: make(chan struct{}),
-		wake:  make(chan struct{}, 1),
-		stats: BatchStats{Streams: o.Streams, Context: o.Context, Piece: made.Piece()},
+		wake: make(chan struct{}, 1),
+		stats: BatchStats{Streams: o.Streams, Context: o.Context, Piece: made.Piece(),
+			Sizes: make([]int64, o.Streams+1)},
 	}
 	b.ctx, b.stop = context.WithCancelCause(context.Background())
-	b.loop = batchLoop{Batch: b, engine: made, slots: make([]slot, slots)}
+	b.loop = batchLoop{Batch: b, engine: made, slots: make([]slot, sizes.Slots)}
+	m.noteBatch(b, sizes)
 	go b.loop.run()
 	return b, nil
 }
 
-// filled checks options and puts the defaults in.
-func (o BatchOptions) filled(m *Model) (BatchOptions, error) {
+func (m *Model) noteBatch(b *Batch, o engine.BatchOptions) {
+	m.batching.Lock()
+	defer m.batching.Unlock()
+	if m.batches == nil {
+		m.batches = map[*Batch]engine.BatchOptions{}
+	}
+	m.batches[b] = o
+}
+
+func (m *Model) forgetBatch(b *Batch) {
+	m.batching.Lock()
+	defer m.batching.Unlock()
+	delete(m.batches, b)
+}
+
+// orDefault puts the defaults in, in a model of that context. 0 prefixes are none then.
+func (o BatchOptions) orDefault(context int) BatchOptions {
 	switch o.Prefixes {
 	case 0:
 		o.Prefixes = DefaultPrefixes
 	case NoPrefixes:
 		o.Prefixes = 0
 	}
-	if o.Streams == 0 {
-		o.Streams = DefaultStreams
-	}
-	if o.Context == 0 {
-		o.Context = m.context
-	}
+	o.Streams, o.Context = cmp.Or(o.Streams, DefaultStreams), cmp.Or(o.Context, context)
+	return o
+}
+
+// engineOptions are the sizes of options with the defaults in.
+func (o BatchOptions) engineOptions() engine.BatchOptions {
+	return engine.BatchOptions{Streams: o.Streams, Slots: o.Streams + o.Prefixes, Context: o.Context, Piece: o.Piece}
+}
+
+// filled checks options and puts the defaults in.
+func (o BatchOptions) filled(m *Model) (BatchOptions, error) {
+	o = o.orDefault(m.context)
 	most := m.arch.Config.ContextLength
 	switch {
 	case o.Streams < 1 || o.Streams > MostStreams:
@@ -157,7 +188,7 @@ func (b *Batch) Stats() BatchStats {
 	b.view.Lock()
 	defer b.view.Unlock()
 	s := b.stats
-	s.Waiting = len(b.waiting)
+	s.Waiting, s.Sizes = len(b.waiting), slices.Clone(s.Sizes)
 	return s
 }
 
@@ -261,6 +292,7 @@ func (b *Batch) Close() error {
 	b.view.Unlock()
 	b.stop(fmt.Errorf("%w: batch", ErrClosed))
 	<-b.done
+	b.model.forgetBatch(b)
 	b.model.mu.Lock()
 	defer b.model.mu.Unlock()
 	b.model.sessions--
@@ -273,25 +305,37 @@ func (b *Batch) newStream(ctx context.Context, prompt Prompt, c Choosing) (s *st
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := b.Takes(prompt); err != nil {
+		return nil, nil, err
+	}
 	guide, err := b.model.newGuide(c, prompt.Tokens)
 	if err != nil {
 		return nil, nil, err
 	}
 	s = &stream{choosing: c, limit: limit, guide: guide, prompt: prompt.until(len(prompt.Tokens)), slot: nowhere,
 		out: newDeliveries()}
-	if n := len(prompt.Media); n > 0 && prompt.Media[n-1].end() == len(prompt.Tokens) {
-		return nil, nil, fmt.Errorf("%w: a prompt that ends with a medium in a batch; let text follow", ErrUnsupported)
-	}
 	if s.piece, err = b.shape.piece(ctx, &prompt, 0, c.Usage); err != nil {
 		return nil, nil, err
 	}
 	s.piece.Tokens = s.prompt.Tokens
-	if n := s.piece.LongestMutual(); n > b.stats.Piece {
-		return nil, nil, fmt.Errorf("%w: an image of %d soft tokens, which the model sees at once, in a batch that "+
-			"computes %d; give it a smaller budget, or the batch a larger piece", ErrUnsupported, n, b.stats.Piece)
-	}
 	s.ctx, leave = context.WithCancel(ctx)
 	return s, leave, nil
+}
+
+// Takes says why a batch cannot answer a prompt that a session can, in an error that wraps
+// ErrUnsupported; nil where it can.
+func (b *Batch) Takes(prompt Prompt) error {
+	for _, medium := range prompt.Media {
+		switch {
+		case medium.end() == len(prompt.Tokens):
+			return fmt.Errorf("%w: a prompt that ends with a medium in a batch; let text follow", ErrUnsupported)
+		case b.model.seenAtOnce(medium) && medium.Count > b.stats.Piece:
+			return fmt.Errorf("%w: an image of %d soft tokens, which the model sees at once, in a batch that computes "+
+				"%d; give it a smaller budget, or the batch a larger piece", ErrUnsupported,
+				medium.Count, b.stats.Piece)
+		}
+	}
+	return nil
 }
 
 // enter lets a stream wait for its turn.

@@ -14,12 +14,12 @@ type batchLoop struct {
 	*Batch
 	engine  engine.Batch
 	slots   []slot
-	active  []*stream // in the order in which they came
-	next    *stream   // whose prompt was computed last
-	holding bool      // the adapters' lock, while there are answers under way
-	turns   int64     // since the beginning: when slots were used
-	chosen  []int     // slots of a step
-	choose  []*stream // whose they are
+	active  []*stream     // in the order in which they came
+	next    *stream       // whose prompt was computed last
+	holding bool          // the adapters' lock, while there are answers under way
+	turns   int64         // since the beginning: when slots were used
+	taking  []engine.Turn // of a step
+	choose  []*stream     // whose they are
 }
 
 func (l *batchLoop) run() {
@@ -116,7 +116,7 @@ func (l *batchLoop) count() {
 	}
 	l.view.Lock()
 	defer l.view.Unlock()
-	l.stats.Held, l.stats.Running = held, len(l.active)
+	l.stats.Cached, l.stats.Running = held, len(l.active)
 }
 
 // leave ends a stream. Its slot keeps what was computed.
@@ -259,16 +259,17 @@ const leastForcedInBatch = 4
 
 // step chooses a token for each stream that is that far.
 func (l *batchLoop) step() {
-	l.chosen, l.choose = l.chosen[:0], l.choose[:0]
+	l.taking, l.choose = l.taking[:0], l.choose[:0]
 	for _, s := range slices.Clone(l.active) {
 		if s.started && !l.force(s) {
-			l.chosen, l.choose = append(l.chosen, s.slot), append(l.choose, s)
+			l.taking = append(l.taking, engine.Turn{Slot: s.slot, Last: s.chosen+1 == s.limit})
+			l.choose = append(l.choose, s)
 		}
 	}
 	if len(l.choose) == 0 {
 		return
 	}
-	outcomes, err := l.engine.Step(l.ctx, l.chosen)
+	outcomes, err := l.engine.Step(l.ctx, l.taking)
 	if l.ctx.Err() != nil {
 		return // the batch was closed
 	}
@@ -276,17 +277,22 @@ func (l *batchLoop) step() {
 		l.failAll(err)
 		return
 	}
-	l.view.Lock()
-	l.stats.Steps++
-	l.stats.Chosen += int64(len(outcomes))
-	l.view.Unlock()
+	chosen := 0
 	for i, s := range l.choose {
-		if err := outcomes[i].Err; err != nil {
-			l.fail(s, err)
-			continue
+		switch o := outcomes[i]; {
+		case o.Later:
+		case o.Err != nil:
+			l.fail(s, o.Err)
+		default:
+			chosen++
+			l.take(s, o.Choice)
 		}
-		l.take(s, outcomes[i].Choice)
 	}
+	l.view.Lock()
+	defer l.view.Unlock()
+	l.stats.Steps++
+	l.stats.Chosen += int64(chosen)
+	l.stats.Sizes[chosen]++
 }
 
 // take hands a choice over, and says whether more may come.

@@ -347,3 +347,24 @@ func TestBatchRefuses(t *testing.T) {
 		t.Errorf("closed twice: %v", err)
 	}
 }
+
+// TestPlanCountsABatch asks that a plan counts a batch to the byte before anything is made.
+func TestPlanCountsABatch(t *testing.T) {
+	o := gemma4.BatchOptions{Streams: 3, Context: 200}
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 256, UncheckedKernels: true, Batch: &o})
+	plan := m.Info().Plan
+	taken := func() (sum int64) {
+		for _, n := range m.GPUMemory() {
+			sum += n
+		}
+		return sum
+	}
+	before := taken()
+	newBatch(t, m, o)
+	if got := taken() - before; got != plan.Batch || got == 0 {
+		t.Errorf("a batch takes %d bytes, planned were %d", got, plan.Batch)
+	}
+	if without := plan.Total() - plan.Batch; without <= plan.Weights {
+		t.Errorf("%d bytes without it", without)
+	}
+}

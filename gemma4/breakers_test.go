@@ -11,7 +11,7 @@ import (
 
 func nanoTokenizer(t *testing.T) *tokenizer.Tokenizer {
 	t.Helper()
-	file, err := gguf.OpenPath(t.Context(), "nano/nano.gguf")
+	file, err := gguf.OpenPath(t.Context(), "../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,5 +57,5 @@ func toolsError(f *Form, err error) error {
 	if f.Tools == nil || err == nil {
 		return err
 	}
-	return fmt.Errorf("%w; change the declaration, or let calls be free (Calls.Free)", err)
+	return fmt.Errorf("%w; change the declaration, or let the tool choice be \"free\", which holds calls to nothing", err)
 }

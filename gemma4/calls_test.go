@@ -98,14 +98,22 @@ func TestCallsRefused(t *testing.T) {
 	s := newSession(t, open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU}), 256)
 	odd := []chat.Tool{{Name: "f",
 		Parameters: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "text"}}}`)}}
+	text := chat.Tool{Name: "get_text", Parameters: json.RawMessage(`{"type": "string"}`)}
+	short := chat.Tool{Name: "get_short", Parameters: json.RawMessage(`{"type": "object", "properties": {"a":
+		{"type": "string", "minLength": 3, "maxLength": 2}}, "required": ["a"]}`)}
 	for _, c := range []struct {
 		tools []chat.Tool
 		calls gemma4.Calls
+		is    error
 		wants string
 	}{
-		{odd, gemma4.Calls{}, "Calls.Free"},
-		{weather(), gemma4.ParseCalls("get_whether"), "get_whether"},
-		{nil, gemma4.ParseCalls("required"), "no function is declared"},
+		{odd, gemma4.Calls{}, grammar.ErrSyntax, `tool choice be "free"`},
+		{weather(), gemma4.ParseCalls("get_whether"), grammar.ErrChoice, "get_whether"},
+		{[]chat.Tool{text}, gemma4.ParseCalls("required"), grammar.ErrUnsatisfiable, `function "get_text"`},
+		{[]chat.Tool{text, short}, gemma4.ParseCalls("required"), grammar.ErrUnsatisfiable, `function "get_text"`},
+		{append(weather(), short), gemma4.ParseCalls("get_short"), grammar.ErrUnsatisfiable,
+			`function "get_short": grammar: no text can fit it: at #/properties/a`},
+		{nil, gemma4.ParseCalls("required"), grammar.ErrChoice, "no function is declared"},
 	} {
 		conversation := user("Hi")
 		conversation.Options.Tools = c.tools
@@ -114,7 +122,7 @@ func TestCallsRefused(t *testing.T) {
 			gemma4.GenerateOptions{Calls: c.calls, MaxTokens: 9}) {
 			failed = err
 		}
-		if !errors.Is(failed, grammar.ErrSyntax) || !strings.Contains(failed.Error(), c.wants) {
+		if !errors.Is(failed, c.is) || !strings.Contains(failed.Error(), c.wants) {
 			t.Errorf("%+v: %v", c.calls, failed)
 		}
 	}

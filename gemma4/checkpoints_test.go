@@ -64,6 +64,7 @@ func (k *talk) sameAsFresh(name string, prompt []int32) (computed int) {
 // Going back in a conversation computes little beside what is new, however far behind the rings
 // it is; what comes of it is what comes of a session that starts there.
 func TestGoingBackIsCheap(t *testing.T) {
+	conformance.Long(t)
 	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		file, length, most := nanoPath, 1200, 400 // ten checkpoints
 		opts.Context = 4096
@@ -99,6 +100,7 @@ func TestGoingBackIsCheap(t *testing.T) {
 
 // With drafts, and tokens forced by a form, checkpoints are as good.
 func TestGoingBackBehindDrafts(t *testing.T) {
+	conformance.Long(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 4096}
 	k := newTalk(t, open(t, nanoPath, opts))
 	k.turn(300, 4)

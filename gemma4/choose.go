@@ -34,6 +34,10 @@ type Choosing struct {
 	// Usage, where set, is filled in: what the prompt took before the first choice,
 	// and what was drafted with each.
 	Usage *Usage
+
+	// guide, where set, is how far an answer has come along Constraint: the prompt ends with
+	// that part of it.
+	guide *guide
 }
 
 // NoDrafts is the value of Choosing.Drafts that drafts nothing, MostDrafts the

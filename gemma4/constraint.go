@@ -33,9 +33,12 @@ type Form struct {
 	// Tools are functions to call, in the model's own form; see Calls.
 	Tools *grammar.Tools `json:"-"`
 
-	// Spaced lets the model write whitespace between the tokens of JSON, as much as it
-	// likes. Without it there is none, and an answer cannot lose itself in blank lines.
-	Spaced bool `json:"spaced,omitempty"`
+	// Spaced lets the model set whitespace between the tokens of JSON as it likes, up to
+	// 128 characters in one place, and Compact leaves none. Without either, a space stands
+	// behind each comma and colon: models have read most of their JSON so, and an answer
+	// cannot lose itself in blank lines.
+	Spaced  bool `json:"spaced,omitempty"`
+	Compact bool `json:"compact,omitempty"`
 	// AnyOrder lets properties come in any order. Without it they come in the schema's.
 	AnyOrder bool `json:"anyOrder,omitempty"`
 }
@@ -44,8 +47,26 @@ type Form struct {
 func (f Form) compiled() grammar.Form {
 	return grammar.Form{
 		JSON: f.JSON, Schema: f.Schema, Regex: f.Regex, Choice: f.Choices, GBNF: f.Grammar, Tools: f.Tools,
-		Compact: !f.Spaced, AnyOrder: f.AnyOrder,
+		Whitespace: f.whitespace(), AnyOrder: f.AnyOrder,
 	}
+}
+
+func (f Form) whitespace() grammar.Whitespace {
+	switch {
+	case f.Spaced:
+		return grammar.AnyWhitespace
+	case f.Compact:
+		return grammar.NoWhitespace
+	}
+	return grammar.OneSpace
+}
+
+// compile makes the form ready for a vocabulary. It fails as grammar.Compile does.
+func (f Form) compile(ctx context.Context, v *grammar.Vocabulary) (*grammar.Constraint, error) {
+	if f.Spaced && f.Compact {
+		return nil, fmt.Errorf("%w: JSON cannot be both spaced and compact; choose one", grammar.ErrSyntax)
+	}
+	return grammar.Compile(ctx, v, f.compiled())
 }
 
 // key tells forms apart.
@@ -54,8 +75,9 @@ func (f Form) key() [sha256.Size]byte {
 	if f.Tools != nil {
 		tools = *f.Tools
 	}
-	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %q %q %q %q %t %q %d %q %t", f.JSON, f.Spaced, f.AnyOrder, f.Schema,
-		f.Regex, f.Grammar, f.Choices, f.Tools != nil, tools.Declarations, tools.Choice, tools.Name, tools.Parallel))
+	return sha256.Sum256(fmt.Appendf(nil, "%t %t %t %t %q %q %q %q %t %q %d %q %t",
+		f.JSON, f.Spaced, f.Compact, f.AnyOrder, f.Schema, f.Regex, f.Grammar, f.Choices,
+		f.Tools != nil, tools.Declarations, tools.Choice, tools.Name, tools.Parallel))
 }
 
 // maxConstraints bounds how many compiled forms a model keeps.
@@ -66,7 +88,8 @@ type constraints struct {
 	mu         sync.Mutex
 	vocabulary *grammar.Vocabulary
 	kept       map[[sha256.Size]byte]*grammar.Constraint
-	recent     [][sha256.Size]byte // keys of kept, the latest last
+	coming     map[[sha256.Size]byte]chan struct{} // closed when the form that is being compiled is, or could not be
+	recent     [][sha256.Size]byte                 // keys of kept, the latest last
 }
 
 // Constraint compiles a form for the model's vocabulary, or returns what it kept of an
@@ -77,31 +100,66 @@ func (m *Model) Constraint(ctx context.Context, f Form) (*grammar.Constraint, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &m.constraints
 	if f.Tools != nil && !m.template.HasTools() {
 		return nil, fmt.Errorf("%w: calls of tools; choose a Gemma 4 model", chat.ErrFormat)
 	}
+	key := f.key()
+	for {
+		kept, coming, err := m.keptConstraint(key)
+		if kept != nil || err != nil {
+			return kept, err
+		}
+		if coming == nil {
+			break
+		}
+		select {
+		case <-coming: // kept now, or whoever compiled it failed or gave up
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return m.constraints.compile(ctx, f, key)
+}
+
+// compile compiles a form that nobody else does, while others compile theirs.
+func (c *constraints) compile(ctx context.Context, f Form, key [sha256.Size]byte) (made *grammar.Constraint,
+	err error) {
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		close(c.coming[key])
+		delete(c.coming, key)
+		if made != nil {
+			c.kept[key] = made
+			c.touch(key)
+		}
+	}()
+	return f.compile(ctx, c.vocabulary)
+}
+
+// keptConstraint is a form's constraint where there is one, or what to wait for where it is being compiled. Otherwise
+// the caller has to compile it.
+func (m *Model) keptConstraint(key [sha256.Size]byte) (*grammar.Constraint, chan struct{}, error) {
+	c := &m.constraints
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := f.key()
 	if kept := c.kept[key]; kept != nil {
 		c.touch(key)
-		return kept, nil
+		return kept, nil, nil
+	}
+	if coming := c.coming[key]; coming != nil {
+		return nil, coming, nil
 	}
 	if c.vocabulary == nil {
 		v, err := m.newVocabulary()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		c.vocabulary, c.kept = v, map[[sha256.Size]byte]*grammar.Constraint{}
+		c.vocabulary = v
+		c.kept, c.coming = map[[sha256.Size]byte]*grammar.Constraint{}, map[[sha256.Size]byte]chan struct{}{}
 	}
-	made, err := grammar.Compile(c.vocabulary, f.compiled())
-	if err != nil {
-		return nil, err
-	}
-	c.kept[key] = made
-	c.touch(key)
-	return made, nil
+	c.coming[key] = make(chan struct{})
+	return nil, nil, nil
 }
 
 // constraintOf is what an answer is held to; nil for nothing.
@@ -187,12 +245,12 @@ func (f *Form) UnmarshalJSON(raw []byte) error {
 
 // Check tells, without a model, whether a form can be honoured: Model.Constraint fails
 // with the same errors.
-func (f Form) Check() error {
+func (f Form) Check(ctx context.Context) error {
 	v, err := bytesAlone()
 	if err != nil {
 		return err
 	}
-	_, err = grammar.Compile(v, f.compiled())
+	_, err = f.compile(ctx, v)
 	return err
 }
 

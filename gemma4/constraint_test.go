@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gemwire/gemwire/gemma4"
@@ -203,6 +205,7 @@ func TestFormsRefused(t *testing.T) {
 	}{
 		{gemma4.Form{}, grammar.ErrSyntax},
 		{gemma4.Form{JSON: true, Regex: "a"}, grammar.ErrSyntax},
+		{gemma4.Form{JSON: true, Spaced: true, Compact: true}, grammar.ErrSyntax},
 		{gemma4.Form{Schema: `{"type": `}, grammar.ErrSyntax},
 		{gemma4.Form{Schema: `{"enum": []}`}, grammar.ErrUnsatisfiable},
 	} {
@@ -243,18 +246,54 @@ func TestConstraintsAreKept(t *testing.T) {
 
 func TestFormJSON(t *testing.T) {
 	for text, want := range map[string]gemma4.Form{
-		`{"schema": {"type": "null"}, "spaced": true}`: {Schema: `{"type": "null"}`, Spaced: true},
-		`{"schema": "{\"type\": \"null\"}"}`:           {Schema: `{"type": "null"}`},
-		`{"choices": ["a"], "anyOrder": true}`:         {Choices: []string{"a"}, AnyOrder: true},
-		`{"grammar": "root ::= [a]", "json": false}`:   {Grammar: "root ::= [a]"},
+		`{"schema": {"type": "null"}, "compact": true}`: {Schema: `{"type": "null"}`, Compact: true},
+		`{"schema": "{\"type\": \"null\"}"}`:            {Schema: `{"type": "null"}`},
+		`{"choices": ["a"], "anyOrder": true}`:          {Choices: []string{"a"}, AnyOrder: true},
+		`{"grammar": "root ::= [a]", "json": false}`:    {Grammar: "root ::= [a]"},
 	} {
 		var got gemma4.Form
 		if err := json.Unmarshal([]byte(text), &got); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if got.Schema != want.Schema || got.Spaced != want.Spaced || !slices.Equal(got.Choices, want.Choices) ||
+		if got.Schema != want.Schema || got.Spaced != want.Spaced || got.Compact != want.Compact ||
+			!slices.Equal(got.Choices, want.Choices) ||
 			got.Grammar != want.Grammar || got.AnyOrder != want.AnyOrder {
 			t.Errorf("%s: %+v, wanted %+v", text, got, want)
 		}
+	}
+}
+
+// A form that is hard to compile keeps no other waiting, is compiled once for all who ask, and for nobody who left.
+func TestConstraintsAreCompiledApart(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU})
+	hard := gemma4.Form{Regex: `(a|b)*a(a|b){11}c(a|b)*b(a|b){11}`}
+	var all sync.WaitGroup
+	made := make([]*grammar.Constraint, 4)
+	for i := range made {
+		all.Go(func() {
+			c, err := m.Constraint(t.Context(), hard)
+			if made[i] = c; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for i := range 5 {
+		if _, err := m.Constraint(t.Context(), gemma4.Form{Choices: []string{fmt.Sprint(i)}}); err != nil {
+			t.Error(err)
+		}
+	}
+	all.Wait()
+	for _, c := range made {
+		if c != made[0] {
+			t.Error("compiled twice")
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Constraint(ctx, gemma4.Form{Regex: "left"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if _, err := m.Constraint(t.Context(), gemma4.Form{Regex: "left"}); err != nil {
+		t.Errorf("after one who left: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func openNano(tb testing.TB) (*gemma4.Model, *gemma4.Session) {
 	tb.Helper()
 	begun := time.Now()
-	source, err := gguf.OpenFile("nano/nano.gguf")
+	source, err := gguf.OpenFile("../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/cpu"
 	"github.com/gemwire/gemwire/gemma4/gpu"
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
@@ -31,6 +32,8 @@ type (
 	gpuEngine interface {
 		Kit() *ops.Kit
 		Weights() *gpu.Weights
+		ProfileStep(context.Context, engine.BatchOptions, int) ([]wgslkit.KernelTime, error)
+		RehearseBatch(context.Context, *ops.Kit, engine.BatchOptions, []adapter.Weighted) error
 	}
 	gpuState interface {
 		Profile(token int32) ([]wgslkit.KernelTime, error)
@@ -81,9 +84,14 @@ func (m *Model) newGPUEngine(ctx context.Context, opts OpenOptions, beforeWeight
 	if err != nil {
 		return nil, err
 	}
-	if slowerThanCPU(device, opts) {
+	if SlowerThanCPU(device, opts) {
 		err := fmt.Errorf("%w: %s is a software rasterizer, which the CPU path outruns; %s",
 			wgslkit.ErrNoDevice, device.Info().Name, askForGPU)
+		if opts.GPU.Library != "" || os.Getenv("GEMWIRE_WGPU") != "" {
+			if refused := device.Info().LibraryRefused; refused != "" {
+				err = fmt.Errorf("%w; the library that was asked for cannot be used: %s", err, refused)
+			}
+		}
 		return nil, errors.Join(err, device.Close())
 	}
 	options := opts.engineOptions(m.context)
@@ -102,8 +110,8 @@ func (m *Model) newGPUEngine(ctx context.Context, opts OpenOptions, beforeWeight
 	return e, nil
 }
 
-// slowerThanCPU says that nobody asked for the device and it only plays a GPU.
-func slowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
+// SlowerThanCPU says that nobody asked for the device and it only plays a GPU: models then run on the CPU.
+func SlowerThanCPU(d *wgslkit.Device, opts OpenOptions) bool {
 	return opts.Device == DeviceAuto && opts.GPU.Adapter == "" && os.Getenv("GEMWIRE_ADAPTER") == "" &&
 		d.Info().Kind == wgslkit.CPU
 }
@@ -184,4 +192,32 @@ func (s *Session) Dispatches() int {
 		return state.Dispatches()
 	}
 	return 0
+}
+
+// ProfileStep says what each kernel of a step of a batch takes on the GPU, slowest first,
+// where all streams are in use behind so many tokens. It fails with ErrUnsupported on the CPU
+// and where the GPU has no timestamps.
+func (m *Model) ProfileStep(ctx context.Context, o BatchOptions, behind int) ([]wgslkit.KernelTime, error) {
+	o, err := o.filled(m)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := m.engine.(gpuEngine)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: a profile on the CPU; take one on a GPU", ErrUnsupported)
+	case !m.info.Features.Timestamps:
+		return nil, fmt.Errorf("%w: %s has no timestamps", ErrUnsupported, m.info.DeviceName)
+	case behind < 1 || behind+2 > o.Context:
+		return nil, fmt.Errorf("%w: a profile behind %d tokens in a context of %d", ErrUnsupported, behind, o.Context)
+	}
+	release, err := m.Retain()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	m.adapters.using.RLock()
+	defer m.adapters.using.RUnlock()
+	return e.ProfileStep(ctx, engine.BatchOptions{Streams: o.Streams, Slots: o.Streams, Context: o.Context,
+		Piece: o.Piece}, behind)
 }

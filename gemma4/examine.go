@@ -9,6 +9,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gemma4/gpu"
+	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
@@ -84,6 +85,29 @@ func (m *Model) examineAdapters(ctx context.Context, adapters []adapter.Weighted
 	})
 }
 
+// examineBatch examines the kernels of a batch with these adapters.
+func (m *Model) examineBatch(ctx context.Context, o engine.BatchOptions, adapters []adapter.Weighted) error {
+	e, ok := m.engine.(gpuEngine)
+	if !ok {
+		return nil
+	}
+	return m.ExamineOnWeights(ctx, "many answers at once; make one at a time", func(kit *ops.Kit) error {
+		return e.RehearseBatch(ctx, kit, o, adapters)
+	})
+}
+
+// examineBatches does so for all that are open.
+func (m *Model) examineBatches(ctx context.Context, adapters []adapter.Weighted) error {
+	m.batching.Lock()
+	defer m.batching.Unlock()
+	for _, o := range m.batches {
+		if err := m.examineBatch(ctx, o, adapters); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // examineAssistant examines the kernels that the model takes with an assistant.
 func (m *Model) examineAssistant(ctx context.Context, a *arch.Assistant) error {
 	options := m.options
@@ -101,6 +125,9 @@ func (m *Model) ExamineOnWeights(ctx context.Context, what string, rehearse func
 		return nil
 	}
 	settled, err := m.ExamineKernels(ctx, kit, rehearse)
+	if errors.Is(err, checkup.ErrNoVariant) {
+		return fmt.Errorf("%w; it is for %s", err, what)
+	}
 	if err == nil && settled != kit {
 		err = fmt.Errorf("%w: that of %s, or use the device %q", checkup.ErrNoVariant, what, DeviceCPU)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
@@ -102,6 +103,7 @@ func TestEveryKernelWasExamined(t *testing.T) {
 }
 
 func TestWrongKernelsAreLeftOut(t *testing.T) {
+	conformance.Long(t)
 	prompt := []int32{2, 700, 41, 30, 20, 9, 8, 7}
 	cpu := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 256})
 	want := greedy(t, newSession(t, cpu, 0), prompt, 8)
@@ -175,6 +177,7 @@ func TestUncheckedKernels(t *testing.T) {
 // TestAssistantsKernelsAreExamined attaches an assistant: it adds kernels, each of them right on
 // its cases; where one is wrong that it needs, it is refused, and the model stays as it is.
 func TestAssistantsKernelsAreExamined(t *testing.T) {
+	conformance.Long(t)
 	raw, err := os.ReadFile(assistantPath)
 	if err != nil {
 		t.Fatal(err)
@@ -199,4 +202,62 @@ func TestAssistantsKernelsAreExamined(t *testing.T) {
 	if !errors.Is(err, checkup.ErrNoVariant) || broken.Info().Assistant != "" {
 		t.Errorf("with a kernel that computes wrongly: %v", err)
 	}
+}
+
+// TestBatchesKernelsAreExamined makes a batch: no kernel answers in it that was not examined.
+// Where one is wrong that it needs, there is no batch, and sessions answer.
+func TestBatchesKernelsAreExamined(t *testing.T) {
+	store := checkup.Store{Folder: t.TempDir(), Version: "v1"}
+	m := open(t, nanoPath, examined(&checkup.Examiner{Keeper: store}))
+	alone := m.Info().Kernels.Kernels
+	stop := m.Kit().Device().TraceKernels()
+	b := newBatch(t, m, gemma4.BatchOptions{Streams: 3})
+	if with := m.Info().Kernels; with.Kernels <= alone || len(with.LeftOut) > 0 {
+		t.Errorf("%d kernels without a batch, %+v with one", alone, with)
+	}
+	prompt := make([]int32, 300)
+	for i := range prompt {
+		prompt[i] = int32(2 + i%700)
+	}
+	constraint, err := m.Constraint(context.Background(), gemma4.Form{Choices: []string{"yes", "no"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []gemma4.Choosing{
+		{MaxTokens: 6}, {MaxTokens: 3, Constraint: constraint},
+		{MaxTokens: 4, Sampling: sample.Params{Temperature: 1, TopK: 20, Seed: 3}},
+	} {
+		if _, err := inBatch(b, prompt, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := store.Load(m.Kit().Device().Info())
+	for _, k := range stop() {
+		if !slices.Contains(known.Right, k) {
+			t.Errorf("%s was not examined", k.Name)
+		}
+	}
+}
+
+func TestNoBatchWithWrongKernels(t *testing.T) {
+	conformance.Long(t)
+	apart := func(ctx context.Context, c opstest.Case, kit *ops.Kit) (float64, error) {
+		relErr, err := c.Run(ctx, kit)
+		for _, k := range c.Kernels(kit) {
+			if strings.Contains(k.Name, "APART") {
+				return 0.5, err
+			}
+		}
+		return relErr, err
+	}
+	m := open(t, nanoPath, examined(&checkup.Examiner{Run: apart}))
+	b, err := m.NewBatch(gemma4.BatchOptions{Streams: 3})
+	if err == nil {
+		_ = b.Close()
+		t.Fatal("there is a batch without right kernels")
+	}
+	if !errors.Is(err, checkup.ErrNoVariant) || !strings.Contains(err.Error(), "one at a time") {
+		t.Error(err)
+	}
+	greedy(t, newSession(t, m, 0), []int32{2, 700, 41, 30, 20, 9, 8, 7}, 4)
 }

@@ -40,5 +40,5 @@ func Example() {
 			fmt.Print(event.Text)
 		}
 	}
-	// Output: The capital of France is Paris.
+	// Output: Paris is the capital of France.
 }

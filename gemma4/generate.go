@@ -132,6 +132,11 @@ func (s *Session) Generate(ctx context.Context, prompt Prompt, opts GenerateOpti
 			return
 		}
 		a.yield = yield
+		// The thought may be closed on the way: the same guide leads what comes behind it.
+		if choices.guide, err = s.model.newGuide(choices, prompt.Tokens); err != nil {
+			yield(Event{}, err)
+			return
+		}
 		for more := true; more; {
 			more = s.generate(ctx, &prompt, &choices, a)
 		}
@@ -193,6 +198,10 @@ func (s *Session) generate(ctx context.Context, prompt *Prompt, c *Choosing, a *
 	}
 	end, _ := a.closing()
 	a.usage.Forced++
+	if err := c.guide.accept(end); err != nil {
+		a.yield(Event{}, err)
+		return false
+	}
 	if !a.take(sample.Choice{Token: end}) {
 		return false
 	}

@@ -30,11 +30,12 @@ const (
 	inForm
 )
 
-// newGuide leads an answer to a prompt; nil where the answer is free.
+// newGuide leads an answer to a prompt, or goes on where that has begun; nil where the answer
+// is free.
 func (m *Model) newGuide(choosing Choosing, prompt []int32) (*guide, error) {
 	c := choosing.Constraint
-	if c == nil {
-		return nil, nil
+	if c == nil || choosing.guide != nil {
+		return choosing.guide, nil
 	}
 	if !m.own(c) {
 		return nil, fmt.Errorf("%w: the constraint was compiled for another model; compile it with this model's "+

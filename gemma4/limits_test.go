@@ -131,6 +131,56 @@ func TestThinkingBudgetBeforeAForm(t *testing.T) {
 	}
 }
 
+// The model thinks once, also where the prompt only wishes for a thought: behind the end of its
+// budget comes what the form holds, whatever came in earlier turns.
+func TestThinkingBudgetOfAWishBeforeAForm(t *testing.T) {
+	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})
+	thinking, err := m.Template().ThinkingIn(m.Tokenizer(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thinks := sample.Params{LogitBias: map[int32]float32{int32(thinking.Open): 1000, int32(thinking.Close): -1000}}
+	first := user("Hi")
+	first.Options.EnableThinking = true
+	later := user("Hi")
+	later.Options.EnableThinking = true
+	later.Messages = append(later.Messages,
+		chat.Message{Role: chat.Assistant, Reasoning: "Hm.", Content: chat.Text("Hello.")},
+		chat.Message{Role: chat.User, Content: chat.Text("Hi")})
+	s, b := newSession(t, m, 0), newBatch(t, m, gemma4.BatchOptions{Streams: 2, Context: 1024})
+	for name, form := range map[string]gemma4.Form{
+		"choices": {Choices: []string{"Lima", "Quito"}},
+		"a regex": {Regex: "[a-z]{3}"},
+		"JSON": {Schema: `{"type": "object", "properties": {"name": {"enum": ["a", "b"]}},
+			"required": ["name"], "additionalProperties": false}`},
+		"a call": *gemma4.ParseCalls("get_time").Form(weather()),
+	} {
+		for _, budget := range []int{1, 2, 3, 4, 12} {
+			for turns, conversation := range [][]chat.Message{first.Messages, later.Messages} {
+				prompt, err := s.EncodeChat(t.Context(), chat.Conversation{Messages: conversation, Options: first.Options})
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts := gemma4.GenerateOptions{Sampling: thinks, ThinkingBudget: budget, Form: &form, MaxTokens: 100}
+				for where, by := range map[string]generator{"a session": s, "a batch": b} {
+					got := say(t, by, prompt.Tokens, opts)
+					opened := 0
+					for _, token := range got.tokens {
+						if int(token) == thinking.Open {
+							opened++
+						}
+					}
+					if opened != 1 || slices.Index(got.tokens, int32(thinking.Close)) != budget+1 ||
+						got.last.Reason == chat.ReasonLength {
+						t.Errorf("%s in %s, a budget of %d, %d messages before: %d thoughts, then %q, ended by %v", name, where,
+							budget, 2*turns, opened, got.text, got.last.Reason)
+					}
+				}
+			}
+		}
+	}
+}
+
 // What says one thing over and over again is ended, with a reason of its own.
 func TestRepetitionGuard(t *testing.T) {
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})

@@ -28,7 +28,7 @@ func jsFile(t *testing.T, path string) (js.Value, int) {
 // Weights go from JavaScript's memory to the GPU; what Go allocates is for the
 // header, the vocabulary and the recordings.
 func TestLoadingFromJavaScriptAllocatesLittle(t *testing.T) {
-	object, size := jsFile(t, "nano/nano.gguf")
+	object, size := jsFile(t, "../testdata/conformance/nano/nano.gguf")
 	source, err := gguf.OpenJS(object)
 	if err != nil {
 		t.Fatal(err)

@@ -172,3 +172,8 @@ func (s *mediaSource) pieceKey(piece int) string {
 	}
 	return fmt.Sprintf("%s %d/%d", s.key, piece+1, len(s.pieces))
 }
+
+// seenAtOnce says whether each of a medium's soft tokens sees all of them.
+func (m *Model) seenAtOnce(medium Medium) bool {
+	return medium.Kind != chat.Audio && m.arch.Config.BidirectionalImages()
+}

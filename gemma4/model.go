@@ -59,6 +59,9 @@ type OpenOptions struct {
 	Context int
 	// KVCache is what sessions keep keys and values as: CacheF16 unless it says otherwise.
 	KVCache CacheType
+	// Batch, where set, is one that is to be made of the model: on a GPU with a memory
+	// budget, the plan leaves room for it.
+	Batch *BatchOptions
 	// TablesInFile leaves embedding tables that are only looked up in the file,
 	// which then has to be quick to read from: steps wait for their rows, and the
 	// memory is free for something else, such as training.
@@ -101,9 +104,13 @@ func (o OpenOptions) report(p Progress) {
 
 // engineOptions are those of an engine with sessions of that many tokens.
 func (o OpenOptions) engineOptions(contextLength int) engine.Options {
-	return engine.Options{
+	options := engine.Options{
 		Context: contextLength, KVCache: o.KVCache, TablesInFile: o.TablesInFile, Progress: o.reportWeights,
 	}
+	if o.Batch != nil {
+		options.Batch = o.Batch.orDefault(contextLength).engineOptions()
+	}
+	return options
 }
 
 func (o OpenOptions) reportWeights(done, total int64) {
@@ -142,6 +149,11 @@ type Model struct {
 	sessions  int
 	retained  int // by others than sessions
 	closed    bool
+
+	// batches are those that are open, whose programs change with the adapters. Their lock
+	// is taken behind all others.
+	batching sync.Mutex
+	batches  map[*Batch]engine.BatchOptions
 }
 
 // Info describes an open model.

@@ -15,7 +15,7 @@ import (
 
 // nanoPath is the built-in model's file; its module is not imported here, so
 // that this one does not depend on it.
-const nanoPath = "nano/nano.gguf"
+const nanoPath = "../testdata/conformance/nano/nano.gguf"
 
 // onEachDevice runs a test on the CPU and, where there is one, on the GPU.
 func onEachDevice(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {

@@ -95,7 +95,7 @@ func newPlanning(file *gguf.File, opts OpenOptions, adapters []adapter.Weighted)
 		return p, nil
 	}
 	p.device, err = wgslkit.Open(opts.GPU)
-	if err == nil && plansForCPU && slowerThanCPU(p.device, opts) {
+	if err == nil && plansForCPU && SlowerThanCPU(p.device, opts) {
 		err = errors.Join(wgslkit.ErrNoDevice, p.close())
 	}
 	if plansForCPU && opts.Device == DeviceAuto && errors.Is(err, wgslkit.ErrNoDevice) {
@@ -108,7 +108,11 @@ func (p *planning) plan(context int) (*Plan, error) {
 	if p.device == nil {
 		return cpu.NewPlan(p.model, context, p.cache)
 	}
-	return gpu.NewPlan(ops.New(p.device), p.model, p.options.engineOptions(context), p.adapters)
+	plan, err := gpu.NewPlan(ops.New(p.device), p.model, p.options.engineOptions(context), p.adapters)
+	if plan != nil {
+		plan.Unused = SlowerThanCPU(p.device, p.options)
+	}
+	return plan, err
 }
 
 // longest halves what is between a context that fits and one that does not.

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 )
 
@@ -229,7 +228,7 @@ func (s *Session) piece(ctx context.Context, prompt *Prompt, from int, usage *Us
 		}
 		whole.Soft = append(whole.Soft, engine.SoftRun{
 			First: m.First, Vectors: vectors, Count: m.Count,
-			Mutual: m.Kind != chat.Audio && s.model.arch.Config.BidirectionalImages(),
+			Mutual: s.model.seenAtOnce(*m),
 		})
 	}
 	return whole.Slice(from, len(prompt.Tokens)), nil

@@ -267,7 +267,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 
-	model, err := gguf.OpenPath(context.Background(), "../nano/nano.gguf")
+	model, err := gguf.OpenPath(context.Background(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}

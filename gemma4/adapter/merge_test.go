@@ -16,7 +16,7 @@ import (
 // A merged model's weights are the model's and what the adapters add; all else is
 // as it was.
 func TestMerge(t *testing.T) {
-	file, err := gguf.OpenPath(t.Context(), "../nano/nano.gguf")
+	file, err := gguf.OpenPath(t.Context(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ func Open(file *gguf.File) (*Model, error) {
 	}
 	r := &resolver{file: file, config: config, prefix: config.Family.String()}
 	model := r.model()
+	r.refuseScales()
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -257,6 +258,25 @@ func (r *resolver) check(t *gguf.Tensor, want []uint64) *gguf.Tensor {
 			t.Type, quant.ErrUnsupported))
 	}
 	return t
+}
+
+// scales are those that the graph knows: one for each expert.
+var scales = []string{".ffn_gate_inp.scale", ".ffn_down_exps.scale"}
+
+// refuseScales refuses matrices whose values are to be multiplied with another tensor, as in files that were made of
+// NVFP4 checkpoints: without it the answers would be nonsense.
+func (r *resolver) refuseScales() {
+	for i := range r.file.Tensors {
+		name := r.file.Tensors[i].Name
+		matrix, scaled := strings.CutSuffix(name, ".scale")
+		if !scaled || slices.ContainsFunc(scales, func(s string) bool { return strings.HasSuffix(name, s) }) {
+			continue
+		}
+		if t, full, there := r.lookup([]string{matrix + ".weight", matrix}); there && len(trim(t.Dims)) > 1 {
+			r.fail(fmt.Errorf("%s is to be multiplied with %s, which gemwire does not do: choose a file in another "+
+				"quantization, such as Q4_K_M: %w", full, name, quant.ErrUnsupported))
+		}
+	}
 }
 
 func shape(dims ...int) []uint64 {

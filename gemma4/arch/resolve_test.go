@@ -177,6 +177,16 @@ func TestUnsupportedType(t *testing.T) {
 	mentions(t, err, quant.ErrUnsupported, name, i32.String())
 }
 
+// A scale of a whole matrix is not passed over: those of experts are known.
+func TestScaledMatrix(t *testing.T) {
+	for _, name := range []string{"ffn_gate.scale", "attn_q.weight.scale", "ffn_gate_up_exps.scale"} {
+		d := mixture()
+		d.addBlockTensor(0, name, 1)
+		_, err := Open(d.file(t))
+		mentions(t, err, quant.ErrUnsupported, "blk.0."+name)
+	}
+}
+
 func TestBlockCountBeyondFile(t *testing.T) {
 	d := small().set("block_count", uint32(1000)).set("feed_forward_length", uint32(7)).
 		set("attention.head_count_kv", uint32(1)).set("attention.sliding_window_pattern", false)

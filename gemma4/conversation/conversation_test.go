@@ -18,7 +18,7 @@ import (
 
 func openSession(t testing.TB) *gemma4.Session {
 	t.Helper()
-	source, err := gguf.OpenFile("../nano/nano.gguf")
+	source, err := gguf.OpenFile("../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func Example() {
 	defer begun.Close()
 
 	c := conversation.New(begun)
-	for _, err := range c.Say(ctx, "My name is Ada.", gemma4.GenerateOptions{}) {
+	for _, err := range c.Say(ctx, "My name is Anna.", gemma4.GenerateOptions{}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -55,5 +55,5 @@ func Example() {
 		}
 		fmt.Print(event.Text)
 	}
-	// Output: Your name is Ada.
+	// Output: Your name is Anna.
 }

@@ -51,8 +51,10 @@ var layerNames = map[string]string{
 }
 
 var visionNames = map[string]string{
-	"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_out",
-	"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down", "self_attn.q_norm": "attn_q_norm",
+	"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+	"self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_out",
+	"mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+	"self_attn.q_norm": "attn_q_norm",
 	"self_attn.k_norm": "attn_k_norm", "input_layernorm": "ln1", "post_attention_layernorm": "attn_post_norm",
 	"pre_feedforward_layernorm": "ln2", "post_feedforward_layernorm": "ffn_post_norm",
 }
@@ -69,7 +71,8 @@ var audioNames = map[string]string{
 }
 
 var towerNames = map[string]target{
-	"vision_tower.patch_embedder.input_proj.weight":                  {name: "v.patch_embd.weight", arrange: channelsFirst},
+	"vision_tower.patch_embedder.input_proj.weight": {
+		name: "v.patch_embd.weight", arrange: channelsFirst},
 	"vision_tower.patch_embedder.position_embedding_table":           {name: "v.position_embd.weight"},
 	"vision_tower.std_bias":                                          {name: "v.std_bias"},
 	"vision_tower.std_scale":                                         {name: "v.std_scale"},

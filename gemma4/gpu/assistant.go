@@ -76,7 +76,9 @@ func (e *Engine) assistantBytes(a *arch.Assistant) (n int64) {
 func (e *Engine) loadAssistant(ctx context.Context, a *arch.Assistant,
 	progress func(done int64)) (*assistantWeights, error) {
 	d := a.Decoder
-	w := &Weights{layers: make([]layerWeights, len(d.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
+	w := &Weights{
+		layers: make([]layerWeights, len(d.Layers)), ropes: map[ropeKey]*ops.Rope{}, tensors: newTensorIndex(),
+	}
 	l := &loader{ctx: ctx, kit: e.kit, uploads: e.kit.HoldUploads(), weights: w, progress: progress}
 	x := &assistantWeights{model: a, decoder: w, preProjection: l.matrix(a.PreProjection),
 		postProjection: l.matrix(a.PostProjection)}

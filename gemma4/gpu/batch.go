@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/internal/engine"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/wgslkit"
@@ -31,11 +32,13 @@ type batch struct {
 	moved   *wgslkit.Buffer // what is copied from stream to stream passes through it
 
 	lower, lowerMedia *ops.Recording
-	passes            []*ops.Recording // over 1, 2, 4 … rows
+	widths            []int            // of passes
+	passes            []*ops.Recording // over so many rows at most
 	choices           []*ops.Recording // of the first 1, 2, 4 … seats, where none has a mask
 
 	seats    []*seat
 	slots    []batchSlot
+	pending  *pass // under way, of what the last step chose; nil for none
 	mask     []uint32
 	logits   []float32 // of a row, where the host chooses
 	raw      []byte    // of results
@@ -71,8 +74,8 @@ func (e *Engine) NewBatch(o engine.BatchOptions) (engine.Batch, error) {
 // roomForBatch counts what a batch takes, by making one on a device where nothing is made.
 func (e *Engine) roomForBatch(o engine.BatchOptions) error {
 	device := e.device.Rehearse()
-	rehearsed := &Engine{device: device, kit: e.kit.On(device), model: e.model, cache: e.cache, plan: e.plan,
-		weights: e.weights, adapters: e.adapters}
+	rehearsed := e.on(e.kit.On(device))
+	rehearsed.adapters = e.adapters
 	b, err := rehearsed.newBatch(o)
 	if err != nil {
 		return err
@@ -92,6 +95,34 @@ func (e *Engine) roomForBatch(o engine.BatchOptions) error {
 			engine.FormatBytes(wanted), engine.FormatBytes(cache), engine.FormatBytes(used), engine.FormatBytes(budget))
 	}
 	return nil
+}
+
+// on is an engine with e's weights on a kit whose device rehearses.
+func (e *Engine) on(kit *ops.Kit) *Engine {
+	return &Engine{device: kit.Device(), kit: kit, model: e.model, cache: e.cache, plan: e.plan, weights: e.weights}
+}
+
+// RehearseBatch records on a kit whose device rehearses all that a batch takes, with what it
+// records on first use, as Rehearse does for a session.
+func (e *Engine) RehearseBatch(ctx context.Context, kit *ops.Kit, o engine.BatchOptions,
+	adapters []adapter.Weighted) error {
+	rehearsed := e.on(kit)
+	made, err := rehearsed.makeAdapters(ctx, adapters)
+	if err != nil {
+		return err
+	}
+	defer made.release()
+	rehearsed.adapters = made
+	b, err := rehearsed.newBatch(o)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := b.addMasks(); err != nil {
+		return err
+	}
+	_, err = b.mediaProgram()
+	return err
 }
 
 func (e *Engine) newBatch(o engine.BatchOptions) (*batch, error) {
@@ -153,6 +184,28 @@ func (b *batch) width() int {
 	return width
 }
 
+// passWidths are the widths of passes up to the widest: those from which on products and
+// attention go another way. Each has kernels of its own, which have to be compiled.
+func passWidths(widest int) []int {
+	var widths []int
+	for _, w := range []int{1, ops.FewestTokens, ops.TokensOfGroup, ops.MostFewTokens} {
+		if w < widest {
+			widths = append(widths, w)
+		}
+	}
+	return append(widths, widest)
+}
+
+// passFor is the narrowest pass over n rows.
+func (b *batch) passFor(n int) *ops.Recording {
+	for i, width := range b.widths {
+		if width >= n {
+			return b.passes[i]
+		}
+	}
+	return nil // there are no more seats
+}
+
 // newMoved makes the buffer that a head of a text passes through.
 func (b *batch) newMoved() (err error) {
 	var most int64
@@ -182,7 +235,8 @@ func (b *batch) record() (err error) {
 	if b.lower, err = b.recorder().lower(); err != nil {
 		return err
 	}
-	for width := 1; width <= b.width(); width *= 2 {
+	b.widths = passWidths(b.width())
+	for _, width := range b.widths {
 		pass, err := b.recorder().pass(b.rows, width)
 		if err != nil {
 			return err
@@ -199,6 +253,9 @@ func (b *batch) recordChoices() error {
 		r := b.engine.kit.Record("choose", 1, b.seats[0].words)
 		for i := range min(width, len(b.seats)) {
 			r.Window(0, 1, b.seats[i].words, func() { b.choose(r, i, false) })
+		}
+		for i := range min(width, len(b.seats)) { // a copy between dispatches would part them
+			b.bring(r, i)
 		}
 		choices, err := r.Finish()
 		if err != nil {
@@ -227,6 +284,7 @@ func (b *batch) Refresh() (bool, error) {
 	if b.adapters == b.engine.adapters {
 		return false, nil
 	}
+	b.discardPending()
 	b.releasePrograms()
 	b.adapters = b.engine.adapters
 	for i := range b.slots {
@@ -412,6 +470,7 @@ func (b *batch) releasePrograms() {
 }
 
 func (b *batch) Close() {
+	b.discardPending()
 	b.releasePrograms()
 	for _, p := range b.choices {
 		p.Release()

@@ -16,7 +16,7 @@ import (
 type seat struct {
 	slot    int             // noSlot for none
 	words   *wgslkit.Buffer // the sampler's own position
-	token   *wgslkit.Buffer // what it chose; the host gives it to the next pass
+	token   *wgslkit.Buffer // what it chose
 	logits  *wgslkit.Buffer // the row, where it has to be copied; nil where it is bound where it lies
 	sampler *ops.Sampler
 	choose  *ops.Recording
@@ -31,7 +31,9 @@ func (b *batch) newSeats() error {
 	for i := range b.options.Streams {
 		s := &seat{slot: noSlot}
 		b.seats = append(b.seats, s)
-		options := ops.SamplerOptions{Vocab: c.Vocab, History: b.sizing.context, MaxLogProbs: ops.MaxLogProbs, Results: 1}
+		options := ops.SamplerOptions{
+			Vocab: c.Vocab, History: b.sizing.context, MaxLogProbs: ops.MaxLogProbs, Results: 1,
+		}
 		if i > 0 {
 			options.Shares = b.seats[0].sampler
 		}
@@ -77,6 +79,7 @@ func (b *batch) recordSeat(i int) (err error) {
 func (b *batch) chooseOf(i int, masked bool) (*ops.Recording, error) {
 	r := b.engine.kit.Record("choose", 1, b.seats[i].words)
 	b.choose(r, i, masked)
+	b.bring(r, i)
 	return r.Finish()
 }
 
@@ -90,7 +93,13 @@ func (b *batch) choose(r *ops.Recorder, i int, masked bool) {
 		r.CopyBytes(b.rows.logits, logits, int64(i)*row, 0, row)
 	}
 	r.Sample(ops.Sample{Label: "sample", Logits: logits, Tokens: s.token, Sampler: s.sampler, Masked: masked})
+}
+
+// bring records that what a seat chose is brought to the results, and to the next pass.
+func (b *batch) bring(r *ops.Recorder, i int) {
+	s := b.seats[i]
 	s.sampler.CopyResult(r.Recorder, b.results, int64(i)*s.sampler.ResultBytes())
+	r.CopyBytes(s.token, b.rows.tokens, 0, int64(4*i), 4)
 }
 
 // addMasks makes what choices among masks take, with the first answer that has some.
@@ -121,9 +130,10 @@ func (s *seat) release() {
 	}
 }
 
-// unseat takes a text's seat.
+// unseat takes a text's seat. What a pass under way chooses there counts no more.
 func (b *batch) unseat(slot int) {
 	if s := &b.slots[slot]; s.seat != noSeat {
+		b.pending.forget(slot)
 		b.seats[s.seat].slot, s.seat = noSlot, noSeat
 	}
 }
@@ -179,8 +189,8 @@ func (b *batch) sit(slot, at int) error {
 	return s.words.Write(0, raw[:])
 }
 
-// widthFor is the place of the narrowest pass over n rows.
-func widthFor(n int) int { return bits.Len(uint(n - 1)) }
+// choicesFor is the place of the choices of the fewest seats that are n.
+func choicesFor(n int) int { return bits.Len(uint(n - 1)) }
 
 // chooseAll submits the choices of the first n seats, and says whether it did: not where one
 // has a mask, or the host chooses.
@@ -195,71 +205,54 @@ func (b *batch) chooseAll(n int) (bool, error) {
 			b.unseat(s.slot)
 		}
 	}
-	return true, b.choices[widthFor(n)].Submit(1)
+	return true, b.choices[choicesFor(n)].Submit(1)
 }
 
-func (b *batch) Step(ctx context.Context, slots []int) ([]engine.Outcome, error) {
+func (b *batch) Step(ctx context.Context, turns []engine.Turn) ([]engine.Outcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, slot := range slots {
-		if !b.slots[slot].started {
-			return nil, fmt.Errorf("%w: a step of slot %d, which was not started", engine.ErrUnsupported, slot)
+	for _, turn := range turns {
+		if !b.slots[turn.Slot].started {
+			return nil, fmt.Errorf("%w: a step of slot %d, which was not started", engine.ErrUnsupported, turn.Slot)
 		}
 	}
-	if err := b.seatAll(slots); err != nil {
-		return nil, err
-	}
-	n := len(slots)
-	if err := b.feedPass(n); err != nil {
-		return nil, err
-	}
-	if err := b.passes[widthFor(n)].Submit(n); err != nil {
-		return nil, err
-	}
-	b.outcomes = append(b.outcomes[:0], make([]engine.Outcome, n)...)
-	failed := map[int]error{}
-	for _, s := range b.seats[:n] {
-		b.advance(s.slot, 1)
-	}
-	all, err := b.chooseAll(n)
-	if err != nil {
-		return nil, err
-	}
-	for i := 0; i < n && !all; i++ {
-		if err := b.chooseBehind(i, failed); err != nil {
+	now := b.pending
+	b.pending = nil
+	b.unseatOthers(now, turns)
+	if !now.hasAny(turns) {
+		now.discard()
+		all := make([]int, len(turns))
+		for i, turn := range turns {
+			all[i] = turn.Slot
+		}
+		var err error
+		if now, err = b.submit(all, nil); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.readChoices(n); err != nil {
+	if err := b.submitNext(turns, now); err != nil {
+		now.discard()
 		return nil, err
 	}
-	for i, slot := range slots {
-		b.outcomes[i] = b.outcome(slot, failed[slot])
-	}
-	return b.outcomes, nil
+	return b.read(turns, now)
 }
 
-// feedPass writes the rows' tokens and places.
-func (b *batch) feedPass(n int) error {
-	raw := make([]byte, 4*ops.StateWordsOf(n))
-	binary.LittleEndian.PutUint32(raw[4*ops.StateWidth:], uint32(n))
-	binary.LittleEndian.PutUint32(raw[4*ops.StateStreams:], uint32(len(b.slots)))
-	tokens := make([]int32, n)
-	for i, s := range b.seats[:n] {
-		text := &b.slots[s.slot]
-		tokens[i] = text.history[len(text.history)-1]
-		at := 4 * (ops.StateRows + 2*i)
-		binary.LittleEndian.PutUint32(raw[at:], uint32(text.cached))
-		binary.LittleEndian.PutUint32(raw[at+4:], uint32(s.slot))
+// read waits for what a pass chose.
+func (b *batch) read(turns []engine.Turn, now *pass) ([]engine.Outcome, error) {
+	if err := now.read.Bytes(b.raw[:now.bytes]); err != nil {
+		return nil, err
 	}
-	if err := b.rows.tokens.Write(0, words(tokens)); err != nil {
-		return err
+	b.outcomes = b.outcomes[:0]
+	for _, turn := range turns {
+		outcome := engine.Outcome{Later: true}
+		if seat := now.seatOf(turn.Slot); seat != noSeat {
+			b.slots[turn.Slot].cached++
+			outcome = b.outcome(turn.Slot, seat, now.failed[turn.Slot])
+		}
+		b.outcomes = append(b.outcomes, outcome)
 	}
-	if err := b.engine.feedRows(b.rows, tokens); err != nil {
-		return err
-	}
-	return b.words.Write(0, raw)
+	return b.outcomes, nil
 }
 
 // chooseBehind submits the choice of a seat. While the GPU computes the pass, the host makes
@@ -283,18 +276,8 @@ func (b *batch) chooseBehind(i int, failed map[int]error) error {
 	return s.masked.Submit(1)
 }
 
-// readChoices waits for what the first seats chose.
-func (b *batch) readChoices(n int) error {
-	bytes := int(b.seats[0].sampler.ResultBytes()) * n
-	read, err := b.results.StartRead(0, int64(bytes))
-	if err != nil {
-		return err
-	}
-	return read.Bytes(b.raw[:bytes])
-}
-
 // outcome is what was chosen behind a text, which that is part of now.
-func (b *batch) outcome(slot int, failed error) engine.Outcome {
+func (b *batch) outcome(slot, seat int, failed error) engine.Outcome {
 	if failed != nil {
 		return engine.Outcome{Err: failed}
 	}
@@ -302,9 +285,9 @@ func (b *batch) outcome(slot int, failed error) engine.Outcome {
 	if text.host != nil {
 		return b.chooseOnHost(text)
 	}
-	s := b.seats[text.seat]
+	s := b.seats[seat]
 	bytes := int(s.sampler.ResultBytes())
-	choice, err := choiceFrom(s.sampler.ParseResult(b.raw[text.seat*bytes:][:bytes], len(text.history)))
+	choice, err := choiceFrom(s.sampler.ParseResult(b.raw[seat*bytes:][:bytes], len(text.history)))
 	if err == nil {
 		text.history = append(text.history, choice.Token)
 	}

@@ -13,9 +13,8 @@
 // From a token to the next: activations.go has the buffers between ops,
 // programs.go records the graph, state.go replays it. state_logits.go gives the
 // logits of every position, state_saved.go takes caches out and back,
-// checkpoints.go copies the sliding layers' rings, to go back to, state_widen.go makes room for pictures, whose soft tokens soft.go brings,
-// rows.go reads tables that stay in the file, and verify.go checks drafts, which
-// assistant.go makes. batch.go holds several texts in one set of caches, and batch_step.go
-// computes a token for each of them. Layers that share keys and values get their donor's cache in
-// newCaches (engine.go).
+// checkpoints.go copies the sliding layers' rings, to go back to, state_widen.go makes room for pictures, whose soft
+// tokens soft.go brings, rows.go reads tables that stay in the file, and verify.go checks drafts, which assistant.go
+// makes. batch.go holds several texts in one set of caches, and batch_step.go computes a token for each of them.
+// Layers that share keys and values get their donor's cache in newCaches (engine.go).
 package gpu

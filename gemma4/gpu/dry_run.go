@@ -40,6 +40,21 @@ func (p *planner) count(e *Engine) (err error) {
 		return err
 	}
 	p.plan.Drafts = workIn(e.device.Memory()) - p.plan.Activations
+	return p.countBatch(e)
+}
+
+// countBatch counts the batch that is to be made beside a session.
+func (p *planner) countBatch(e *Engine) error {
+	if p.batch.Streams == 0 {
+		return nil
+	}
+	before := e.inUse()
+	b, err := e.newBatch(p.batch)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	p.plan.Batch = e.inUse() - before
 	return nil
 }
 

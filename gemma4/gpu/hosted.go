@@ -80,7 +80,7 @@ func (s *state) takeHosted(token int32) error {
 		return err
 	}
 	s.hosted.history = append(s.hosted.history, token)
-	s.last, s.masked.ahead = token, false
+	s.last, s.masked.submitted = token, false
 	s.position++
 	if s.chosen++; s.chosen > 1 {
 		s.advance(1)

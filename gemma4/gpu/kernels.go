@@ -12,8 +12,8 @@ import (
 // Rehearse loads a model on a kit whose device rehearses, with the plan that NewEngine
 // makes, and records all that text takes there: prompts, steps, drafts, the logits of
 // each position, choices of a mask, soft tokens among text, and caches that are saved, all with adapters
-// where there are some, and drafts of an assistant where it is not nil. Whoever listens to the kit and traces its device learns which
-// kernels answer. Those of the towers are not among them.
+// where there are some, and drafts of an assistant where it is not nil. Whoever listens to the kit and traces its
+// device learns which kernels answer. Those of the towers are not among them.
 func Rehearse(ctx context.Context, kit *ops.Kit, m *arch.Model, opts engine.Options,
 	adapters []adapter.Weighted, assistant *arch.Assistant) (err error) {
 	p, err := newPlanner(kit.Heard(nil), m, opts, nil)

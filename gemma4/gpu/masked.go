@@ -16,15 +16,15 @@ import (
 type masked struct {
 	masks engine.Masks
 	words []uint32
-	// ahead says that the token chosen last, or the prompt's last, is computed or about to
+	// submitted says that the token chosen last, or the prompt's last, is computed or about to
 	// be: its logits are what the next choice is from.
-	ahead bool
+	submitted bool
 }
 
 // startMasked begins an answer with masks, or, where there are none, ends the one before.
 // The first one makes the mask's buffer and two programs; no step makes anything.
 func (s *state) startMasked(masks engine.Masks) (err error) {
-	s.masked.masks, s.masked.ahead = masks, true
+	s.masked.masks, s.masked.submitted = masks, true
 	if masks == nil {
 		return nil
 	}
@@ -91,9 +91,9 @@ func (s *state) nextMasked(ctx context.Context) (sample.Choice, error) {
 		return sample.Choice{}, err
 	}
 	s.position++
-	s.masked.ahead = false
+	s.masked.submitted = false
 	if !s.draining && !s.rowByRow && s.position < s.limit {
-		if err := s.runAhead(); err != nil {
+		if err := s.submitLast(); err != nil {
 			read.Discard()
 			return sample.Choice{}, err
 		}
@@ -112,17 +112,17 @@ func (s *state) nextMasked(ctx context.Context) (sample.Choice, error) {
 
 // computeLast computes the token chosen last, where nobody has.
 func (s *state) computeLast() error {
-	if s.masked.ahead {
+	if s.masked.submitted {
 		return nil
 	}
 	if err := s.feedRows(s.single, []int32{s.last}); err != nil {
 		return err
 	}
-	return s.runAhead()
+	return s.submitLast()
 }
 
-func (s *state) runAhead() error {
-	s.masked.ahead = true
+func (s *state) submitLast() error {
+	s.masked.submitted = true
 	s.stream, s.streamRow = s.programs.forwardStream, -1
 	return s.programs.forward.Submit(1)
 }
@@ -133,7 +133,7 @@ func (s *state) Force(ctx context.Context, tokens []int32) error {
 	run := tokens
 	switch {
 	case s.chosen == 0: // they come right behind the prompt
-	case s.masked.ahead:
+	case s.masked.submitted:
 		s.advance(1)
 	default:
 		run = slices.Concat([]int32{s.last}, tokens)
@@ -149,6 +149,6 @@ func (s *state) Force(ctx context.Context, tokens []int32) error {
 	}
 	s.last, s.chosen, s.position = tokens[len(tokens)-1], s.chosen+len(tokens), s.cached
 	s.cached-- // the last counts when the one behind it is chosen
-	s.masked.ahead = true
+	s.masked.submitted = true
 	return nil
 }

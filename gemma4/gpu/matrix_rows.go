@@ -16,7 +16,7 @@ type MatrixRows struct {
 // Matrix is where a tensor of a product or an embedding lies. It is not on the
 // GPU where the plan leaves it in the file.
 func (w *Weights) Matrix(t *gguf.Tensor) (rows MatrixRows, onGPU bool) {
-	rows, onGPU = w.places.matrices[t.Name]
+	rows, onGPU = w.tensors.matrices[t.Name]
 	return rows, onGPU
 }
 
@@ -25,24 +25,24 @@ func (w *Weights) Vector(t *gguf.Tensor) *wgslkit.Buffer {
 	if t == nil {
 		return nil
 	}
-	return w.places.vectors[t.Name]
+	return w.tensors.vectors[t.Name]
 }
 
 // Rope is the rotation of a layer.
 func (w *Weights) Rope(layer int) *ops.Rope { return w.layers[layer].rope }
 
-// places says where each tensor went, by name.
-type places struct {
+// tensorIndex says where each tensor went, by name.
+type tensorIndex struct {
 	matrices map[string]MatrixRows
 	vectors  map[string]*wgslkit.Buffer
 }
 
-func newPlaces() places {
-	return places{map[string]MatrixRows{}, map[string]*wgslkit.Buffer{}}
+func newTensorIndex() tensorIndex {
+	return tensorIndex{map[string]MatrixRows{}, map[string]*wgslkit.Buffer{}}
 }
 
 // matrix notes where the tensors of a matrix went.
-func (p *places) matrix(m *ops.Matrix, tensors []*gguf.Tensor) {
+func (p *tensorIndex) matrix(m *ops.Matrix, tensors []*gguf.Tensor) {
 	first := 0
 	for i, t := range tensors {
 		rows := MatrixRows{Matrix: m, First: first, Step: 1, Rows: t.Rows()}

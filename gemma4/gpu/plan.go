@@ -39,6 +39,7 @@ type planner struct {
 	checkpoints int
 	plan        *engine.Plan
 	kernels     wgslkit.Wanted // of the weights and one session
+	batch       engine.BatchOptions
 }
 
 // newPlanner is a planner that has made its plan. Where the plan does not fit, it comes
@@ -46,7 +47,7 @@ type planner struct {
 func newPlanner(kit *ops.Kit, m *arch.Model, opts engine.Options, adapters *adapterWeights) (*planner, error) {
 	s := newSizing(m.Config, opts.Context, cacheValues(opts.KVCache), kit)
 	p := &planner{kit: kit, model: m, sizing: s, adapters: adapters, tablesInFile: opts.TablesInFile,
-		checkpoints: math.MaxInt,
+		checkpoints: math.MaxInt, batch: opts.Batch,
 		plan: &engine.Plan{
 			Device: kit.Device().Info().Name, Context: s.context, KVCache: engine.CacheTypeOf(s.cache),
 			Budget: kit.Device().Budget(),
@@ -68,14 +69,17 @@ func newPlanner(kit *ops.Kit, m *arch.Model, opts engine.Options, adapters *adap
 func (p *planner) fits() bool { return p.plan.Budget == 0 || p.plan.Total() <= p.plan.Budget }
 
 func (p *planner) doesNotFit() error {
-	plan, adapters := p.plan, ""
+	plan, beside := p.plan, ""
 	if plan.Adapters > 0 {
-		adapters = ", adapters " + engine.FormatBytes(plan.Adapters)
+		beside = ", beside " + engine.FormatBytes(plan.Adapters)
+	}
+	if plan.Batch > 0 {
+		beside += ", a batch " + engine.FormatBytes(plan.Batch)
 	}
 	return fmt.Errorf("%w: %s needed (weights %s, cache %s, work %s%s) and %s allowed; "+
 		"use a smaller context or model, or run on the CPU", engine.ErrDoesNotFit,
 		engine.FormatBytes(plan.Total()), engine.FormatBytes(plan.Weights), engine.FormatBytes(plan.Cache),
-		engine.FormatBytes(plan.Activations+plan.Drafts), adapters, engine.FormatBytes(plan.Budget))
+		engine.FormatBytes(plan.Activations+plan.Drafts), beside, engine.FormatBytes(plan.Budget))
 }
 
 func (p *planner) place(t *gguf.Tensor) error {

@@ -12,7 +12,7 @@ import (
 // Steps are pipelined before what is read, as many as the time between tokens asks for, and none
 // beyond the last that may be chosen.
 func TestStepsArePipelined(t *testing.T) {
-	e, _ := newEngine(t, "../nano/nano.gguf", 256)
+	e, _ := newEngine(t, "../../testdata/conformance/nano/nano.gguf", 256)
 	st, err := e.newState(256)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestStepsArePipelined(t *testing.T) {
 
 // A checkpoint is a copy between buffers that there are: it takes no more than a submission.
 func TestCheckpointsTakeNothing(t *testing.T) {
-	e, _ := newEngine(t, "../nano/nano.gguf", 2048)
+	e, _ := newEngine(t, "../../testdata/conformance/nano/nano.gguf", 2048)
 	device := e.device
 	st, err := e.newState(2048)
 	if err != nil {

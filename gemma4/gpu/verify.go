@@ -60,7 +60,7 @@ func (s *state) Drain(on bool) bool {
 		return false
 	}
 	if s.masked.masks != nil {
-		return s.draining && !s.masked.ahead && s.chosen > 0
+		return s.draining && !s.masked.submitted && s.chosen > 0
 	}
 	return s.draining && len(s.inFlight) == 0 && s.chosen > 0
 }
@@ -224,7 +224,7 @@ func (s *state) settleAfterDraft() error {
 	s.advance(n)
 	s.position = s.cached + 1
 	s.streamRow = n - 1
-	s.masked.ahead = false
+	s.masked.submitted = false
 	if err := s.sampler.SetHistory([]int32{s.last}, s.cached); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type Weights struct {
 	vectors  []*wgslkit.Buffer
 	matrices []*ops.Matrix
 	ropes    map[ropeKey]*ops.Rope
-	places   places
+	tensors  tensorIndex
 }
 
 // ropeKey is what layers that rotate alike have in common.
@@ -111,7 +111,9 @@ func (l *loader) finish() error {
 // before matrices are read.
 func loadWeights(ctx context.Context, kit *ops.Kit, m *arch.Model, plan *engine.Plan, ready func(),
 	progress func(done int64)) (*Weights, error) {
-	w := &Weights{layers: make([]layerWeights, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}, places: newPlaces()}
+	w := &Weights{
+		layers: make([]layerWeights, len(m.Layers)), ropes: map[ropeKey]*ops.Rope{}, tensors: newTensorIndex(),
+	}
 	l := &loader{ctx: ctx, kit: kit, uploads: kit.HoldUploads(), weights: w, progress: progress}
 	if isOnGPU(plan, m.TokenEmbd) {
 		w.tokenEmbd = l.matrix(m.TokenEmbd)
@@ -224,7 +226,7 @@ func (l *loader) upload(layout ops.Layout, experts int, tensors ...*gguf.Tensor)
 		return nil
 	}
 	l.weights.matrices = append(l.weights.matrices, m)
-	l.weights.places.matrix(m, tensors)
+	l.weights.tensors.matrix(m, tensors)
 	return m
 }
 
@@ -258,7 +260,7 @@ func (l *loader) vector(t *gguf.Tensor) *wgslkit.Buffer {
 		l.fill(t, func(values []float32) error { return v.Write(0, floatBytes(values)) })
 	}
 	l.weights.vectors = append(l.weights.vectors, v)
-	l.weights.places.vectors[t.Name] = v
+	l.weights.tensors.vectors[t.Name] = v
 	return v
 }
 

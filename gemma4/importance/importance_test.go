@@ -120,7 +120,8 @@ func checkFirst(t *testing.T, a *arch.Model, got []float32, ids []int32) {
 
 func TestMeasureRefuses(t *testing.T) {
 	_, _, model := open(t, "f32.gguf")
-	if _, err := Measure(context.Background(), model, tokens(30), Options{Context: 32, BOS: 2}); !errors.Is(err, ErrShort) {
+	_, err := Measure(context.Background(), model, tokens(30), Options{Context: 32, BOS: 2})
+	if !errors.Is(err, ErrShort) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

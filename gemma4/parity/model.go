@@ -37,29 +37,42 @@ func BoundsOf(info gemma4.Info) Bounds {
 }
 
 // boundsOf are BoundsOf for a case. Where the residual stream reaches beyond float16, as
-// that of trained models does, a GPU is allowed more.
+// that of trained models does, a GPU is allowed more, and a CPU as much as two float32
+// computations that are each as far from the truth as the case's own reference. Beside keys and
+// values in 8 bits, what logits may be off turns over tokens that are as close: a margin is
+// in logits, and loud models have larger ones.
 func (r *run) boundsOf(info gemma4.Info) Bounds {
 	b := BoundsOf(info)
-	if r.loud && info.Device == gemma4.DeviceGPU {
-		b.Logits = max(b.Logits, loudLogits)
+	switch {
+	case !r.loud:
+	case info.KVCache == gemma4.CacheQ8:
+		b.Margin = max(b.Margin, b.Logits*r.logitSize)
+	case info.Device == gemma4.DeviceGPU:
+		b.Logits = loudLogits
+	default:
+		b.Logits = max(b.Logits, min(2*r.float32Error, loudLogitsCPU))
 	}
 	return b
 }
 
-// isLoud says whether a case's stream reaches beyond float16, where the case says so.
-func isLoud(file string) (bool, error) {
+// readLoudness finds whether a case's stream reaches beyond float16, where the case says so,
+// and how far its reference is from float64.
+func (r *run) readLoudness() error {
 	var content struct {
-		Largest []float64 `json:"largest_activation"`
+		Largest      []float64 `json:"largest_activation"`
+		Float32Error float64   `json:"float32_error"`
 	}
-	if err := readJSON(file, &content); err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(content.Largest, func(x float64) bool { return x > largestHalf }), nil
+	err := readJSON(r.c.JSON, &content)
+	r.loud = slices.ContainsFunc(content.Largest, func(x float64) bool { return x > largestHalf })
+	r.float32Error = content.Float32Error
+	return err
 }
 
 const (
 	largestHalf = 65504
-	loudLogits  = 4e-3
+	// What trained numbers are allowed.
+	loudLogits    = 4e-3
+	loudLogitsCPU = 1e-4
 )
 
 // Options say how cases are run.
@@ -95,6 +108,9 @@ type run struct {
 	opts  Options
 	yield func(Check, error) bool
 	loud  bool // the stream reaches beyond float16
+	// float32Error is how far the case's reference, in float32, is from float64.
+	float32Error float64
+	logitSize    float64 // root mean square of the reference's logits
 }
 
 // check reports one comparison.
@@ -111,7 +127,7 @@ func (r *run) model() error {
 	if err != nil {
 		return err
 	}
-	if r.loud, err = isLoud(r.c.JSON); err != nil {
+	if err := r.readLoudness(); err != nil {
 		return err
 	}
 	file, err := r.c.OpenFile(r.ctx, r.opts.BuiltIn)
@@ -178,6 +194,7 @@ func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
 		if err != nil {
 			return err
 		}
+		r.logitSize = max(r.logitSize, rootMeanSquare(want))
 		var got []float32
 		err = s.Logits(r.ctx, gemma4.Tokens(p.IDs), func(_ int, row []float32) error {
 			got = append(got, row...)
@@ -194,6 +211,14 @@ func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
 		}
 	}
 	return nil
+}
+
+func rootMeanSquare(values []float32) float64 {
+	var sum float64
+	for _, v := range values {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum / float64(max(1, len(values))))
 }
 
 func openReference(path string) (*os.File, *safetensors.File, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-const nanoGGUF = "../nano/nano.gguf"
+const nanoGGUF = "../../testdata/conformance/nano/nano.gguf"
 
 func nanoSession(t *testing.T) *gemma4.Session {
 	t.Helper()

@@ -62,7 +62,8 @@ func (r *run) longPrompt(s *gemma4.Session, ids []int32) error {
 	if err != nil {
 		return err
 	}
-	return r.check(fmt.Sprintf("%d tokens: in chunks of %d", most, productionChunk), e, r.boundsOf(s.Model().Info()).Logits,
+	return r.check(fmt.Sprintf("%d tokens: in chunks of %d", most, productionChunk), e,
+		r.boundsOf(s.Model().Info()).Logits,
 		"")
 }
 

@@ -24,7 +24,7 @@ func Example() {
 	text, err := tok.Decode(ids, tokenizer.DecodeOptions{})
 	fmt.Println(text, err)
 	// Output:
-	// [577 396 389 356 348]
+	// [1739 981]
 	// Hello world <nil>
 }
 
@@ -47,5 +47,5 @@ func ExampleTokenizer_EncodeSpans() {
 	for _, id := range ids {
 		fmt.Printf("%q ", tok.TokenText(id))
 	}
-	// Output: "<|turn>" "Hi" "<" "t" "ur" "n" "|" ">" "<turn|>"
+	// Output: "<|turn>" "Hi" "<" "t" "urn" "|" ">" "<turn|>"
 }

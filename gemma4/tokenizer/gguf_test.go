@@ -13,7 +13,7 @@ import (
 
 func openNano(tb testing.TB) gguf.Metadata {
 	tb.Helper()
-	f, err := gguf.OpenPath(context.Background(), "../nano/nano.gguf")
+	f, err := gguf.OpenPath(context.Background(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 )
 
 // Tokenizer is prepared once from a vocabulary; its methods may be called
@@ -14,6 +15,7 @@ type Tokenizer struct {
 	joins      *joinFilter
 	special    *specials
 	kinds      []kind
+	longest    int        // bytes of the longest token
 	ascii      [128]int32 // pieces of single ASCII characters, or None
 	bytes      [256]int32 // byte pieces, or None
 
@@ -53,6 +55,7 @@ func newTokenizer(v Vocabulary, joined string, between func()) (*Tokenizer, erro
 	t.vocabulary.Tokens, t.vocabulary.Merges, t.vocabulary.Scores = nil, nil, nil
 	for id := range t.kinds {
 		t.kinds[id] = v.kindOf(id, v.Tokens[id])
+		t.longest = max(t.longest, len(v.Tokens[id]))
 	}
 	if err := t.indexCharacters(); err != nil {
 		return nil, err
@@ -129,6 +132,9 @@ func (t *Tokenizer) matchable(id int32) bool {
 
 // Len is the number of pieces.
 func (t *Tokenizer) Len() int { return len(t.kinds) }
+
+// Longest is how many bytes of text a token stands for at most: a text of n bytes has n/Longest tokens or more.
+func (t *Tokenizer) Longest() int { return max(t.longest, utf8.UTFMax) }
 
 func (t *Tokenizer) has(id int) bool { return id >= 0 && id < len(t.kinds) }
 

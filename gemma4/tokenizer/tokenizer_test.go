@@ -46,13 +46,15 @@ func TestRolesOfTokens(t *testing.T) {
 
 func TestHostileVocabularies(t *testing.T) {
 	for name, spoil := range map[string]func(*tokenizer.Vocabulary){
-		"empty":                  func(v *tokenizer.Vocabulary) { *v = tokenizer.Vocabulary{Model: "gemma4"} },
-		"no pieces":              func(v *tokenizer.Vocabulary) { v.Tokens, v.Types = nil, nil },
-		"no merges":              func(v *tokenizer.Vocabulary) { v.Merges = nil },
-		"no merges nor scores":   func(v *tokenizer.Vocabulary) { v.Model, v.Merges = "llama", nil },
-		"types too short":        func(v *tokenizer.Vocabulary) { v.Types = v.Types[1:] },
-		"scores too long":        func(v *tokenizer.Vocabulary) { v.Scores = make([]float32, len(v.Tokens)+1) },
-		"score not a number":     func(v *tokenizer.Vocabulary) { v.Scores = slices.Repeat([]float32{float32(math.NaN())}, len(v.Tokens)) },
+		"empty":                func(v *tokenizer.Vocabulary) { *v = tokenizer.Vocabulary{Model: "gemma4"} },
+		"no pieces":            func(v *tokenizer.Vocabulary) { v.Tokens, v.Types = nil, nil },
+		"no merges":            func(v *tokenizer.Vocabulary) { v.Merges = nil },
+		"no merges nor scores": func(v *tokenizer.Vocabulary) { v.Model, v.Merges = "llama", nil },
+		"types too short":      func(v *tokenizer.Vocabulary) { v.Types = v.Types[1:] },
+		"scores too long":      func(v *tokenizer.Vocabulary) { v.Scores = make([]float32, len(v.Tokens)+1) },
+		"score not a number": func(v *tokenizer.Vocabulary) {
+			v.Scores = slices.Repeat([]float32{float32(math.NaN())}, len(v.Tokens))
+		},
 		"unknown type":           func(v *tokenizer.Vocabulary) { v.Types[300-40] = 7 },
 		"type zero":              func(v *tokenizer.Vocabulary) { v.Types[0] = 0 },
 		"bos outside":            func(v *tokenizer.Vocabulary) { v.BOS = len(v.Tokens) },

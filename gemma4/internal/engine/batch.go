@@ -44,7 +44,11 @@ type Batch interface {
 	// Step computes the last token of some started slots' texts, all in one pass, and chooses
 	// the one behind it, which is each text's last then. One slot's fault is its Outcome's;
 	// the error is of all of them. The outcomes are valid until the next call.
-	Step(ctx context.Context, slots []int) ([]Outcome, error)
+	//
+	// A pass over the tokens that a step chooses may be under way when it returns, which the
+	// next one reads. A slot that comes to it then has to wait for the one after: its Outcome
+	// is Later.
+	Step(ctx context.Context, turns []Turn) ([]Outcome, error)
 	// Force takes tokens as chosen that nothing has to choose: all that stands before the
 	// last of them is computed.
 	Force(ctx context.Context, slot int, tokens []int32) error
@@ -53,8 +57,16 @@ type Batch interface {
 	Close()
 }
 
+// Turn is a slot's part in a step.
+type Turn struct {
+	Slot int
+	// Last says that nothing will be chosen behind this choice.
+	Last bool
+}
+
 // Outcome is what a step chose for one slot.
 type Outcome struct {
 	Choice sample.Choice
 	Err    error
+	Later  bool // nothing yet: a coming step does
 }

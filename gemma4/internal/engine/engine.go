@@ -16,6 +16,8 @@ type Options struct {
 	KVCache CacheType
 	// TablesInFile leaves embedding tables that are only looked up in the file.
 	TablesInFile bool
+	// Batch is one that the plan leaves room for beside a session; without streams, none.
+	Batch BatchOptions
 	// BeforeWeights, where set, is waited for before weights are read.
 	BeforeWeights func()
 	// Progress, where set, hears the bytes of weights that are loaded.

@@ -19,6 +19,7 @@ const (
 // memory that takes. Sizes are in bytes.
 type Plan struct {
 	Device  string      `json:"device"`
+	Unused  bool        `json:"-"` // the device only plays a GPU: the model runs on the CPU unless it is asked for
 	Entries []PlanEntry `json:"tensors"`
 	// Weights are on the GPU, with the tables that rotations read.
 	Weights int64 `json:"weights"`
@@ -40,6 +41,7 @@ type Plan struct {
 	Drafts    int64 `json:"drafts,omitempty"`
 	Assistant int64 `json:"assistant,omitempty"` // its weights on the GPU
 	Adapters  int64 `json:"adapters,omitempty"`  // those in use, with what a session computes of them
+	Batch     int64 `json:"batch,omitempty"`     // the one that room was left for
 	Budget    int64 `json:"budget"`              // 0: no bound was given
 }
 
@@ -52,9 +54,9 @@ type PlanEntry struct {
 	Where Placement `json:"where"`
 }
 
-// Total is what one session needs on the GPU.
+// Total is what one session needs on the GPU, and the batch beside it where there is to be one.
 func (p *Plan) Total() int64 {
-	return p.Weights + p.Cache + p.Checkpoints + p.Activations + p.Drafts + p.Assistant + p.Adapters
+	return p.Weights + p.Cache + p.Checkpoints + p.Activations + p.Drafts + p.Assistant + p.Adapters + p.Batch
 }
 
 // FormatBytes prints a size as people read it.
