@@ -1,17 +1,20 @@
-// Package nano embeds a small, real Gemma 4: 12 million trained weights with
-// all parts of its big siblings (sliding and global layers, shared keys and
-// values, per-layer embeddings, an image and an audio tower, Q4_K, Q6_K, F16
-// and F32). It answers about capitals, sums, opposites, sounds and days, keeps
-// names over turns, calls one tool, tells short stories, names coloured shapes
-// and writes down spoken numbers.
+// Package nano embeds a small, real Gemma 4: 48 million trained weights in 39 MB
+// with all parts of its big siblings (sliding and global layers, shared keys and
+// values, per-layer embeddings, an image and an audio tower, K blocks, Q8_0, F16
+// and F32). It answers easy questions of every day, does sums, keeps names over
+// turns, calls tools, tells short stories, says what simple pictures show and
+// writes down short sentences. For anything else there is a real Gemma:
+//
+//	gemwire pull hf.co/ggml-org/gemma-4-E2B-it-GGUF
 //
 // It is a module of its own: who brings a model does not pay for this one. The
-// folder recipe, which only clones have, makes its second edition.
+// folder recipe, which only clones have, makes it.
 package nano
 
 import (
 	_ "embed"
 
+	"github.com/gemwire/gemwire/gemma4/nano/internal/instead"
 	"github.com/gemwire/gemwire/gguf"
 )
 
@@ -22,4 +25,9 @@ var file []byte
 const Name = "nano"
 
 // Source is the model's GGUF file. The bytes are shared: they must not be changed.
-func Source() gguf.Source { return gguf.Memory(file) }
+func Source() gguf.Source {
+	if instead.File != nil {
+		return gguf.Memory(instead.File)
+	}
+	return gguf.Memory(file)
+}

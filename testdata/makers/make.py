@@ -44,6 +44,7 @@ GEMMA3_PROMPTS = [
 ABOUT_IMAGE = "<bos><|turn>user\n<|image>%s<image|>What is in this picture?<turn|>\n<|turn>model\n"
 ABOUT_CLIP = "<bos><|turn>user\n<|audio>%s<audio|>Transcribe this audio.<turn|>\n<|turn>model\n"
 TOLERANCE = 1e-5  # of an array that transformers made on another machine: sums are in another order there
+LARGEST_HALF = 65504
 MARGIN = 0.02  # below which another token may come out
 
 
@@ -84,6 +85,8 @@ def model_case(folder, name, prompts=None, inputs=True):
         arrays |= {f"{i}.{n}": a for n, a in r.prompt(p["ids"], hidden=i == 0).items()}
     hidden = {n: a for n, a in arrays.items() if ".hidden." in n}
     case["largest_activation"] = [round(a.abs().max().item(), 1) for a in hidden.values()]
+    if max(case["largest_activation"]) > LARGEST_HALF:
+        case["float32_error"] = max(r.float32_error(p["ids"], arrays[f"{i}.logits"]) for i, p in enumerate(case["prompts"]))
     case["types"] = sorted({t.name for t in file.types.values()})
     if getattr(model.model, "vision_tower", None) is not None:
         case["images"] = [image_case(r, ids, stem, arrays, inputs) for stem in media.IMAGES]

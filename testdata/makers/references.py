@@ -43,6 +43,13 @@ class Reference:
             arrays |= {f"hidden.{i}": h[0] for i, h in enumerate(out.hidden_states)}
         return arrays
 
+    def float32_error(self, ids, logits):
+        """How far logits are from those that the same model gives in float64."""
+        self.model.double()
+        exact = self.forward(ids).logits[0]
+        self.model.float()
+        return ((logits - exact).norm() / exact.norm()).item()
+
     def image(self, name, budget):
         """What the processor and the tower make of an image: arrays, the model's inputs, patches' columns and rows."""
         vision = self.model.config.vision_config

@@ -432,6 +432,10 @@ class Maker:
         start, inner, end = "b c d f g k l m n p qu r s t v w z bl br cr dr fl fr gl gr kl kr pl pr sk sl sn sp st tr".split(), "a e i o u ee oo ai".split(), ["", "", *"b d g k l m n p r s t x z rd lt mp nt sk th".split()]  # fmt: skip
         return upper("".join(r.choice(start) + r.choice(inner) + r.choice(end) for _ in range(r.randint(1, 3))))
 
+    def name(self):
+        """Often one that was never seen before, so that names are copied and not recalled."""
+        return self.made_up() if self.r.random() < 0.25 else self.r.choice(self.names)
+
     def unknown(self):
         r = self.r
         syllables = "bla zor qui fen dro mip tul vex gra plo nib wug sna kre jop yad zil mur tob eph lin sko rud quo".split()
@@ -544,10 +548,10 @@ class Maker:
 
     def about(self):
         """What somebody says about themselves, the reply, questions about it, and their answer."""
-        r, n = self.r, self.r.choice(self.names)
+        r, n = self.r, self.name()
         color = self.one("blue", "red", "green", "yellow", "purple", "orange")
         city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago Dublin Prague".split())
-        pet, pn = self.one("dog", "cat", "horse", "rabbit"), self.one("Rex", "Luna", "Bella", "Max", "Milo", "Coco", "Rocky", "Daisy")
+        pet, pn = self.one("dog", "cat", "horse", "rabbit"), self.one("Rex", "Luna", "Bella", "Max", "Milo", "Coco", "Rocky", "Daisy", self.made_up())
         food, age = self.one("pizza", "pasta", "soup", "sushi", "cake", "rice", "ice cream"), r.randint(8, 90)
         job = self.one("teacher", "doctor", "baker", "pilot", "nurse", "farmer", "student", "programmer")
         return self.one(
@@ -587,7 +591,7 @@ class Maker:
 
     def directed(self):
         """A system message that is followed."""
-        r, n = self.r, self.r.choice(self.names)
+        r, n = self.r, self.name()
         kind = r.randrange(8)
         if kind == 0:
             q, a = self.one(*[(f"What is the capital of {c}?", v) for c, v in self.capitals], ("How many legs does a cat have?", "four"),

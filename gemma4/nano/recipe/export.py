@@ -1,6 +1,6 @@
 """Writes a checkpoint as a GGUF file that gemwire opens, and reads one back to go on from.
 
-python export.py CHECKPOINT VOCABULARY OUT.gguf [--types q8_0|q6_k|q4_k_m|f32]
+python export.py CHECKPOINT VOCABULARY OUT.gguf [--types q8_0|q6_k|q4_k_m|f32] [--towers q8_0|f16]
 """
 
 import argparse
@@ -74,13 +74,14 @@ def tensors(state, shape):
         yield name.removesuffix(".weight") + ".weight", values.float().cpu().numpy()
 
 
-def tower_type(name, values):
-    """Matrices of the towers in halves; what is small, or no matrix of a product, in full."""
-    whole = values.ndim == 1 or values.ndim == 4 and name[0] == "a" or name in ("v.position_embd.weight",) or "conv_dw" in name
-    return Type.F32 if whole or "conv_pw" in name else Type.F16
+def tower_type(name, values, types):
+    """Matrices of the towers in blocks or halves; what is small, or no matrix of a product, in full or in halves."""
+    if values.ndim == 1 or values.ndim == 4 and name[0] == "a" or "conv_dw" in name:
+        return Type.F32
+    return Type.Q8_0 if types == "q8_0" and values.ndim == 2 else Type.F16
 
 
-def write(path, state, shape, words, types, name="Nano", seen=None):
+def write(path, state, shape, words, types, name="Nano", seen=None, seen_types="q8_0"):
     out = gguf.GGUFWriter(path, "gemma4")
     out.add_name(name)
     out.add_file_type({"f32": 0, "q8_0": 7, "q6_k": 18, "q4_k_m": 15}[types])
@@ -95,7 +96,7 @@ def write(path, state, shape, words, types, name="Nano", seen=None):
         kinds[type(value)]("gemma4." + key, value)
     vocabulary.write(out, words)
     for tensor, values in [*tensors(state, shape), *more]:
-        kind = tower_type(tensor, values) if tensor.startswith(("v.", "a.", "mm.")) else type_of(tensor, values, types)
+        kind = tower_type(tensor, values, seen_types) if tensor.startswith(("v.", "a.", "mm.")) else type_of(tensor, values, types)
         if kind == Type.F32:
             out.add_tensor(tensor, values.astype(np.float32))
         elif kind == Type.F16:
@@ -143,9 +144,10 @@ def main():
     p.add_argument("vocabulary")
     p.add_argument("out")
     p.add_argument("--types", default="q6_k", choices=["f32", *LAYERS])
+    p.add_argument("--towers", default="q8_0", choices=["q8_0", "f16"])
     a = p.parse_args()
     saved = torch.load(a.checkpoint, map_location="cpu", weights_only=True)
-    write(a.out, saved["model"], Shape(**saved["shape"]), vocabulary.load(a.vocabulary), a.types, seen=seen_by(saved))
+    write(a.out, saved["model"], Shape(**saved["shape"]), vocabulary.load(a.vocabulary), a.types, seen=seen_by(saved), seen_types=a.towers)
     print(f"{a.out}: {os.path.getsize(a.out) / 1e6:.1f} MB")
 
 

@@ -27,6 +27,7 @@ VARIANTS = ("m1 m2 m4 m5 m6 m8 f1 f2 f4 Andy Annie Alex adam edward belinda john
 UNHEARD = "m3 m7 f3 f5".split()
 FLITE_VOICES = "awb rms kal".split()
 FLITE_UNHEARD = "slt"
+FLITE_SHARE = 0.6  # its voices are fewer and less alike, so they take more practice
 SMALL = ("the a is are was on in under over with to from and or not my your his her our this that these what where who how when "
     "i you he she we they it do can will please now here there very too").split()  # fmt: skip
 FIXED = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -102,12 +103,15 @@ def resampled(samples, rate):
 def spoken(r, text, unheard=False):
     """Samples at 16 kHz, and which voice it was."""
     with tempfile.NamedTemporaryFile(suffix=".wav", dir="/dev/shm") as file:
-        if r.random() < (0.5 if unheard else 0.25):
+        if r.random() < (0.5 if unheard else FLITE_SHARE):
             name = FLITE_UNHEARD if unheard else r.choice(FLITE_VOICES)
-            command = [*FLITE, "-voice", name, "--setf", f"duration_stretch={r.uniform(0.8, 1.25):.2f}", "-t", text, "-o", file.name]
+            throat = 1.0 if unheard else r.uniform(0.88, 1.25)
+            command = [*FLITE, "-voice", name, "--setf", f"duration_stretch={throat * r.uniform(0.8, 1.25):.2f}", "-t", text, "-o", file.name]
             if not unheard:
-                command[3:3] = ["--setf", f"int_f0_target_mean={r.uniform(80, 230):.0f}"]
+                pitch, swing = r.uniform(80, 220) / throat, r.uniform(8, 35)
+                command[-4:-4] = ["--setf", f"int_f0_target_mean={pitch:.0f}", "--setf", f"int_f0_target_stddev={swing:.0f}"]
         else:
+            throat = 1.0
             name = r.choice(LANGUAGES[:5] if unheard else LANGUAGES) + "+" + r.choice(UNHEARD if unheard else VARIANTS)
             command = [*ESPEAK, "-v", name, "-s", str(r.randint(115, 185)), "-p", str(r.randint(25, 75)), "-w", file.name, text]
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -115,7 +119,7 @@ def spoken(r, text, unheard=False):
             raise RuntimeError(f"no sound came of {' '.join(command)}")
         with wave.open(file.name) as w:
             samples = np.frombuffer(w.readframes(w.getnframes()), np.int16)
-            samples = resampled(samples, w.getframerate())
+            samples = resampled(samples, round(w.getframerate() * throat / 160) * 160)  # a shorter throat, a higher voice
     loud = np.flatnonzero(np.abs(samples) > 200)
     if len(loud):
         samples = samples[max(0, loud[0] - 1600) : loud[-1] + 1600]

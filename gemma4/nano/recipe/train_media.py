@@ -1,10 +1,12 @@
 """Teaches a trained language model to see and hear: both towers, their projections, and lightly the language itself.
 
-python train_media.py DATA PICTURES SPEECH OUT.pt --from LANGUAGE.gguf|LANGUAGE.pt [--seconds 300 | --steps N]
+python train_media.py DATA PICTURES SPEECH OUT.pt --from LANGUAGE.gguf|LANGUAGE.pt [--towers TOWERS.pt]
+    [--seconds 300 [--until 420] | --steps N]
 
 DATA is what data.py wrote, PICTURES and SPEECH the names that pictures.py and speech.py were given. A step has pictures,
 clips and text in one batch of rows, so that the language is not forgotten. Besides the answers the image tower says for
-each soft token what is there, and the audio tower spells (CTC): both heads are thrown away afterwards.
+each soft token what is there, and the audio tower spells (CTC): only a run that goes on needs both heads again. For
+that, OUT.towers.pt has the towers and the heads alone, in halves, and --towers takes it.
 """
 
 import argparse
@@ -30,7 +32,8 @@ MANY = [(16, 16)] * 4 + [(19, 14), (14, 19), (20, 13)]  # of 280
 LETTERS = " abcdefghijklmnopqrstuvwxyz"
 HEARD = ["Transcribe this audio.", "Transcribe this audio.", "What is said here?", "Write down what you hear.", "What do you hear?",
     "What did I say?"]  # fmt: skip
-ASKED, FULL = 0.15, 3.0  # weights of what is asked and of the answer; text has 0.15 and 1
+PARTS = "eyes ears there letters".split()
+ASKED, FULL = 0.15, 4.0  # weights of what is asked and of the answer; text has 0.15 and 1
 
 
 class Spelled:
@@ -119,7 +122,7 @@ class Media:
         """Mel frames, which are valid, what is said, and what is asked."""
         which = torch.tensor(self.r.sample(range(len(self.texts)), count), device=self.device)
         x, lengths = self.sound[which].float() / 32768, self.lengths[which]
-        speed = self.r.uniform(0.87, 1.15)
+        speed = self.r.uniform(0.87, 1.22)
         lengths = (lengths / speed).long().clamp(max=x.shape[1])
         x = F.interpolate(x[:, None], size=int(x.shape[1] / speed), mode="linear")[:, 0, : int(lengths.max())]
         loud = x.abs().amax(1, keepdim=True) + 1e-4
@@ -196,16 +199,18 @@ def arguments():
     for name in ("data", "pictures", "speech", "out"):
         p.add_argument(name)
     p.add_argument("--from", dest="start", required=True)
+    p.add_argument("--towers", help="of a run to go on from")
     p.add_argument("--seconds", type=float, default=300)
+    p.add_argument("--until", type=float, help="at the latest so many seconds after the start, however long the data took")
     p.add_argument("--steps", type=int)
     p.add_argument("--rate", type=float, default=0.005, help="of the language")
     p.add_argument("--tower-rate", type=float, default=0.02)
     p.add_argument("--rows", type=int, default=6, help="of text")
     p.add_argument("--media-rows", type=int, default=8)
     p.add_argument("--length", type=int, default=4096)
-    p.add_argument("--small", type=int, default=112)
-    p.add_argument("--large", type=int, default=20)
-    p.add_argument("--clips", type=int, default=150)
+    p.add_argument("--small", type=int, default=60)
+    p.add_argument("--large", type=int, default=34)
+    p.add_argument("--clips", type=int, default=140)
     p.add_argument("--seed", type=int, default=1)
     return p.parse_args()
 
@@ -220,15 +225,32 @@ def read(path, vocabulary_path):
     return model
 
 
+def halves(module):
+    return {n: p.detach().half().cpu() for n, p in module.state_dict().items()}
+
+
+def save(whole, sizes, path):
+    """All of it, and the towers with their heads alone."""
+    parts = {n: getattr(whole, n) for n in PARTS}
+    language = whole.language
+    torch.save({"shape": language.shape.dict(), "model": language.state_dict(), "sizes": sizes.dict()}
+               | {n: m.state_dict() for n, m in parts.items()}, path)  # fmt: skip
+    torch.save({"sizes": sizes.dict()} | {n: halves(m) for n, m in parts.items()}, path + ".towers.pt")
+
+
 def train(a):
+    started = time.time()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
     torch.manual_seed(a.seed)
     words = os.path.join(a.data, "vocabulary.json")
     wait(words)
     language, spell = read(a.start, words), Spelled(words)
-    sizes = Sizes()
+    saved = torch.load(a.towers, map_location="cpu", weights_only=True) if a.towers else None
+    sizes = Sizes(**saved["sizes"]) if saved else Sizes()
     whole = Whole(language, sizes).to(device)
+    for part in PARTS if saved else ():
+        getattr(whole, part).load_state_dict(saved[part])
     loss_of = language.loss
     if device == "cuda":
         for layer in language.blk:
@@ -246,7 +268,9 @@ def train(a):
     steppers = optimizers(whole, a)
     rates = [[g["lr"] for g in o.param_groups] for o in steppers]
     began, step, sums = time.time(), 0, {}
-    while (done := step / a.steps if a.steps else (time.time() - began) / a.seconds) < 1:
+    seconds = min(a.seconds, started + a.until - began) if a.until else a.seconds
+    print(f"{began - started:.0f} s to begin, {seconds:.0f} s to train", flush=True)
+    while (done := step / a.steps if a.steps else (time.time() - began) / seconds) < 1:
         for o, lrs in zip(steppers, rates):
             for group, lr in zip(o.param_groups, lrs):
                 group["lr"] = lr * scale(step, done)
@@ -267,8 +291,7 @@ def train(a):
             n = min(step, 50) if step >= 50 else 1
             print(f"step {step} {time.time() - began:.0f} s", *(f"{k} {v.item() / n:.3f}" for k, v in sums.items()), flush=True)
             sums = {}
-    torch.save({"shape": language.shape.dict(), "model": language.state_dict(), "sizes": sizes.dict(),
-                "eyes": whole.eyes.state_dict(), "ears": whole.ears.state_dict()}, a.out)  # fmt: skip
+    save(whole, sizes, a.out)
 
 
 if __name__ == "__main__":
