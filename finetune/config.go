@@ -77,6 +77,10 @@ const (
 	usualWidth = 1536
 )
 
+// MostRate is the highest learning rate of a run. A step of AdamW is about as long as the rate, so that even a
+// hundredth of it is more than weights bear.
+const MostRate = 1.0
+
 // Runs that are longer are mistakes: no data set is gone through so often.
 const maxEpochs, maxSteps = 10_000, 10_000_000
 
@@ -139,6 +143,9 @@ func (c *Config) check() error {
 	}
 	if c.MemoryBudget < 0 {
 		return fmt.Errorf("%w: a memory budget of %d bytes", ErrConfig, c.MemoryBudget)
+	}
+	if c.Schedule.Peak > MostRate {
+		return fmt.Errorf("%w: a learning rate of %v; at most %v, and 2e-4 is usual", ErrConfig, c.Schedule.Peak, MostRate)
 	}
 	return c.Schedule.Check()
 }

@@ -8,11 +8,13 @@ import (
 
 	"github.com/gemwire/gemwire/finetune"
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
 // Examples are taken three times as they are. Then their questions lose words, others
 // each time, and a run that is resumed among those goes on as it would have.
 func TestWordDropout(t *testing.T) {
+	conformance.Long(t)
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{Train: examples(t, model, facts)}
 	config := small(6)

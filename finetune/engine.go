@@ -6,6 +6,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/optimizer"
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // engine computes the steps of a run: on the CPU (engine_cpu.go) or on the GPU
@@ -30,5 +31,8 @@ type engine interface {
 	plan(tokens int, p *Plan)
 	// fits says whether a batch of so many tokens keeps to the memory budget.
 	fits(tokens int) bool
+	// profile computes the gradients of a batch, forgets them, and tells what each
+	// kernel took; nil where no kernels compute.
+	profile(ctx context.Context, batch *tape.Batch) ([]wgslkit.KernelTime, error)
 	close() error
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	base "github.com/gemwire/gemwire/gemma4/cpu"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // cpuEngine trains in float32 on the CPU.
@@ -102,6 +103,10 @@ func (e *cpuEngine) plan(tokens int, p *Plan) {
 
 func (e *cpuEngine) fits(tokens int) bool {
 	return e.budget == 0 || e.bytes(tokens, true) <= e.budget
+}
+
+func (e *cpuEngine) profile(context.Context, *tape.Batch) ([]wgslkit.KernelTime, error) {
+	return nil, nil
 }
 
 func (e *cpuEngine) close() error {

@@ -8,6 +8,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/tape"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/wgslkit"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 )
 
@@ -64,6 +65,10 @@ func (e *gpuEngine) plan(tokens int, p *Plan) {
 func (e *gpuEngine) fits(tokens int) bool {
 	made, err := e.machine.PlanFor(tokens)
 	return e.machine.Budget == 0 || err == nil && made.Bytes <= e.machine.Budget
+}
+
+func (e *gpuEngine) profile(ctx context.Context, batch *tape.Batch) ([]wgslkit.KernelTime, error) {
+	return e.machine.Profile(ctx, batch)
 }
 
 func (e *gpuEngine) close() error {

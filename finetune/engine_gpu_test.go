@@ -66,7 +66,7 @@ func TestOnGPU(t *testing.T) {
 // A device that binds little memory at once computes the same steps.
 func TestSmallBindings(t *testing.T) {
 	free := onGPU(t)
-	source, err := gguf.OpenFile(filepath.Join("..", "gemma4", "nano", "nano.gguf"))
+	source, err := gguf.OpenFile(filepath.Join("..", "testdata", "conformance", "nano", "nano.gguf"))
 	if err != nil {
 		t.Fatal(err)
 	}

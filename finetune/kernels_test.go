@@ -58,7 +58,9 @@ func TestTrainingTakesExaminedKernels(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	known.Right = slices.DeleteFunc(known.Right, func(k wgslkit.KernelID) bool { return strings.HasPrefix(k.Name, "adamw") })
+	known.Right = slices.DeleteFunc(known.Right, func(k wgslkit.KernelID) bool {
+		return strings.HasPrefix(k.Name, "adamw")
+	})
 	if err := store.Keep(known); err != nil {
 		t.Fatal(err)
 	}

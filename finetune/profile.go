@@ -9,14 +9,10 @@ import (
 // Profile computes the gradients of the first batch, which are forgotten, and
 // tells what each of the GPU's kernels took; nil on the CPU.
 func (t *Trainer) Profile(ctx context.Context) ([]wgslkit.KernelTime, error) {
-	e, ok := t.engine.(*gpuEngine)
-	if !ok {
-		return nil, nil
-	}
 	batches, _ := newOrder(t.data.Train, &t.config).step()
 	batch, err := t.batch(ctx, t.data.Train, batches[0], asTheyAre)
 	if err != nil {
 		return nil, err
 	}
-	return e.machine.Profile(ctx, batch)
+	return t.engine.profile(ctx, batch)
 }

@@ -323,9 +323,9 @@ func (t *Trainer) move(ctx context.Context) (Event, error) {
 	if e.Length, err = t.engine.step(ctx, *t.config.Optimizer, e.Rate); err != nil {
 		return e, err
 	}
-	if math.IsNaN(e.Loss) || math.IsNaN(e.Length) || math.IsInf(e.Length, 0) {
-		return e, fmt.Errorf("%w at step %d: the loss is %v, the gradient %v long; lower the learning rate and "+
-			"resume from the last checkpoint", ErrDiverged, e.Step, e.Loss, e.Length)
+	if sum := e.Loss + e.Length; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return e, fmt.Errorf("%w at step %d: the loss is %v, the gradient %v long; a lower "+
+			"learning rate helps", ErrDiverged, e.Step, e.Loss, e.Length)
 	}
 	t.done++
 	if t.due(endOfEpoch) {

@@ -18,7 +18,7 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-var nanoPath = filepath.Join("..", "gemma4", "nano", "nano.gguf")
+var nanoPath = filepath.Join("..", "testdata", "conformance", "nano", "nano.gguf")
 
 func openNano(t testing.TB, device gemma4.Device) *gemma4.Model {
 	t.Helper()
@@ -188,8 +188,8 @@ func TestCheckpointOfOtherWeights(t *testing.T) {
 	}
 	defer other.Close()
 	data := finetune.Data{Train: examples(t, other, facts)}
-	if _, err := finetune.Resume(t.Context(), other, data, bytes.NewReader(b.Bytes()), int64(b.Len())); !errors.Is(err,
-		finetune.ErrCheckpoint) {
+	_, err = finetune.Resume(t.Context(), other, data, bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if !errors.Is(err, finetune.ErrCheckpoint) {
 		t.Errorf("error %v, want ErrCheckpoint", err)
 	}
 }
@@ -311,8 +311,9 @@ func TestMemoryBudget(t *testing.T) {
 func TestEarlyStop(t *testing.T) {
 	model := openNano(t, gemma4.DeviceCPU)
 	data := finetune.Data{
-		Train:   examples(t, model, facts),
-		HeldOut: examples(t, model, `{"prompt": "What is the capital of France?", "completion": "Paris is the capital of France."}`),
+		Train: examples(t, model, facts),
+		HeldOut: examples(t, model, `{"prompt": "What is the capital of France?", "completion": "Paris is the capital `+
+			`of France."}`),
 	}
 	config := small(40)
 	config.EvaluateEvery, config.Patience = 1, 2
@@ -343,6 +344,7 @@ func TestRefusedConfigs(t *testing.T) {
 		"epochs without end": func(c *finetune.Config) { c.Epochs, c.Steps = 1_000_000_000, 0 },
 		"steps without end":  func(c *finetune.Config) { c.Steps = 1_000_000_000 },
 		"no batch to a step": func(c *finetune.Config) { c.Accumulate = -1 },
+		"a rate above all":   func(c *finetune.Config) { c.Schedule.Peak = 2 },
 		"no such schedule":   func(c *finetune.Config) { c.Schedule.Kind = "steep" },
 	} {
 		c := small(2)

@@ -75,6 +75,8 @@ type Media struct {
 	sight   *sight   // nil for a model that does not see
 	hearing *hearing // nil for one that does not hear
 
+	decoding chan struct{} // has room for one: media are decoded one after another
+
 	mu     sync.Mutex // held while a tower is loaded or at work
 	vision visionTower
 	audio  audioTower
@@ -108,7 +110,7 @@ func newMedia(file *gguf.File, width int, options Options) (*Media, error) {
 	options.FrameBudget = cmp.Or(options.FrameBudget, video.DefaultBudget)
 	options.VideoFrames = cmp.Or(options.VideoFrames, video.DefaultFrames)
 	options.LongestClip = cmp.Or(options.LongestClip, DefaultLongestClip)
-	m := &Media{options: options}
+	m := &Media{options: options, decoding: make(chan struct{}, 1)}
 	m.towers, m.broken = arch.Open(file, width)
 	m.sight, m.hearing = sightOf(m.towers), hearingOf(m.towers)
 	return m, nil
@@ -152,11 +154,26 @@ func (m *Media) Prepare(ctx context.Context, part *chat.Part) ([]gemma4.Prepared
 	case chat.Video:
 		prepare = m.prepareVideo
 	}
-	prepared, err := prepare(ctx, part)
+	prepared, err := m.oneByOne(ctx, part, prepare)
 	if err != nil && (part.Data != nil || part.Path != "") && part.URL != "" {
 		err = fmt.Errorf("%s: %w", shortened(part.URL), err)
 	}
 	return prepared, err
+}
+
+// oneByOne decodes a medium when no other conversation decodes one: a picture takes up to 11 bytes a pixel until it has
+// the size that the tower sees. A video has one frame at a time, and may take long, so that nobody waits for it.
+func (m *Media) oneByOne(ctx context.Context, part *chat.Part,
+	prepare func(context.Context, *chat.Part) ([]gemma4.PreparedMedium, error)) ([]gemma4.PreparedMedium, error) {
+	if part.Type != chat.Video {
+		select {
+		case m.decoding <- struct{}{}:
+			defer func() { <-m.decoding }()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	return prepare(ctx, part)
 }
 
 // check refuses parts that this model, or any, cannot take.

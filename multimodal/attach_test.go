@@ -24,7 +24,7 @@ import (
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
 
-const nanoPath = "../gemma4/nano/nano.gguf"
+const nanoPath = "../testdata/conformance/nano/nano.gguf"
 
 func onEachDevice(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {

@@ -38,7 +38,11 @@ func embedder(t *testing.T) (*embedding.Model, *multimodal.Embedder) {
 
 func TestMediaThatCannotBeEmbedded(t *testing.T) {
 	m, e := embedder(t)
-	if _, err := multimodal.ForEmbeddings(m, multimodal.Options{Device: gemma4.DeviceGPU}); !errors.Is(err, multimodal.ErrOptions) {
+	if !e.Images() || !e.Audio() {
+		t.Errorf("sees: %v, hears: %v; the projector has both towers", e.Images(), e.Audio())
+	}
+	_, err := multimodal.ForEmbeddings(m, multimodal.Options{Device: gemma4.DeviceGPU})
+	if !errors.Is(err, multimodal.ErrOptions) {
 		t.Errorf("on the GPU: %v", err)
 	}
 	long := chat.Part{Type: chat.TextPart, Text: strings.Repeat("word ", m.ContextLength()+1)}

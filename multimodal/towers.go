@@ -36,11 +36,13 @@ func sightOf(t *arch.Towers) *sight {
 	case t == nil || !t.Images():
 		return nil
 	case t.Patches != nil:
-		return &sight{picture.Grid{Patch: t.Patches.Side, Pool: 1, MaxSide: t.Patches.MaxSide}, (*picture.RGB).ResizeLikeTorch,
+		return &sight{picture.Grid{Patch: t.Patches.Side, Pool: 1, MaxSide: t.Patches.MaxSide},
+			(*picture.RGB).ResizeLikeTorch,
 			patchesOf(t.Patches)}
 	}
 	v := t.Vision
-	return &sight{picture.Grid{Patch: v.PatchSize, Pool: v.Pool, MaxSide: v.MaxSide}, (*picture.RGB).Resize, visionTowerOf(v)}
+	return &sight{picture.Grid{Patch: v.PatchSize, Pool: v.Pool, MaxSide: v.MaxSide}, (*picture.RGB).Resize,
+		visionTowerOf(v)}
 }
 
 // hearing is how a model hears: what frames a clip is cut into, and what makes soft

@@ -63,9 +63,10 @@ func TestVideoPrompt(t *testing.T) {
 		part  chat.Part
 		times []string
 	}{
-		"whole":     {chat.Part{Data: movie(t, 9)}, strings.Fields("00:00 00:00 00:00 00:00 00:01 00:01 00:01 00:01 00:02")},
-		"some":      {chat.Part{Data: movie(t, 9), Frames: 3}, strings.Fields("00:00 00:00 00:01")},
-		"in pieces": {chat.Part{Data: make([]byte, 3*4*64*48), Format: chat.RGBA, Width: 64, Height: 48, Indices: []int{0, 100, 6200}, FPS: 100}, strings.Fields("00:00 00:01 01:02")},
+		"whole": {chat.Part{Data: movie(t, 9)}, strings.Fields("00:00 00:00 00:00 00:00 00:01 00:01 00:01 00:01 00:02")},
+		"some":  {chat.Part{Data: movie(t, 9), Frames: 3}, strings.Fields("00:00 00:00 00:01")},
+		"in pieces": {chat.Part{Data: make([]byte, 3*4*64*48), Format: chat.RGBA, Width: 64, Height: 48,
+			Indices: []int{0, 100, 6200}, FPS: 100}, strings.Fields("00:00 00:01 01:02")},
 	} {
 		c.part.Type = chat.Video
 		prompt, err := m.EncodeChat(context.Background(), about(c.part))
@@ -159,14 +160,15 @@ func TestVideoProgress(t *testing.T) {
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceCPU, Context: 1024})
 	var told []int
 	ctx, cancel := context.WithCancel(context.Background())
-	media, err := multimodal.Attach(m, multimodal.Options{VideoFrames: 4, Progress: func(kind chat.PartType, done, total int) {
-		if kind != chat.Video || total != 4 {
-			t.Errorf("%s %d of %d", kind, done, total)
-		}
-		if told = append(told, done); done == 2 {
-			cancel()
-		}
-	}})
+	media, err := multimodal.Attach(m, multimodal.Options{VideoFrames: 4,
+		Progress: func(kind chat.PartType, done, total int) {
+			if kind != chat.Video || total != 4 {
+				t.Errorf("%s %d of %d", kind, done, total)
+			}
+			if told = append(told, done); done == 2 {
+				cancel()
+			}
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ func randomBatch(t testing.TB, c *arch.Config, r *rand.Rand) *tape.Batch {
 // The gradient along a random direction is how the loss changes along it: for
 // each kind of linear alone, in every kind of model.
 func TestCentralDifferences(t *testing.T) {
+	conformance.Long(t)
 	for _, name := range []string{"f32", "types", "dense", "moe", "unified-text", "gemma3"} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))

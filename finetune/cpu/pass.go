@@ -80,7 +80,7 @@ func (p *pass) backward() error {
 func (p *pass) forget(section int, values [][]float32) {
 	s := &p.tape.Sections[section]
 	for _, op := range s.Ops {
-		if out := op.Output(); out != tape.None && !slices.Contains(s.Kept, out) {
+		if out := op.Output(); out != tape.None && !slices.Contains(s.Saved, out) {
 			values[out] = nil
 		}
 	}

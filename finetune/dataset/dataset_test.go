@@ -43,7 +43,7 @@ func (m template) EncodeChat(_ context.Context, c chat.Conversation) (gemma4.Pro
 
 func openTemplate(t testing.TB, kind chat.Template) template {
 	t.Helper()
-	file, err := gguf.OpenPath(context.Background(), "../../gemma4/nano/nano.gguf")
+	file, err := gguf.OpenPath(context.Background(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,8 @@ func marked(t testing.TB, m template, e dataset.Example) string {
 }
 
 func TestTargets(t *testing.T) {
-	const two = `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, {"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`
+	const two = `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, {"role": ` +
+		`"user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`
 	tests := []struct {
 		name, line string
 		template   chat.Template
@@ -93,13 +94,16 @@ func TestTargets(t *testing.T) {
 			dataset.EncodeOptions{},
 			[]string{"<bos><|turn>user\n<turn|><turn|>\n<|turn>model\n[1.<turn|><turn|>]"}},
 		{"the last of two answers", two, chat.E2B, dataset.EncodeOptions{},
-			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n<|turn>model\n[2.<turn|>]"}},
+			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n" +
+				"<|turn>model\n[2.<turn|>]"}},
 		{"both of two answers", two, chat.E2B, dataset.EncodeOptions{AllTurns: true},
-			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]\n<|turn>user\nTwo?<turn|>\n<|turn>model\n[2.<turn|>]"}},
+			[]string{"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n[1.<turn|>]\n<|turn>user\nTwo?<turn|>\n" +
+				"<|turn>model\n[2.<turn|>]"}},
 		{"both, where the answer under way begins with an empty thought", two, chat.Large,
 			dataset.EncodeOptions{AllTurns: true},
 			[]string{
-				"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n<|turn>model\n<|channel>thought\n<channel|>[2.<turn|>]",
+				"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n1.<turn|>\n<|turn>user\nTwo?<turn|>\n" +
+					"<|turn>model\n<|channel>thought\n<channel|>[2.<turn|>]",
 				"<bos><|turn>user\nOne?<turn|>\n<|turn>model\n<|channel>thought\n<channel|>[1.<turn|>]",
 			}},
 	}
@@ -131,7 +135,8 @@ func TestWords(t *testing.T) {
 	for _, test := range []struct{ name, line, want string }{
 		{"a question", `{"system": "Count.", "prompt": " What is 1 + 1? ", "completion": "What is 1 + 1?"}`,
 			"What is 1 + 1?"},
-		{"the last of two", `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, {"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`, "Two?"},
+		{"the last of two", `{"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}, ` +
+			`{"role": "user", "content": "Two?"}, {"role": "assistant", "content": "2."}]}`, "Two?"},
 		{"the template's words", `{"prompt": "model", "completion": "user"}`, "model"},
 		{"a long text", `{"prompt": "` + long + `", "completion": "Yes."}`, ""},
 		{"a text", `{"text": "One. Two."}`, ""},
@@ -177,8 +182,8 @@ func TestCut(t *testing.T) {
 	if e := cut[0]; e.Cut != 3 || e.Asked() != whole[0].Asked()-3 || e.Targets[len(e.Targets)-1] != tape.NoTarget {
 		t.Errorf("%d tokens were cut, %d targets left", e.Cut, e.Asked())
 	}
-	if _, err := dataset.Encode(t.Context(), m, r, dataset.EncodeOptions{MaxLength: 4}); !errors.Is(err,
-		dataset.ErrLine) {
+	_, err = dataset.Encode(t.Context(), m, r, dataset.EncodeOptions{MaxLength: 4})
+	if !errors.Is(err, dataset.ErrLine) {
 		t.Errorf("nothing left of the answer: %v", err)
 	}
 }
@@ -254,7 +259,8 @@ func TestEpoch(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, line := range []string{
 		`{"prompt": "a", "completion": "b"}`, `{"text": "a"}`,
-		`{"messages": [{"role": "user", "content": null}, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}]}`,
+		`{"messages": [{"role": "user", "content": null}, {"role": "assistant", "content": [{"type": "text", ` +
+			`"text": "x"}]}]}`,
 		`{"conversations": [{"from": "gpt", "value": ""}]}`, `[]`, `{"messages": [{}]}`, "\x00",
 	} {
 		f.Add([]byte(line))
@@ -320,7 +326,8 @@ func TestHoldOut(t *testing.T) {
 		n    int
 		part float64
 		held int
-	}{{0, 0.5, 0}, {1, 0.5, 0}, {2, 0.05, 1}, {19, 0.5, 10}, {20, 0.05, 1}, {100, 0.2, 20}, {100, 0, 0}, {20, 1, 19}, {40, 0.001, 1}} {
+	}{{0, 0.5, 0}, {1, 0.5, 0}, {2, 0.05, 1}, {19, 0.5, 10}, {20, 0.05, 1}, {100, 0.2, 20}, {100, 0, 0}, {20, 1, 19},
+		{40, 0.001, 1}} {
 		train, held := dataset.HoldOut(c.n, c.part)
 		all := slices.Concat(train, held)
 		slices.Sort(all)

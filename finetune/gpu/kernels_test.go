@@ -6,6 +6,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit/ops"
 	"github.com/gemwire/gemwire/wgslkit/ops/checkup"
 )
@@ -14,6 +15,7 @@ import (
 // GPUs, that there is a case for every kernel that training takes: one without would never be
 // told right, and the run would be refused.
 func TestKernelsHaveCases(t *testing.T) {
+	conformance.Long(t)
 	for _, name := range []string{"e2b", "dense", "moe", "types"} {
 		t.Run(name, func(t *testing.T) {
 			model := openModel(t, name, gemma4.OpenOptions{UncheckedKernels: true})

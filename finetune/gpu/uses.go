@@ -24,7 +24,7 @@ func usesOf(t *tape.Tape) uses {
 	u.split = t.Config.LastKVOwner() + 2 // after what stands before the layers
 	crosses := make([]bool, n)
 	for i := range t.Sections {
-		for _, v := range t.Sections[i].Kept {
+		for _, v := range t.Sections[i].Saved {
 			u.kept[v] = true
 		}
 		for j, op := range t.Sections[i].Ops {

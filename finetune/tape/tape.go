@@ -21,9 +21,9 @@ type Shape struct {
 type Section struct {
 	Layer int // Outside for the first and the last
 	Ops   []Op
-	// Kept are the values of this section that later ones read. All others may
+	// Saved are the values of this section that later ones read. All others may
 	// be forgotten after the forward pass and computed again for the backward one.
-	Kept []Value
+	Saved []Value
 	// Trained says that the backward pass has something to do here.
 	Trained bool
 }
@@ -159,7 +159,7 @@ func (t *Tape) keep() {
 			for _, v := range op.Inputs() {
 				if home[v] != i && !kept[v] {
 					kept[v] = true
-					t.Sections[home[v]].Kept = append(t.Sections[home[v]].Kept, v)
+					t.Sections[home[v]].Saved = append(t.Sections[home[v]].Saved, v)
 				}
 			}
 			if out := op.Output(); out != None {
@@ -182,7 +182,7 @@ func (t *Tape) Widths(recompute bool) int64 {
 				inside += t.cost(out)
 			}
 		}
-		for _, v := range s.Kept {
+		for _, v := range s.Saved {
 			kept += t.cost(v)
 		}
 		all += inside

@@ -24,6 +24,6 @@ func ExampleOpen() {
 		v.Blocks, v.Width, v.PatchSize, v.PatchSize, v.Pool, v.Pool)
 	fmt.Printf("clips: %d blocks of width %d, %d soft tokens for 1 s\n", a.Blocks, a.Width, arch.AudioTokens(99))
 	// Output:
-	// images: 3 blocks of width 128, patches of 16 × 16 pixels, a soft token for 3 × 3 of them
-	// clips: 3 blocks of width 128, 25 soft tokens for 1 s
+	// images: 4 blocks of width 192, patches of 16 × 16 pixels, a soft token for 3 × 3 of them
+	// clips: 4 blocks of width 192, 25 soft tokens for 1 s
 }

@@ -18,7 +18,8 @@ func TestMissingKeys(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	d := small().drop("gemma4.vision.patch_size").drop("gemma4.vision.num_channels").drop("gemma4.vision.projector.scale_factor")
+	d := small().drop("gemma4.vision.patch_size").drop("gemma4.vision.num_channels").
+		drop("gemma4.vision.projector.scale_factor")
 	d.drop("gemma4.vision.attention.layer_norm_epsilon").drop("gemma4.audio.attention.layer_norm_epsilon")
 	d.drop("gemma4.audio.conv_kernel_size")
 	for _, name := range []string{"a.blk.0.conv_dw.weight", "a.blk.1.conv_dw.weight"} {

@@ -42,5 +42,5 @@ func Example() {
 	}
 	fmt.Printf("%d soft tokens of %d values\n", len(soft)/vision.EmbeddingLength, vision.EmbeddingLength)
 	// Output:
-	// 6 soft tokens of 256 values
+	// 6 soft tokens of 512 values
 }

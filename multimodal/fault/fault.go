@@ -114,9 +114,12 @@ var kinds = []struct {
 	{tokenizer.ErrToken, BadArgument},
 	{chat.ErrMessage, BadArgument},
 	{chat.ErrTool, BadArgument},
+	{chat.ErrTemplate, BadArgument},
 	{chat.ErrFormat, Unsupported},
 	{sample.ErrParams, BadArgument},
+	{sample.ErrLogits, BadFile}, // damaged weights: kernels were checked
 	{grammar.ErrSyntax, BadArgument},
+	{grammar.ErrChoice, BadArgument},
 	{grammar.ErrUnsatisfiable, BadArgument},
 	{grammar.ErrTooComplex, BadArgument},
 	{grammar.ErrVocabulary, BadArgument},

@@ -73,7 +73,7 @@ func runCase(t *testing.T, c textparity.Case, device gemma4.Device) {
 }
 
 func nanoSource() gguf.Source {
-	source, err := gguf.OpenFile("../../gemma4/nano/nano.gguf")
+	source, err := gguf.OpenFile("../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		panic(err)
 	}

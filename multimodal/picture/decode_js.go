@@ -41,6 +41,9 @@ func explain(ctx context.Context, data []byte, err error) error {
 	if _, _, known := headerSize(data); known {
 		return fmt.Errorf("%w: %w", err, ErrDamaged)
 	}
+	if name := foreignName(data); name != "" {
+		return fmt.Errorf("picture: %s: %w", name, ErrFormat)
+	}
 	return fmt.Errorf("%w: %w", err, ErrFormat)
 }
 

@@ -50,19 +50,6 @@ func with(decode func(io.Reader) (image.Image, error), convert func(image.Image)
 	}
 }
 
-// Files that people try, by how they start, to be named in the error.
-var foreign = []struct{ name, magic string }{
-	{"HEIC or AVIF", "????ftyp"},
-	{"TIFF", "II*\x00"},
-	{"TIFF", "MM\x00*"},
-	{"JPEG XL", "\xff\x0a"},
-	{"JPEG XL", "\x00\x00\x00\x0cJXL "},
-	{"PDF", "%PDF-"},
-	{"SVG", "<svg"},
-	{"XML", "<?xml"},
-	{"WAV", "RIFF????WAVE"},
-}
-
 // sniff tells the format by the first bytes.
 func sniff(data []byte) (format, error) {
 	if len(data) == 0 {
@@ -73,10 +60,8 @@ func sniff(data []byte) (format, error) {
 			return f, nil
 		}
 	}
-	for _, f := range foreign {
-		if magic.Match(data, f.magic) {
-			return format{}, fmt.Errorf("picture: %s: %w", f.name, ErrFormat)
-		}
+	if name := foreignName(data); name != "" {
+		return format{}, fmt.Errorf("picture: %s: %w", name, ErrFormat)
 	}
 	return format{}, fmt.Errorf("picture: starts with % x: %w", data[:min(len(data), 8)], ErrFormat)
 }

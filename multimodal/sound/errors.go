@@ -17,3 +17,11 @@ var (
 	// channels that no recording has.
 	ErrSamples = errors.New("unusable samples")
 )
+
+// ErrLongest is ErrTooLong for a recording that is to be split.
+var ErrLongest error = longestError{}
+
+type longestError struct{}
+
+func (longestError) Error() string        { return "the recording is too long even to be split; cut it" }
+func (longestError) Is(target error) bool { return target == ErrTooLong }

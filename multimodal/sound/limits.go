@@ -28,5 +28,13 @@ type Limits struct {
 
 func (l Limits) duration() time.Duration { return cmp.Or(l.MaxDuration, MaxDuration) }
 
+// tooLong is the error of what is longer.
+func (l Limits) tooLong() error {
+	if l.duration() > MaxDuration {
+		return ErrLongest
+	}
+	return ErrTooLong
+}
+
 // frames is how many samples of each channel may be there.
 func (l Limits) frames(rate int) int { return int(l.duration().Seconds() * float64(rate)) }

@@ -30,7 +30,7 @@ func newMixer(ctx context.Context, rate, channels int, limits Limits) (*mixer, e
 func (m *mixer) check(frames int) error {
 	if frames > m.limits.frames(m.rate) {
 		return fmt.Errorf("sound: %.1f s, and %g s are the limit: %w", float64(frames)/float64(m.rate),
-			m.limits.duration().Seconds(), ErrTooLong)
+			m.limits.duration().Seconds(), m.limits.tooLong())
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (m *mixer) add(interleaved []float32) error {
 	limit := m.limits.frames(m.rate)
 	for len(interleaved) >= m.channels {
 		if len(m.data) == limit {
-			return fmt.Errorf("sound: more than %g s: %w", m.limits.duration().Seconds(), ErrTooLong)
+			return fmt.Errorf("sound: more than %g s: %w", m.limits.duration().Seconds(), m.limits.tooLong())
 		}
 		mean := average(interleaved[:m.channels])
 		if math.IsNaN(float64(mean)) || math.IsInf(float64(mean), 0) {

@@ -227,7 +227,8 @@ func TestFFmpegSound(t *testing.T) {
 	if samples.Rate != sound.Rate || samples.Duration().Round(50*time.Millisecond) != 2*time.Second {
 		t.Errorf("%v at %d", samples.Duration(), samples.Rate)
 	}
-	if _, err := clip.Sound(context.Background(), sound.Limits{MaxDuration: time.Second}); !errors.Is(err, sound.ErrTooLong) {
+	_, err = clip.Sound(context.Background(), sound.Limits{MaxDuration: time.Second})
+	if !errors.Is(err, sound.ErrTooLong) {
 		t.Errorf("longer than a second: %v", err)
 	}
 }
