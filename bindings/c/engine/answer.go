@@ -129,7 +129,7 @@ func (a *answer) generate(ctx context.Context, prompt gemma4.Prompt) error {
 		a.count(len(event.Tokens))
 		if event.Usage != nil {
 			forgotten := a.result.Usage.Forgotten
-			a.result = Result{Reason: event.Reason, Usage: *event.Usage}
+			a.result = Result{Reason: event.Reason, InCall: event.InCall, Usage: *event.Usage}
 			a.result.Usage.Forgotten = forgotten
 		}
 		a.tell(a.take(event, a.session.newCallID))

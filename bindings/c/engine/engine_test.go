@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -138,7 +139,8 @@ func TestEvents(t *testing.T) {
 
 func TestTools(t *testing.T) {
 	d := newDesk(t)
-	tools, err := ParseTools(`[{"type":"function","function":{"name":"get_weather","description":"Get the weather in a city",` +
+	tools, err := ParseTools(`[{"type":"function","function":{"name":"get_weather","description":"Get the weather ` +
+		`in a city",` +
 		`"parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`)
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +165,13 @@ func TestTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := ParseMessages(fmt.Sprintf(`[{"role":"user","content":"What is the weather in Vienna?"},%s,{"role":"tool","tool_call_id":%q,"content":"sunny"}]`, answer, call.ID))
+	cut := options
+	cut.Calls, cut.MaxTokens = gemma4.ParseCalls("required"), 3
+	if torn, err := d.Chat(t.Context(), d.session, messages, nil, cut); err != nil || !torn.InCall || r.InCall {
+		t.Errorf("cut within a call: %+v %v", torn, err)
+	}
+	next, err := ParseMessages(fmt.Sprintf(`[{"role":"user","content":"What is the weather in Vienna?"},%s,`+
+		`{"role":"tool","tool_call_id":%q,"content":"sunny"}]`, answer, call.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +215,8 @@ func TestMedia(t *testing.T) {
 	if err := d.ReleaseMedia(d.model); err != nil {
 		t.Fatal(err)
 	}
-	messages, err := ParseMessages(`[{"role":"user","content":[{"type":"audio"},{"type":"text","text":"Transcribe this audio."}]}]`)
+	messages, err := ParseMessages(`[{"role":"user","content":[{"type":"audio"},{"type":"text","text":"Transcribe this ` +
+		`audio."}]}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -611,5 +620,20 @@ func TestHottest(t *testing.T) {
 	}
 	if got := hottest(root); got != 62.5 {
 		t.Errorf("%v °C", got)
+	}
+}
+
+// TestMendedCall: a caller hears what had to be mended of a call.
+func TestMendedCall(t *testing.T) {
+	var g gathered
+	newID := func() string { return "call_1" }
+	call := chat.ToolCall{Name: "f"}
+	mended := chat.Event{Kind: chat.CallEvent, Call: call, Repairs: []string{"a } was missing"}}
+	e := g.take(gemma4.Event{Event: mended}, newID)
+	if e.Kind != ToolCallEvent || e.Call.ID != "call_1" || !slices.Equal(e.Repairs, []string{"a } was missing"}) {
+		t.Errorf("%+v", e)
+	}
+	if e := g.take(gemma4.Event{Event: chat.Event{Kind: chat.CallEvent, Call: call}}, newID); e.Repairs != nil {
+		t.Errorf("%+v", e)
 	}
 }

@@ -30,6 +30,7 @@ type Event struct {
 	Text        string
 	Error       string
 	Call        chat.ToolCall
+	Repairs     []string // of Call: what had to be mended
 	Done, Total int
 	Tokens      []sample.Choice // since the event before, with log-probabilities where they were asked for
 }
@@ -37,6 +38,7 @@ type Event struct {
 // Result is how an answer went.
 type Result struct {
 	Reason chat.Reason
+	InCall bool // it was cut within a tool call, of which nothing is kept
 	Usage  gemma4.Usage
 }
 
@@ -58,7 +60,7 @@ func (g *gathered) take(e gemma4.Event, newID func() string) Event {
 		out.Kind = ThinkingEvent
 		g.thoughts.WriteString(e.Text)
 	case chat.CallEvent:
-		out.Kind, out.Call = ToolCallEvent, e.Call
+		out.Kind, out.Call, out.Repairs = ToolCallEvent, e.Call, e.Repairs
 		if out.Call.ID == "" {
 			out.Call.ID = newID()
 		}

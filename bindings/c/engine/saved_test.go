@@ -108,6 +108,7 @@ func TestSaveSessionSaysWhere(t *testing.T) {
 
 func TestUnknownRoles(t *testing.T) {
 	d := newDesk(t)
-	_, err := d.Chat(t.Context(), d.session, []chat.Message{{Role: "wizard", Content: chat.Text("Hi")}}, nil, DefaultAnswer())
+	_, err := d.Chat(t.Context(), d.session, []chat.Message{{Role: "wizard", Content: chat.Text("Hi")}}, nil,
+		DefaultAnswer())
 	d.want(err, fault.BadArgument)
 }

@@ -286,6 +286,8 @@ typedef struct gemwire_event {
   size_t token_count;
   const gemwire_choice *choices; /* since 0x00010003: the same tokens with their log-probabilities, where log_probs asks
                                     for them; else NULL */
+  const char *repairs;        /* since 0x00010005: of a call that was not quite in its format: what was mended, one on each
+                                 line; else "" */
 } gemwire_event;
 
 /* Hears of an answer while it comes. Not 0 ends the answer; no more events come then. */
@@ -333,8 +335,9 @@ typedef struct gemwire_answer_options {
                                 in the prompt */
   const char *form_json;     /* since 0x00010005: what the answer must look like: a JSON object with one of "schema" (a JSON
                                 schema), "regex", "choices" (a list of texts), "grammar" (a text in llama.cpp's notation) and
-                                "json": true. "spaced": true beside it lets the model put spaces into JSON, "anyOrder": true
-                                lets properties come in any order. With a form, the answer calls no tools. NULL: none */
+                                "json": true. JSON has a space behind each comma and colon, none with "compact": true, and
+                                what the model likes with "spaced": true; "anyOrder": true lets properties come in any
+                                order. With a form, the answer calls no tools. NULL: none */
   const char *tool_choice;   /* since 0x00010005: which of tools_json to call: "auto", "none", "required", or the name of one;
                                 "free" does not hold calls to what tools declare. NULL: "auto" */
   int32_t single_call;       /* since 0x00010005: not 0: one call at most */
@@ -412,7 +415,7 @@ typedef struct gemwire_result {
   int32_t assisted_tokens; /* of those guessed, the assistant's */
   int32_t assisted_right_tokens; /* of the assistant's, those that the model chose */
   int32_t forgotten_messages; /* since 0x00010005: that were left out; see forget */
-  int32_t reserved2;
+  int32_t in_call;         /* since 0x00010005: not 0 where it was cut within a tool call, of which nothing is kept */
 } gemwire_result;
 
 /*

@@ -153,13 +153,17 @@ var reasons = map[chat.Reason]C.gemwire_reason{
 
 func resultOf(r engine.Result) C.gemwire_result {
 	u := r.Usage
+	inCall := C.int32_t(0)
+	if r.InCall {
+		inCall = 1
+	}
 	return C.gemwire_result{
 		reason: reasons[r.Reason], prompt_tokens: C.int32_t(u.Prompt), computed_tokens: C.int32_t(u.Computed),
 		answer_tokens: C.int32_t(u.Answer), media: C.int32_t(u.Media), media_seconds: C.double(u.MediaTime.Seconds()),
 		prefill_seconds: C.double(u.PrefillTime.Seconds()), decode_seconds: C.double(u.DecodeTime.Seconds()),
 		drafted_tokens: C.int32_t(u.Drafted), right_tokens: C.int32_t(u.DraftsRight),
 		assisted_tokens: C.int32_t(u.Assisted), assisted_right_tokens: C.int32_t(u.AssistedRight),
-		forgotten_messages: C.int32_t(u.Forgotten),
+		forgotten_messages: C.int32_t(u.Forgotten), in_call: inCall,
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/gemwire/gemwire/bindings/c/engine"
@@ -25,6 +26,7 @@ func tellEvents(f C.gemwire_event_fn, user unsafe.Pointer) func(engine.Event) bo
 			call_arguments: lent.text(string(e.Call.Arguments)),
 			error:          lent.text(e.Error), done: C.int64_t(e.Done), total: C.int64_t(e.Total),
 			tokens: lent.tokens(e.Tokens), token_count: C.size_t(len(e.Tokens)), choices: lent.choices(e.Tokens),
+			repairs: lent.text(strings.Join(e.Repairs, "\n")),
 		}
 		return C.gwl_call_event(f, &c, user) == 0
 	}

@@ -30,6 +30,7 @@ static int32_t hear(const gemwire_event *event, void *user) {
       strncat(h->text, event->text, sizeof h->text - strlen(h->text) - 1);
       break;
     case GEMWIRE_EVENT_TOOL_CALL:
+      CHECK(event->repairs[0] == 0);
       snprintf(h->call_id, sizeof h->call_id, "%s", event->call_id);
       snprintf(h->call_name, sizeof h->call_name, "%s", event->call_name);
       snprintf(h->call_arguments, sizeof h->call_arguments, "%s", event->call_arguments);
@@ -82,9 +83,9 @@ static void a_conversation(void) {
   open_both(&model, &session);
   gemwire_answer_options options = greedy();
   gemwire_result result = {.size = sizeof result};
-  CHECK_STATUS(gemwire_say(session, "My name is Ada.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_say(session, "My name is Anna.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_say(session, "What is my name?", NULL, 0, &options, &result), GEMWIRE_OK, session);
-  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Anna.");
   CHECK_SAYING(result.computed_tokens < result.prompt_tokens / 2, "%d of %d tokens were computed", result.computed_tokens, result.prompt_tokens);
   CHECK_STATUS(gemwire_session_reset(session), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_session_system(session, "You are brief."), GEMWIRE_OK, session);
@@ -119,11 +120,11 @@ static void messages_in_json(void) {
   open_both(&model, &session);
   gemwire_answer_options options = greedy();
   CHECK_STATUS(gemwire_chat(session,
-                            "[{\"role\":\"user\",\"content\":\"My name is Ada.\"},{\"role\":\"assistant\",\"content\":\"Nice to meet you, Ada!\"},"
+                            "[{\"role\":\"user\",\"content\":\"My name is Anna.\"},{\"role\":\"assistant\",\"content\":\"Nice to meet you, Anna!\"},"
                             "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What is my name?\"}]}]",
                             NULL, 0, &options, NULL),
                GEMWIRE_OK, session);
-  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Anna.");
   const char *broken[] = {"", "{", "[", "{}", "[]", "[1]", "null", "[{}]", "[{\"role\":\"user\",\"content\":[{\"type\":\"smell\"}]}]"};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
     CHECK_STATUS(gemwire_chat(session, broken[i], NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
@@ -154,7 +155,7 @@ static void tools(void) {
   options.on_event = NULL;
   CHECK_STATUS(gemwire_chat(session, messages, NULL, 0, &options, &result), GEMWIRE_OK, session);
   char *text = gemwire_answer_text(session);
-  CHECK_SAYING(result.reason == GEMWIRE_REASON_STOP && text && strstr(text, "in Vienna"), "\"%s\"", text);
+  CHECK_SAYING(result.reason == GEMWIRE_REASON_STOP && text && strstr(text, "Vienna"), "\"%s\"", text);
   gemwire_free(text);
   options.tools_json = "[{}]";
   CHECK_STATUS(gemwire_say(session, "x", NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
@@ -169,7 +170,7 @@ static void forms(void) {
   gemwire_result result = {.size = sizeof result};
   const char *const wanted[][2] = {
       {"{\"schema\":{\"type\":\"object\",\"properties\":{\"capital\":{\"enum\":[\"Oslo\",\"Bonn\"]}},\"required\":[\"capital\"]," 
-       "\"additionalProperties\":false}}", "{\"capital\":\""},
+       "\"additionalProperties\":false}}", "{\"capital\": \""},
       {"{\"regex\":\"Paris, [a-z]{3}\"}", "Paris, "},
       {"{\"choices\":[\"It is Paris\"]}", "It is Paris"},
       {"{\"grammar\":\"root ::= \\\"It is \\\" [A-Z]\"}", "It is "},
@@ -269,7 +270,7 @@ static void options(void) {
   options.max_tokens = 0, options.stop = stop, options.stop_count = 2;
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
   CHECK(result.reason == GEMWIRE_REASON_STOP_STRING);
-  CHECK_TEXT(gemwire_answer_text(session), "The capital of France");
+  CHECK_TEXT(gemwire_answer_text(session), "Paris");
   stop[0] = NULL;
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_BAD_ARGUMENT, session);
   options = greedy();

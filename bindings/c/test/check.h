@@ -46,7 +46,7 @@ gemwire_answer_options greedy(void);
 void *read_sample(const char *name, size_t *length);
 
 #define CAPITAL "What is the capital of France?"
-#define PARIS "The capital of France is Paris."
+#define PARIS "Paris is the capital of France."
 #define STORY "Tell me a story about a dog."
 
 #endif

@@ -17,7 +17,7 @@ LIBRARY, SAMPLES = sys.argv[1:3]
 OK, BAD_HANDLE, BAD_ARGUMENT, CANCELLED, BUSY, NOT_FOUND, BAD_MEDIA = 0, 2, 3, 4, 5, 7, 9
 CPU = 2
 PREFILL, TEXT, THINKING, TOOL_CALL, MALFORMED, DONE = range(1, 7)
-CAPITAL, PARIS = b"What is the capital of France?", "The capital of France is Paris."
+CAPITAL, PARIS = b"What is the capital of France?", "Paris is the capital of France."
 
 
 class Sized(c.Structure):
@@ -53,7 +53,7 @@ class Event(c.Structure):
         ("size", c.c_size_t), ("kind", c.c_int), ("reserved", c.c_int32), ("text", c.c_char_p), ("text_length", c.c_size_t),
         ("call_id", c.c_char_p), ("call_name", c.c_char_p), ("call_arguments", c.c_char_p), ("error", c.c_char_p),
         ("done", c.c_int64), ("total", c.c_int64), ("tokens", c.POINTER(c.c_int32)), ("token_count", c.c_size_t),
-        ("choices", c.POINTER(Choice)),
+        ("choices", c.POINTER(Choice)), ("repairs", c.c_char_p),
     ]
 
 
@@ -92,7 +92,7 @@ class Result(Sized):
         ("answer_tokens", c.c_int32), ("media", c.c_int32), ("reserved", c.c_int32),
         ("media_seconds", c.c_double), ("prefill_seconds", c.c_double), ("decode_seconds", c.c_double),
         ("drafted_tokens", c.c_int32), ("right_tokens", c.c_int32), ("assisted_tokens", c.c_int32), ("assisted_right_tokens", c.c_int32),
-        ("forgotten_messages", c.c_int32), ("reserved2", c.c_int32),
+        ("forgotten_messages", c.c_int32), ("in_call", c.c_int32),
     ]
 
 
@@ -189,13 +189,13 @@ class Desk(unittest.TestCase):
         result, options = Result(), AnswerOptions(on_event=hear)
         self.assertEqual(lib.gemwire_say(self.session, CAPITAL, None, 0, c.byref(options), c.byref(result)), OK)
         self.assertEqual("".join(text for kind, text in heard if kind == TEXT), PARIS)
-        self.assertEqual((heard[-1][0], result.reason, result.answer_tokens), (DONE, 1, 7))
+        self.assertEqual((heard[-1][0], result.reason, result.answer_tokens), (DONE, 1, 8))
         self.assertGreater(result.decode_seconds, 0)
 
     def test_a_conversation(self):
-        self.assertEqual(self.say(b"My name is Ada."), OK)
+        self.assertEqual(self.say(b"My name is Anna."), OK)
         self.assertEqual(self.say(b"What is my name?"), OK)
-        self.assertEqual(self.text(), "Your name is Ada.")
+        self.assertEqual(self.text(), "Your name is Anna.")
 
     def test_messages(self):
         messages = json.dumps([{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What is in this picture?"}]}])

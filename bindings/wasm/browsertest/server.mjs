@@ -21,14 +21,19 @@ const types = {
   ".webmanifest": "application/manifest+json",
 };
 
-// serve listens on a free port of localhost and returns {url, close}.
-export async function serve(mounts, { headers = {} } = {}) {
+// serve serves the mounts and returns {url, close}.
+export function serve(mounts, { headers = {} } = {}) {
   const sorted = Object.entries(mounts).sort(([a], [b]) => b.length - a.length);
-  const server = createServer((request, response) => {
+  return listen((request, response) => {
     answer(sorted, headers, request, response).catch((error) => {
       response.writeHead(error.code === "ENOENT" ? 404 : 500).end(String(error.code ?? error));
     });
   });
+}
+
+// listen has a handler answer on a free port of localhost and returns {url, close}.
+export async function listen(handler) {
+  const server = createServer(handler);
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://localhost:${server.address().port}`,

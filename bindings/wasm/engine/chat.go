@@ -104,8 +104,13 @@ func (p ChatParams) options() gemma4.GenerateOptions {
 		ThinkingBudget: p.ThinkingBudget, RepetitionGuard: p.RepetitionGuard,
 		Form: p.Form, Calls: p.Calls.calls(),
 	}
-	if o.Form == nil {
+	switch {
+	case o.Form == nil:
 		o.Form = o.Calls.Form(p.Tools)
+	case o.Calls.Choice == grammar.ToolRequired || o.Calls.Choice == grammar.ToolNamed:
+		both := *o.Form
+		both.Tools = o.Calls.Form(p.Tools).Tools
+		o.Form = &both
 	}
 	return o
 }
@@ -146,13 +151,13 @@ func (a *answer) take(e gemma4.Event) error {
 	case chat.ThinkingEvent:
 		out.Type = "thinking"
 	case chat.CallEvent:
-		out.Type, out.Call = "tool_call", a.toolCall(e.Call)
+		out.Type, out.Call, out.Repairs = "tool_call", a.toolCall(e.Call), e.Repairs
 	case chat.MalformedEvent:
 		out.Type, out.Error = "malformed_call", e.Err.Error()
 	case chat.DoneEvent:
 		usage := usageOf(e.Usage)
 		usage.Forgotten = a.usage.Forgotten
-		out.Type, out.Reason, out.Stop, out.Usage = "done", e.Reason, e.Stop, &usage
+		out.Type, out.Reason, out.Stop, out.InCall, out.Usage = "done", e.Reason, e.Stop, e.InCall, &usage
 	default:
 		return fmt.Errorf("%w: event %d", errProtocol, e.Kind)
 	}
@@ -219,7 +224,8 @@ func usageOf(u *gemma4.Usage) Usage {
 		PromptTokens: u.Prompt, ComputedTokens: u.Computed, AnswerTokens: u.Answer,
 		Media: u.Media, MediaMs: milliseconds(u.MediaTime),
 		PrefillMs: milliseconds(u.PrefillTime), DecodeMs: milliseconds(u.DecodeTime),
-		Forced: u.Forced, Drafted: u.Drafted, DraftsRight: u.DraftsRight, Assisted: u.Assisted, AssistedRight: u.AssistedRight,
+		Forced: u.Forced, Drafted: u.Drafted, DraftsRight: u.DraftsRight, Assisted: u.Assisted,
+		AssistedRight: u.AssistedRight,
 	}
 	out.TokensPerSecond = rate(out.AnswerTokens, out.DecodeMs)
 	return out

@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/gemwire/gemwire/gemma4"
@@ -120,6 +122,7 @@ func (c *call) do(ctx context.Context) (any, error) {
 		OpSession: onModel(c, c.session), OpSessionState: c.sessionState, OpReset: c.reset, OpEndSession: c.endSession,
 		OpChat: c.chat, OpStop: onModel(c, c.stop),
 		OpTokenize: onModel(c, c.tokenize), OpDetokenize: onModel(c, c.detokenize), OpCount: onModel(c, c.count),
+		OpCheckForm:   onModel(c, c.checkForm),
 		OpLoadAdapter: onModel(c, c.loadAdapter), OpUseAdapters: onModel(c, c.useAdapters),
 		OpUnloadAdapter: onModel(c, c.unloadAdapter), OpAdapters: onModel(c, c.adapters),
 		OpConvertAdapter: c.convertAdapter,
@@ -151,10 +154,39 @@ func (c *call) read(to any) error {
 	if err := json.Unmarshal(c.Params, to); errors.Is(err, sample.ErrParams) {
 		return err
 	} else if err != nil {
-		return fmt.Errorf("%w: %s: %w", errArgument, c.Op, err)
+		return fmt.Errorf("%w: %s: %w", errArgument, c.Op, misfit(err))
 	}
 	return nil
 }
+
+// misfit says in a page's words that a value is of another kind than belongs there.
+func misfit(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	kind := "a number"
+	switch wrong.Type.Kind() {
+	case reflect.Bool:
+		kind = "true or false"
+	case reflect.String:
+		kind = "a string"
+	case reflect.Slice, reflect.Array:
+		kind = "an array"
+	case reflect.Struct, reflect.Map:
+		kind = "an object"
+	}
+	return &misfitError{wrong, fmt.Sprintf("%s is %s where %s belongs", cmp.Or(wrong.Field, "it"), wrong.Value, kind)}
+}
+
+// misfitError is said in other words than the decoder's.
+type misfitError struct {
+	cause *json.UnmarshalTypeError
+	text  string
+}
+
+func (e *misfitError) Error() string { return e.text }
+func (e *misfitError) Unwrap() error { return e.cause }
 
 // errArgument says that a caller gave something that no message can hold.
 var errArgument = errors.New("bad argument")

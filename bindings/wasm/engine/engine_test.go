@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -229,6 +230,25 @@ func TestTokens(t *testing.T) {
 	}
 }
 
+func TestCheckForm(t *testing.T) {
+	p := newPage(t)
+	model := p.open().Model
+	p.must(OpCheckForm, FormParams{Model: model, Form: gemma4.Form{Choices: []string{"yes", "no"}}})
+	for _, c := range []struct {
+		schema, says string
+		code         Code
+	}{
+		{`{"type": "object", "properties": {"a": {"type": "sting"}}}`, "/properties/a/type", CodeBadArgument},
+		{`{"properties": {"a": {"pattern": "("}}}`, "/properties/a/pattern", CodeUnsupported},
+		{`{"type": }`, "schema", CodeBadArgument},
+	} {
+		_, failure := p.call(OpCheckForm, FormParams{Model: model, Form: gemma4.Form{Schema: c.schema}})
+		if failure == nil || failure.Code != c.code || !strings.Contains(failure.Message, c.says) {
+			t.Errorf("%s: %+v", c.schema, failure)
+		}
+	}
+}
+
 // fileSource is a file as a source.
 func fileSource(t *testing.T, path string) gguf.Source {
 	t.Helper()
@@ -330,6 +350,26 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// What is of another kind than belongs somewhere is said in a page's words, not the decoder's.
+func TestMisfit(t *testing.T) {
+	for given, want := range map[string]string{
+		`{"enableThinking": "yes"}`: "enableThinking is string where true or false belongs",
+		`{"messages": 5}`:           "messages is number where an array belongs",
+		`{"session": "x"}`:          "session is string where a number belongs",
+		`[]`:                        "it is array where an object belongs",
+	} {
+		var p struct {
+			EnableThinking bool  `json:"enableThinking"`
+			Messages       []int `json:"messages"`
+			Session        int   `json:"session"`
+		}
+		c := &call{Request: Request{Op: OpChat, Params: json.RawMessage(given)}}
+		if err := c.read(&p); !errors.Is(err, errArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", given, err, want)
+		}
+	}
+}
+
 func TestCodes(t *testing.T) {
 	outside := errors.New("outside")
 	e := New(Options{CodeOf: func(err error) Code {
@@ -382,5 +422,20 @@ func TestMemory(t *testing.T) {
 	p := newPage(t)
 	if m := p.must(OpMemory, ModelParams{Model: p.open().Model}).(MemoryResult); m.Heap == 0 || m.System < m.Heap {
 		t.Errorf("%+v", m)
+	}
+}
+
+// TestMendedCall: a page hears what had to be mended of a call.
+func TestMendedCall(t *testing.T) {
+	var told []Reply
+	a := answer{call: &call{engine: &Engine{options: Options{Post: func(r Reply) { told = append(told, r) }}}}}
+	call := chat.ToolCall{ID: "call_1", Name: "f", Arguments: json.RawMessage("{}")}
+	for _, repairs := range [][]string{{"a } was missing"}, nil} {
+		if err := a.take(gemma4.Event{Event: chat.Event{Kind: chat.CallEvent, Call: call, Repairs: repairs}}); err != nil {
+			t.Fatal(err)
+		}
+		if e, ok := told[len(told)-1].Event.(ChatEvent); !ok || !slices.Equal(e.Repairs, repairs) || e.Call.Name != "f" {
+			t.Errorf("%+v", told)
+		}
 	}
 }

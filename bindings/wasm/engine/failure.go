@@ -11,6 +11,7 @@ import (
 	"github.com/gemwire/gemwire/finetune/schedule"
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/multimodal/fault"
+	"github.com/gemwire/gemwire/wgslkit/sampling"
 )
 
 // Code says what went wrong, for programs.
@@ -114,12 +115,30 @@ var advices = map[Code]string{
 // failure is what the page hears of an error.
 func (e *Engine) failure(err error) *Failure {
 	f := &Failure{Code: e.code(err), Message: strings.Join(strings.Fields(err.Error()), " ")}
+	if wrong := new(sampling.Error); errors.As(err, &wrong) {
+		f.Message = strings.Replace(f.Message, wrong.Error(), inJavaScript(*wrong), 1)
+	}
 	f.Advice = advices[f.Code]
 	var s smaller
 	if errors.As(err, &s) {
 		f.Suggestion = s.suggestion
 	}
 	return f
+}
+
+// inJavaScript is the error of a setting by the name that pages have for it.
+func inJavaScript(wrong sampling.Error) string {
+	for _, s := range sampling.Settings {
+		if wrong.Setting == s.Name || s.List() {
+			wrong.Setting = strings.ReplaceAll(wrong.Setting, s.Name, s.JS()) // of lists, it names an entry
+		}
+	}
+	for _, s := range gemma4.AnswerSettings {
+		if wrong.Setting == s.Name {
+			wrong.Setting = s.JS()
+		}
+	}
+	return wrong.Error()
 }
 
 func (e *Engine) code(err error) Code {

@@ -71,6 +71,7 @@ const (
 	OpTokenize     Op = "tokenize"     // TokenizeParams, none, TokensResult
 	OpDetokenize   Op = "detokenize"   // DetokenizeParams, none, TextResult
 	OpCount        Op = "count"        // CountParams, none, CountResult
+	OpCheckForm    Op = "checkForm"    // FormParams, none, Nothing: fails where the form cannot be kept
 
 	OpLoadAdapter    Op = "loadAdapter"    // AdapterParams, none, AdaptersResult; with sources
 	OpUseAdapters    Op = "useAdapters"    // UseAdaptersParams, none, AdaptersResult
@@ -193,7 +194,7 @@ type ChatParams struct {
 	Media    []MediaRef     `json:"media,omitempty"` // one for each binary
 	Tools    []chat.Tool    `json:"tools,omitempty"`
 	Thinking bool           `json:"thinking,omitempty"`
-	// Form is what the answer must look like; with one, it calls no tools.
+	// Form is what the answer must look like; with one, it calls tools only where Calls require it.
 	Form *gemma4.Form `json:"form,omitempty"`
 	// Calls say how the tools are called.
 	Calls *CallParams `json:"calls,omitempty"`
@@ -220,13 +221,16 @@ type CallParams struct {
 	Single bool   `json:"single,omitempty"` // one call at most
 }
 
-// ChatEvent is a part of an answer; Type says which of the others it has.
+// ChatEvent is a part of an answer. Type says which of the others it has: forgotten, media,
+// prefill, text, thinking, tool_call, malformed_call or done.
 type ChatEvent struct {
-	Type  string        `json:"type"`            // forgotten, media, prefill, text, thinking, tool_call, malformed_call, done
+	Type  string        `json:"type"`
 	Kind  chat.PartType `json:"kind,omitempty"`  // media: image or audio
 	Text  string        `json:"text,omitempty"`  // text, thinking, malformed_call
 	Call  *Call         `json:"call,omitempty"`  // tool_call
 	Error string        `json:"error,omitempty"` // malformed_call
+	// Repairs are, of tool_call, what had to be mended of the call.
+	Repairs []string `json:"repairs,omitempty"`
 	// Messages and Known are, of forgotten, how many messages were left out and how many not.
 	Messages int         `json:"messages,omitempty"`
 	Known    int         `json:"known,omitempty"`
@@ -234,6 +238,7 @@ type ChatEvent struct {
 	Total    *int        `json:"total,omitempty"`  // media, prefill
 	Reason   chat.Reason `json:"reason,omitempty"` // done
 	Stop     string      `json:"stop,omitempty"`   // done: the string that ended it
+	InCall   bool        `json:"inCall,omitempty"` // done: it was cut within a tool call
 	Usage    *Usage      `json:"usage,omitempty"`  // done
 	// Tokens are those chosen since the event before, where log-probabilities were asked for.
 	Tokens []ChosenToken `json:"tokens,omitempty"`
@@ -300,6 +305,12 @@ type DetokenizeParams struct {
 // TextResult is a text.
 type TextResult struct {
 	Text string `json:"text"`
+}
+
+// FormParams are a form that answers may be held to.
+type FormParams struct {
+	Model int         `json:"model"`
+	Form  gemma4.Form `json:"form"`
 }
 
 // CountParams are a conversation whose prompt is to be counted.

@@ -104,17 +104,17 @@ type TrainingSettings struct {
 }
 
 // PrepareParams ask for a run over the data in the request's first binary. Where
-// Held is set, the second one is what is held out; otherwise a part of the first.
+// HeldOutData is set, the second one is what is held out; otherwise a part of the first.
 // A run that is resumed has its settings in its checkpoint: the first source. A
 // second one, in llama.cpp's form, is the best adapter so far.
 type PrepareParams struct {
-	Model    int              `json:"model"`
-	Data     DataParams       `json:"data"`
-	Settings TrainingSettings `json:"settings"`
-	Media    []MediaRef       `json:"media,omitempty"`   // one for each further binary
-	HeldOut  *float64         `json:"heldOut,omitempty"` // absent: as finetune.DefaultHeldOut says
-	Held     bool             `json:"held,omitempty"`
-	Resume   bool             `json:"resume,omitempty"`
+	Model       int              `json:"model"`
+	Data        DataParams       `json:"data"`
+	Settings    TrainingSettings `json:"settings"`
+	Media       []MediaRef       `json:"media,omitempty"`   // one for each further binary
+	HeldOut     *float64         `json:"heldOut,omitempty"` // absent: as finetune.DefaultHeldOut says
+	HeldOutData bool             `json:"heldOutData,omitempty"`
+	Resume      bool             `json:"resume,omitempty"`
 }
 
 // PrepareResult is a run before its first step, or where its checkpoint left it.
@@ -134,7 +134,7 @@ type TrainingPlan struct {
 	Parameters int64 `json:"parameters"` // of the adapter
 	Bytes      int64 `json:"bytes"`      // beside the weights, at most; 0 where a batch does not fit
 	Layers     int   `json:"layers"`
-	Kept       int   `json:"kept"`       // layers whose values are kept for the way back
+	Saved      int   `json:"saved"`      // layers whose activations are saved for the backward pass
 	Recomputed int   `json:"recomputed"` // and those that are computed again
 	Halves     bool  `json:"halves"`     // what is kept waits as float16
 	Rehearsed  int   `json:"rehearsed"`  // conversations that the model is held to
@@ -188,7 +188,7 @@ type StepEvent struct {
 	MemoryBytes     int64    `json:"memoryBytes"`
 	HeldOutLoss     *float64 `json:"heldOutLoss,omitempty"` // where it was looked at after this step
 	Best            bool     `json:"best,omitempty"`        // that is the least so far
-	Kept            float64  `json:"kept,omitempty"`        // how far the model has moved from what it is held to
+	Divergence      float64  `json:"divergence,omitempty"`  // how far the model has moved from what it is held to
 }
 
 // TrainState says why steps ended.

@@ -27,7 +27,8 @@ type openModel struct {
 
 // phases are gemma4's, in the protocol's words.
 var phases = map[gemma4.Phase]string{
-	gemma4.PhaseHeader: "header", gemma4.PhaseCheck: "check", gemma4.PhaseWeights: "weights", gemma4.PhaseKernels: "kernels",
+	gemma4.PhaseHeader: "header", gemma4.PhaseCheck: "check", gemma4.PhaseWeights: "weights",
+	gemma4.PhaseKernels: "kernels",
 }
 
 func (p OpenParams) check() error {
@@ -184,6 +185,7 @@ func (p ModelParams) model() int       { return p.Model }
 func (p TokenizeParams) model() int    { return p.Model }
 func (p DetokenizeParams) model() int  { return p.Model }
 func (p CountParams) model() int       { return p.Model }
+func (p FormParams) model() int        { return p.Model }
 func (p SessionParams) model() int     { return p.Model }
 func (p PrepareParams) model() int     { return p.Model }
 func (p PreviewParams) model() int     { return p.Model }
@@ -238,6 +240,12 @@ func (c *call) count(ctx context.Context, m *openModel, p CountParams) (any, err
 		},
 	})
 	return CountResult{Tokens: len(prompt.Tokens)}, err
+}
+
+// checkForm compiles a form for the model, which keeps it for the answer that is to come.
+func (c *call) checkForm(ctx context.Context, m *openModel, p FormParams) (any, error) {
+	_, err := m.Constraint(ctx, p.Form)
+	return Nothing{}, err
 }
 
 // memory is what a model holds, or Go alone where none is named.

@@ -110,7 +110,7 @@ func (r *openRun) plan() TrainingPlan {
 	config, plan, layers := r.trainer.Config(), r.trainer.Plan(), r.model.Info().Layers
 	out := TrainingPlan{
 		Steps: plan.Steps, Warmup: config.Schedule.Warmup, Parameters: plan.Parameters, Bytes: plan.Bytes,
-		Layers: layers, Kept: layers - plan.Recomputed, Recomputed: plan.Recomputed, Halves: plan.Halves,
+		Layers: layers, Saved: layers - plan.Recomputed, Recomputed: plan.Recomputed, Halves: plan.Halves,
 		Rehearsed: plan.Rehearsed,
 	}
 	if config.Steps == 0 {
@@ -260,7 +260,7 @@ func (r *openRun) stepEvent(e finetune.Event) StepEvent {
 		GradientNorm: e.Length,
 		Tokens:       e.Tokens, Milliseconds: milliseconds(e.Time), SecondsLeft: e.Remaining.Seconds(),
 		MemoryBytes: r.model.holds(),
-		HeldOutLoss: e.HeldOutLoss, Best: e.Best, Kept: e.Divergence,
+		HeldOutLoss: e.HeldOutLoss, Best: e.Best, Divergence: e.Divergence,
 	}
 	if e.Time > 0 {
 		out.TokensPerSecond = float64(e.Tokens) / e.Time.Seconds()

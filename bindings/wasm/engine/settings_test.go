@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gemma4"
+	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gemma4/sample"
 	"github.com/gemwire/gemwire/multimodal/fault"
 	"github.com/gemwire/gemwire/wgslkit/sampling"
@@ -201,12 +202,13 @@ func TestChatParams(t *testing.T) {
 		t.Errorf("what Gemma recommends, where nothing is said:\n%s", d)
 	}
 	for text, want := range map[string]string{
-		`{"temperature":"hot"}`:       "temperature is string; wanted a number from 0 to 100",
-		`{"topK":1.5}`:                "top-k is 1.5; wanted a whole number, 0 or more",
-		`{"maxTokens":1e300}`:         "max-tokens is 1e300; wanted a whole number, 0 or more",
-		`{"thinkingBudget":0.5}`:      "thinking-budget is 0.5; wanted a whole number, 0 or more",
-		`{"seed":-1}`:                 "seed is -1; wanted a whole number, 0 or more",
-		`{"logitBias":{"4":"never"}}`: `logit-bias of token 4 is "never"; wanted a number, or "-Infinity" to forbid the token`,
+		`{"temperature":"hot"}`:  "temperature is string; wanted a number from 0 to 100",
+		`{"topK":1.5}`:           "top-k is 1.5; wanted a whole number, 0 or more",
+		`{"maxTokens":1e300}`:    "max-tokens is 1e300; wanted a whole number, 0 or more",
+		`{"thinkingBudget":0.5}`: "thinking-budget is 0.5; wanted a whole number, 0 or more",
+		`{"seed":-1}`:            "seed is -1; wanted a whole number, 0 or more",
+		`{"logitBias":{"4":"never"}}`: `logit-bias of token 4 is "never"; wanted a number, or "-Infinity" to ` +
+			`forbid the token`,
 	} {
 		if _, err := read(text); err == nil || err.Error() != want || codes[fault.KindOf(err)] != CodeBadArgument {
 			t.Errorf("%s: got %v, wanted %s", text, err, want)
@@ -239,5 +241,36 @@ func TestLogProbs(t *testing.T) {
 	}
 	if tokens != 4 || text.String() != "The capital of France" {
 		t.Errorf("%d tokens, %q", tokens, text.String())
+	}
+}
+
+func TestSettingNames(t *testing.T) {
+	e := &Engine{}
+	e.options.CodeOf = func(error) Code { return "" }
+	for setting, want := range map[string]string{
+		"top-k": "topK", "max-tokens": "maxTokens", "temperature": "temperature",
+		"a token of logit-bias": "a token of logitBias", "logit-bias of token 3": "logitBias of token 3",
+	} {
+		err := fmt.Errorf("chat: %w", &sampling.Error{Setting: setting, Value: "-1", Wanted: "more"})
+		if f := e.failure(err); f.Message != "chat: "+want+" is -1; wanted more" || f.Code != CodeBadArgument {
+			t.Errorf("%s: got %+v", setting, f)
+		}
+	}
+}
+
+func TestFormBesideCalls(t *testing.T) {
+	p := ChatParams{Form: &gemma4.Form{Choices: []string{"a"}}, Tools: []chat.Tool{{Name: "f"}}}
+	for choice, want := range map[string]bool{"": false, "auto": false, "none": false, "required": true} {
+		p.Calls = &CallParams{Choice: choice}
+		if form := p.options().Form; len(form.Choices) != 1 || (form.Tools != nil) != want {
+			t.Errorf("%q: got %+v", choice, form)
+		}
+	}
+	p.Calls = &CallParams{Name: "f"}
+	if form := p.options().Form; len(form.Choices) != 1 || form.Tools == nil || form.Tools.Name != "f" {
+		t.Errorf("a tool by its name: got %+v", form)
+	}
+	if p.Form.Tools != nil {
+		t.Error("the request's form has changed")
 	}
 }

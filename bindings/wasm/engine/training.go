@@ -146,7 +146,7 @@ func (c *call) prepare(ctx context.Context, m *openModel, p PrepareParams, confi
 // split makes examples of the request's binaries, and holds some out.
 func (c *call) split(ctx context.Context, m *openModel, p PrepareParams) (*examples, error) {
 	files := 1
-	if p.Held {
+	if p.HeldOutData {
 		files = 2
 	}
 	if len(c.binaries) < files {
@@ -157,7 +157,7 @@ func (c *call) split(ctx context.Context, m *openModel, p PrepareParams) (*examp
 		return nil, err
 	}
 	e := &examples{bad: set.Bad}
-	if p.Held {
+	if p.HeldOutData {
 		other, err := c.load(ctx, m, c.binaries[1], p.Data, nil, nil)
 		if err != nil {
 			return nil, fmt.Errorf("held out: %w", err)

@@ -84,7 +84,7 @@ func TestTrain(t *testing.T) {
 	const question, purple = "What color is the boat?", "The boat is purple."
 	base := p.greedy(model.Session.Session, question)
 	run := p.prepare(model.Model, quick, boat)
-	if run.Plan.Steps != 30 || run.Plan.Kept != run.Plan.Layers || run.Plan.Bytes <= 0 || run.Report.Examples != 1 ||
+	if run.Plan.Steps != 30 || run.Plan.Saved != run.Plan.Layers || run.Plan.Bytes <= 0 || run.Report.Examples != 1 ||
 		run.Settings.Alpha != 8 {
 		t.Errorf("the run is %+v", run)
 	}
@@ -203,7 +203,7 @@ func TestEarlyStop(t *testing.T) {
 	settings := quick
 	settings.EvaluateEvery, settings.Patience, settings.LearningRate = 1, 2, 2e-2
 	held := `{"prompt": "What is the capital of France?", "completion": "The capital of France is Paris."}`
-	run := p.must(OpPrepare, PrepareParams{Model: model, Settings: settings, Held: true}, []byte(boat),
+	run := p.must(OpPrepare, PrepareParams{Model: model, Settings: settings, HeldOutData: true}, []byte(boat),
 		[]byte(held)).(PrepareResult)
 	events, result := p.train(run.Run, 0)
 	if result.State != TrainEarly || result.Step != len(events) || len(events) == 30 || events[0].HeldOutLoss == nil {

@@ -49,8 +49,9 @@ func typescript(t *testing.T) string {
 	for _, message := range []any{
 		OpenParams{}, OpenResult{}, PlanResult{}, LoadProgress{}, ModelParams{}, SessionParams{}, SessionRef{},
 		SessionResult{},
-		ChatParams{}, CallParams{}, gemma4.Form{}, Usage{}, Call{}, ChosenToken{}, TokenLogProb{}, TokenizeParams{}, TokensResult{},
-		DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, Media{}, MediaRef{},
+		ChatParams{}, CallParams{}, gemma4.Form{}, Usage{}, Call{}, ChosenToken{}, TokenLogProb{}, TokenizeParams{},
+		TokensResult{},
+		DetokenizeParams{}, TextResult{}, CountParams{}, CountResult{}, FormParams{}, Media{}, MediaRef{},
 		AdapterParams{}, UseAdaptersParams{}, AdapterWeight{}, AdaptersResult{}, ConvertParams{}, FileChunk{},
 		gemma4.AdapterUse{},
 		DataParams{}, PreviewParams{}, PreviewResult{}, DataReport{}, BadLine{}, CutLine{}, PreviewExample{},
@@ -80,7 +81,7 @@ func typescript(t *testing.T) string {
 	}
 	w.constant(t, "ops", "Op[]", []Op{
 		OpOpen, OpPlan, OpClose, OpSession, OpSessionState, OpReset, OpEndSession, OpChat, OpStop,
-		OpTokenize, OpDetokenize, OpCount,
+		OpTokenize, OpDetokenize, OpCount, OpCheckForm,
 		OpLoadAdapter, OpUseAdapters, OpUnloadAdapter, OpAdapters, OpConvertAdapter,
 		OpPreviewData, OpPrepare, OpShowRun, OpTrain, OpPause, OpRunAdapter, OpUseRun, OpCheckpoint, OpEndTraining,
 		OpExamine, OpMemory, OpRelease, OpCancel,
@@ -209,6 +210,8 @@ func chatEvents() []ChatEvent {
 		{Type: "text", Text: "Ho", Tokens: []ChosenToken{{hi, []TokenLogProb{hi}}}},
 		{Type: "thinking", Text: "Hm"},
 		{Type: "tool_call", Call: &Call{ID: "call_1", Name: "f", Arguments: json.RawMessage(`{"a":1}`)}},
+		{Type: "tool_call", Call: &Call{ID: "call_2", Name: "g", Arguments: json.RawMessage(`{}`)},
+			Repairs: []string{"a call as JSON"}},
 		{Type: "malformed_call", Text: "call:", Error: "what is wrong"},
 		{Type: "done", Reason: chat.ReasonStopString, Stop: "END", Usage: &usage},
 	}

@@ -80,7 +80,10 @@ async function buildJS() {
 
 const workerTypes = `import type { Port } from "./protocol.js";
 
-/** Answers the requests of one page. In a Dedicated Worker that happens by itself; \`worker: serve\` computes in the page. */
+/**
+ * Answers the requests of one page. In a Dedicated Worker that happens by itself; \`worker: serve\` computes in the
+ * page.
+ */
 export declare function serve(port: Port): void;
 `;
 

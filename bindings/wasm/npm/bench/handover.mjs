@@ -97,7 +97,9 @@ function report(turns) {
   const { adapter, size } = turns[0].plain;
   console.log(`${size >> 20} MiB on ${adapter}, ${turns.length} turns`);
   console.log(
-    `${"".padEnd(14)}${"MB/s".padStart(24)}${"of a plain read".padStart(24)}${"reading, ms".padStart(14)}${"handing, ms".padStart(14)}${"all, ms".padStart(10)}${"worker's CPU".padStart(14)}${"GPU's".padStart(8)}`,
+    `${"".padEnd(14)}${"MB/s".padStart(24)}${"of a plain read".padStart(24)}` +
+      `${"reading, ms".padStart(14)}${"handing, ms".padStart(14)}${"all, ms".padStart(10)}` +
+      `${"worker's CPU".padStart(14)}${"GPU's".padStart(8)}`,
   );
   for (const way of Object.keys(turns[0])) {
     const range = (of, unit = "") => {
@@ -106,7 +108,10 @@ function report(turns) {
     };
     const ms = (name) => median(turns.map((t) => t[way][name])).toFixed(0);
     console.log(
-      `${way.padEnd(14)}${range((t) => size / t[way].ms / 1000).padStart(24)}${range((t) => (100 * t.plain.ms) / t[way].ms, " %").padStart(24)}${ms("reading").padStart(14)}${ms("giving").padStart(14)}${ms("ms").padStart(10)}${ms("worker").padStart(14)}${ms("gpu").padStart(8)}`,
+      `${way.padEnd(14)}${range((t) => size / t[way].ms / 1000).padStart(24)}` +
+        `${range((t) => (100 * t.plain.ms) / t[way].ms, " %").padStart(24)}` +
+        `${ms("reading").padStart(14)}${ms("giving").padStart(14)}${ms("ms").padStart(10)}` +
+        `${ms("worker").padStart(14)}${ms("gpu").padStart(8)}`,
     );
   }
 }

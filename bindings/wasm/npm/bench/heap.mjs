@@ -202,7 +202,9 @@ async function sample(page, heaps) {
 function report(size, { usage, gpu, adapter, seconds }) {
   const mb = (n) => (n / 1e6).toFixed(0).padStart(9);
   console.log(
-    `${(size / 1e9).toFixed(2)} GB on ${adapter}: downloaded in ${seconds.download.toFixed(0)} s, loaded in ${seconds.load.toFixed(0)} s, ${usage.promptTokens} tokens read in ${(usage.prefillMs / 1000).toFixed(1)} s, ${usage.answerTokens} written at ${usage.tokensPerSecond.toFixed(2)} a second`,
+    `${(size / 1e9).toFixed(2)} GB on ${adapter}: downloaded in ${seconds.download.toFixed(0)} s, loaded in ` +
+      `${seconds.load.toFixed(0)} s, ${usage.promptTokens} tokens read in ${(usage.prefillMs / 1000).toFixed(1)} ` +
+      `s, ${usage.answerTokens} written at ${usage.tokensPerSecond.toFixed(2)} a second`,
   );
   console.log(
     `on the GPU: ${Object.entries(gpu)
@@ -212,6 +214,7 @@ function report(size, { usage, gpu, adapter, seconds }) {
   console.log("MB at most   Go heap Go in all   JS heap   buffers  together   process  samples");
   for (const [name, m] of most)
     console.log(
-      `${name.padEnd(10)}${mb(m.goHeap)} ${mb(m.goAll)} ${mb(m.jsHeap)} ${mb(m.buffers)} ${mb(m.goAll + m.jsHeap + m.buffers)} ${mb(m.process)} ${String(m.samples).padStart(8)}`,
+      `${name.padEnd(10)}${mb(m.goHeap)} ${mb(m.goAll)} ${mb(m.jsHeap)} ${mb(m.buffers)} ` +
+        `${mb(m.goAll + m.jsHeap + m.buffers)} ${mb(m.process)} ${String(m.samples).padStart(8)}`,
     );
 }

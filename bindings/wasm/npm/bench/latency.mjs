@@ -83,7 +83,8 @@ try {
     }
     const { size } = await stat(file);
     console.log(
-      `${file}: ${(size / 1e6).toFixed(0)} MB, weights there after ${(best.ms / 1000).toFixed(2)} s, ${best.requests} requests, ${(best.bytes / 1e6).toFixed(0)} MB sent`,
+      `${file}: ${(size / 1e6).toFixed(0)} MB, weights there after ${(best.ms / 1000).toFixed(2)} s, ` +
+        `${best.requests} requests, ${(best.bytes / 1e6).toFixed(0)} MB sent`,
     );
   }
 } finally {

@@ -1,6 +1,7 @@
 // What a model does in a tab: how long it loads, and how fast it reads and writes.
 //
-//   node bench/model.mjs [--url] [--loads N] [--repeats N] [--prompt-tokens N] [--tokens N] [--context N] [--json FILE] FILE.gguf
+//   node bench/model.mjs [--url] [--loads N] [--repeats N] [--prompt-tokens N] [--tokens N] [--context N] [--json FILE]
+//                        FILE.gguf
 //
 // The file is downloaded to OPFS from a server on this machine and loaded from there by
 // the package's worker, as often as --loads says; with --url it is loaded from the server
@@ -99,7 +100,8 @@ async function run({ url, direct, loads, repeats, promptTokens, tokens, context 
       if (event.type !== "done") continue;
       const { computedTokens, prefillMs, answerTokens, decodeMs } = event.usage;
       await tell(
-        `${computedTokens} tokens read in ${prefillMs.toFixed(0)} ms, ${answerTokens} written in ${decodeMs.toFixed(0)} ms`,
+        `${computedTokens} tokens read in ${prefillMs.toFixed(0)} ms, ${answerTokens} written in ` +
+          `${decodeMs.toFixed(0)} ms`,
       );
       if (i > 0) answers.push(event.usage);
     }
@@ -119,24 +121,30 @@ function median(values) {
 
 function report(size, { info, memory, downloadMs, loads, answers }) {
   const range = (values, digits = 1) =>
-    `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)})`;
+    `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)} to ` +
+    `${Math.max(...values).toFixed(digits)})`;
   const has = Object.entries(info.features ?? {})
     .filter(([, value]) => value)
     .map(([name, value]) => (value === true ? name : `${name} ${JSON.stringify(value)}`));
   console.log(`${(size / 1e9).toFixed(2)} GB on ${info.deviceName}: ${has.join(", ")}`);
   if (downloadMs) console.log(`download  ${(downloadMs / 1000).toFixed(1)} s`);
-  const phases = [...new Set(loads.flatMap((load) => Object.keys(load.phases)))];
+  const names = [...new Set(loads.flatMap((load) => Object.keys(load.phases)))];
+  const phases = names.map(
+    (name) => `${name} ${median(loads.map((load) => (load.phases[name] ?? 0) / 1000)).toFixed(2)}`,
+  );
   console.log(
     `load      ${range(
       loads.map((load) => load.ms / 1000),
       2,
-    )} s: ${phases.map((name) => `${name} ${median(loads.map((load) => (load.phases[name] ?? 0) / 1000)).toFixed(2)}`).join(", ")}`,
+    )} s: ${phases.join(", ")}`,
   );
   console.log(
-    `prefill   ${range(answers.map((a) => (1000 * a.computedTokens) / a.prefillMs))} tokens a second, of ${answers[0].computedTokens}`,
+    `prefill   ${range(answers.map((a) => (1000 * a.computedTokens) / a.prefillMs))} tokens a second, of ` +
+      `${answers[0].computedTokens}`,
   );
   console.log(
-    `decode    ${range(answers.map((a) => a.tokensPerSecond))} tokens a second, of ${median(answers.map((a) => a.answerTokens))}`,
+    `decode    ${range(answers.map((a) => a.tokensPerSecond))} tokens a second, of ` +
+      `${median(answers.map((a) => a.answerTokens))}`,
   );
   console.log(
     `memory    ${Object.entries(memory.gpu ?? {})

@@ -172,7 +172,9 @@ function median(values) {
 function report({ adapter, turns }) {
   const size = turns[0].plain.bytes;
   console.log(
-    `${(size / 1e9).toFixed(2)} GB on ${adapter}, ${values.cold ? "not in the page cache" : "in the page cache"}, ${turns.length} turns, ${turns[0].clock.reads} reads a load`,
+    `${(size / 1e9).toFixed(2)} GB on ${adapter}, ` +
+      `${values.cold ? "not in the page cache" : "in the page cache"}, ${turns.length} turns, ` +
+      `${turns[0].clock.reads} reads a load`,
   );
   const rate = (bytes, ms) => bytes / ms / 1000; // MB/s
   const lines = {
@@ -191,10 +193,13 @@ function report({ adapter, turns }) {
   }
   const spent = (from, to, who) => median(turns.map(({ cpu }) => cpu[to][who] - cpu[from][who])).toFixed(0);
   console.log(
-    `ms of CPU time: plain read ${spent("start", "plain", "worker")}, header ${spent("plain", "header", "worker")}, weights ${spent("header", "weights", "worker")} and ${spent("header", "weights", "gpu")} in the GPU's process`,
+    `ms of CPU time: plain read ${spent("start", "plain", "worker")}, header ` +
+      `${spent("plain", "header", "worker")}, weights ${spent("header", "weights", "worker")} and ` +
+      `${spent("header", "weights", "gpu")} in the GPU's process`,
   );
   const names = [...new Set(turns.flatMap((t) => Object.keys(t.phases)))];
   console.log(
-    `seconds of the load by phase: ${names.map((name) => `${name} ${(median(turns.map((t) => t.phases[name] ?? 0)) / 1000).toFixed(2)}`).join(", ")}`,
+    "seconds of the load by phase: " +
+      names.map((name) => `${name} ${(median(turns.map((t) => t.phases[name] ?? 0)) / 1000).toFixed(2)}`).join(", "),
   );
 }

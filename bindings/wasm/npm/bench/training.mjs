@@ -71,7 +71,8 @@ try {
   const seconds = (await processorSeconds()) - used,
     wall = performance.now() - begun;
   console.log(
-    `${values.device}, ${last.tokens} tokens a step: ${((1000 * seconds) / steps).toFixed(0)} ms of the processors, ${(wall / steps).toFixed(0)} ms by the clock, ${(last.memoryBytes / 1e6).toFixed(0)} MB`,
+    `${values.device}, ${last.tokens} tokens a step: ${((1000 * seconds) / steps).toFixed(0)} ms of the ` +
+      `processors, ${(wall / steps).toFixed(0)} ms by the clock, ${(last.memoryBytes / 1e6).toFixed(0)} MB`,
   );
 } finally {
   await browser.close();

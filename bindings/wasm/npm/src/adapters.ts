@@ -41,7 +41,7 @@ export const toFiles = (files: WrittenFile[]): File[] => files.map(({ name, blob
 
 /** @internal toWireAdapter says where an adapter's files are so that a message can hold it. */
 export function toWireAdapter(source: AdapterSource, request?: RequestOptions): WireSource {
-  const remote = (url: string): WireFile => ({ kind: "url", url, whole: true, ...(request && { request }) });
+  const remote = (url: string): WireFile => ({ kind: "url", url, whole: "adapter", ...(request && { request }) });
   if (source instanceof Blob) return { parts: [{ kind: "blob", blob: source }] };
   if (typeof source === "string" || source instanceof URL) return { parts: addressesOf(absolute(source)).map(remote) };
   if (Array.isArray(source) && source.length > 0 && source.every((file) => file instanceof Blob)) {

@@ -1,5 +1,5 @@
-import { closest } from "./closest.js";
 import { GemwireError } from "./error.js";
+import { checkNames, noSuch } from "./names.js";
 import { completionNames, type CompletionSampling } from "./settings.gen.js";
 import { toForm } from "./response_format.js";
 import type { Message, ResponseFormat, Tool, ToolChoice } from "./types.js";
@@ -144,27 +144,10 @@ export function toToolChoice({ tool_choice: choice, tools }: CompletionRequest):
   return { name: called.name };
 }
 
-function checkNames(given: object, names: readonly string[], where: string): void {
-  for (const name of Object.keys(given))
-    if (!names.includes(name)) {
-      const meant = closest(name, names);
-      throw refuse("bad-argument", `${where} has no ${name}`, meant ? `Did you mean ${meant}?` : undefined);
-    }
-}
-
 function checkMessage(message: CompletionMessage | null, i: number): void {
   const role: string | undefined = message?.role;
   if (!(roles as readonly (string | undefined)[]).includes(role)) throw noSuch(`messages[${i}].role`, role, roles);
   for (const call of message?.tool_calls ?? [])
     if (call?.type !== undefined && call.type !== "function")
       throw refuse("unsupported", `messages[${i}] calls a tool of type ${JSON.stringify(call.type)}`);
-}
-
-function noSuch(what: string, value: unknown, names: readonly string[]): GemwireError {
-  const meant = typeof value === "string" ? closest(value, names) : null;
-  return refuse(
-    "bad-argument",
-    `${what} is ${JSON.stringify(value)}; there are ${names.join(", ")}`,
-    meant ? `Did you mean ${meant}?` : undefined,
-  );
 }

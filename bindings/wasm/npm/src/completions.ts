@@ -12,7 +12,6 @@ import { CompletionStream } from "./completion_stream.js";
 import { GemwireError } from "./error.js";
 import { Queue } from "./queue.js";
 import { completionNames, type CompletionSampling, type SamplingOptions } from "./settings.gen.js";
-import { Turns } from "./turns.js";
 import type {
   ChatEvent,
   ChatOptions,
@@ -31,10 +30,9 @@ export interface Answerer {
   chat(messages: Message[], options?: ChatOptions): AsyncIterable<ChatEvent>;
 }
 
-/** OpenAI-shaped chat completions over a model. Each waits until those before it have been answered. */
+/** OpenAI-shaped chat completions over a model, which answers one after the other. */
 export class Completions {
   readonly #model: Answerer;
-  readonly #turns = new Turns();
 
   constructor(model: Answerer) {
     this.#model = model;
@@ -49,14 +47,8 @@ export class Completions {
     return request.stream ? this.#stream(request, signal) : this.#whole(request, signal);
   }
 
-  // answer is the model's, when it is this request's turn.
-  async *#answer(request: CompletionRequest, signal?: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
-    const release = await this.#turns.take(signal);
-    try {
-      yield* this.#model.chat(request.messages as Message[], toOptions(request, signal));
-    } finally {
-      release();
-    }
+  #answer(request: CompletionRequest, signal?: AbortSignal): AsyncIterable<ChatEvent> {
+    return this.#model.chat(request.messages as Message[], toOptions(request, signal));
   }
 
   async #whole(request: CompletionRequest, signal?: AbortSignal): Promise<Completion> {
@@ -94,7 +86,7 @@ export class Completions {
     throw new GemwireError("internal", "the answer has no end");
   }
 
-  // The answer is made whether or not somebody reads it, so that the next one's turn comes.
+  // The answer begins at once, also if nobody reads it yet.
   #stream(request: CompletionRequest, signal?: AbortSignal): CompletionStream {
     const controller = new AbortController();
     const either = signal ? AbortSignal.any([signal, controller.signal]) : controller.signal;

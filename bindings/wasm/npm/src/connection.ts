@@ -65,7 +65,8 @@ export class Connection {
         new GemwireError("internal", `the worker failed: ${event.message || "its script could not be loaded"}`, {
           advice: event.message
             ? undefined
-            : 'Check that worker.js and gemwire.wasm are served next to the package\'s index.js. With Vite 7 or older, set optimizeDeps: { exclude: ["gemwire"] }.',
+            : "Check that worker.js and gemwire.wasm are served next to the package's index.js. With Vite 7 or " +
+              'older, set optimizeDeps: { exclude: ["gemwire"] }.',
         }),
       );
     });

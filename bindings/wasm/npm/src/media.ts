@@ -351,8 +351,13 @@ async function download(url: string, kind: string, limit: number, signal?: Abort
 // fromDataUrl reads a data URL by itself: fetching one may be forbidden by a content security policy.
 function fromDataUrl(url: string): ArrayBuffer {
   const [, head = "", body = ""] = /^data:([^,]*),(.*)$/s.exec(url) ?? [];
-  if (/;base64$/i.test(head)) return fromBase64(decodeURIComponent(body));
-  return new TextEncoder().encode(decodeURIComponent(body)).buffer;
+  let text: string;
+  try {
+    text = decodeURIComponent(body);
+  } catch (error) {
+    throw new GemwireError("bad-argument", "a data URL with a % that begins no byte", { cause: error });
+  }
+  return /;base64$/i.test(head) ? fromBase64(text) : new TextEncoder().encode(text).buffer;
 }
 
 function fromBase64(text: string): ArrayBuffer {

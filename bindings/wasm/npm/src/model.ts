@@ -3,7 +3,9 @@ import { Completions } from "./completions.js";
 import { Connection } from "./connection.js";
 import type { GemwireError } from "./error.js";
 import { pack } from "./media.js";
+import { copied } from "./names.js";
 import type { MemoryResult, Notice, OpenParams, OpenResult } from "./protocol.js";
+import { toForm } from "./response_format.js";
 import { selfTest } from "./selftest.js";
 import { Session } from "./session.js";
 import { checkContext, toParams, toWire } from "./source.js";
@@ -19,6 +21,7 @@ import type {
   LoadOptions,
   Message,
   ModelInfo,
+  ResponseFormat,
   SelfTestOptions,
   SelfTestReport,
   Source,
@@ -112,7 +115,10 @@ export class Model {
     return selfTest(options);
   }
 
-  /** Answers a conversation in the model's own session. Leaving the loop ends the answer. */
+  /**
+   * Answers a conversation in the model's own session, when the answers that were asked for before have ended. Leaving
+   * the loop ends the answer.
+   */
   chat(messages: Message[], options?: ChatOptions): AsyncGenerator<ChatEvent, void, undefined> {
     return this.#main.chat(messages, options);
   }
@@ -136,7 +142,9 @@ export class Model {
     );
   }
 
-  /** Ends the answers under way; each ends with a "done" event of reason "cancelled". */
+  /**
+   * Ends the answers under way; each ends with a "done" event of reason "cancelled", and the next that waits begins.
+   */
   stop(): void {
     this.#connection.call("stop", { model: this.#id }).catch(() => {});
   }
@@ -157,10 +165,20 @@ export class Model {
   async countTokens(input: string | Message[], options: CountOptions = {}): Promise<number> {
     const { system, signal, ...rest } = options;
     if (typeof input === "string") return (await this.tokenize(input, signal && { signal })).length;
-    const messages: Message[] = system === undefined ? input : [{ role: "system", content: system }, ...input];
+    const said = copied(input);
+    const messages: Message[] = system === undefined ? said : [{ role: "system", content: system }, ...said];
     const { media, messages: packed } = await pack(messages, signal);
     return (await this.#connection.call("count", { model: this.#id, messages: packed, ...rest }, { signal, media }))
       .tokens;
+  }
+
+  /**
+   * Fails with "bad-argument" or "unsupported" where answers cannot be held to this form; the message names the keyword
+   * and its place. The model keeps what it has compiled for the answer that is to come.
+   */
+  async checkFormat(format: ResponseFormat, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    const form = toForm(format);
+    if (form) await this.#connection.call("checkForm", { model: this.#id, form }, { signal });
   }
 
   /**

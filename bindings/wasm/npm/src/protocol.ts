@@ -75,7 +75,7 @@ export interface Failure {
 
 /** WireFile is where one file's bytes are, as a message holds it. */
 export type WireFile =
-  | { kind: "url"; url: string; whole?: boolean; request?: RequestOptions }
+  | { kind: "url"; url: string; whole?: "model" | "adapter"; request?: RequestOptions }
   | { kind: "blob"; blob: Blob }
   | { kind: "buffer"; buffer: ArrayBuffer }
   | { kind: "opfs"; name: string }
@@ -182,6 +182,7 @@ export interface Form {
   choices?: string[];
   grammar?: string;
   spaced?: boolean;
+  compact?: boolean;
   anyOrder?: boolean;
 }
 export interface CallParams {
@@ -203,6 +204,10 @@ export interface DetokenizeParams {
 }
 export interface TextResult {
   text: string;
+}
+export interface FormParams {
+  model: number;
+  form: Form;
 }
 export interface CountParams {
   model: number;
@@ -248,7 +253,7 @@ export interface PrepareParams {
   media?: MediaRef[];
   heldOut?: number;
   /** What is held out is the second binary. */
-  held?: boolean;
+  heldOutData?: boolean;
   resume?: boolean;
 }
 export interface PrepareResult {
@@ -338,6 +343,7 @@ export interface Operations {
   tokenize: { params: TokenizeParams; event: never; result: TokensResult };
   detokenize: { params: DetokenizeParams; event: never; result: TextResult };
   count: { params: CountParams; event: never; result: CountResult };
+  checkForm: { params: FormParams; event: never; result: Nothing };
   loadAdapter: { params: AdapterParams; event: never; result: AdaptersResult };
   useAdapters: { params: UseAdaptersParams; event: never; result: AdaptersResult };
   unloadAdapter: { params: AdapterParams; event: never; result: AdaptersResult };

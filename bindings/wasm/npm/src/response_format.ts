@@ -1,4 +1,5 @@
 import { GemwireError } from "./error.js";
+import { checkNames } from "./names.js";
 import type { Form } from "./protocol.js";
 import type { ResponseFormat, SchemaSource } from "./types.js";
 
@@ -12,6 +13,8 @@ interface Convertible {
   toJsonSchema?: () => Record<string, unknown>;
 }
 
+const names = ["type", "schema", "json_schema", "spaced", "compact", "anyOrder", "regex", "grammar", "choices"];
+
 const target = "draft-2020-12";
 
 /** toForm is a response format as the engine takes it; undefined for a free answer. */
@@ -19,9 +22,11 @@ export function toForm(format: ResponseFormat | null | undefined): Form | undefi
   if (format === null || format === undefined) return undefined;
   if (!(isObject(format) || typeof format === "function")) throw wrong(format);
   if (isConvertible(format)) return { schema: JSON.stringify(schemaOf(format as SchemaSource)) };
+  checkNames(format, names, "the response format");
   const { type } = format;
   const how = {
     ...("spaced" in format && format.spaced && { spaced: true }),
+    ...("compact" in format && format.compact && { compact: true }),
     ...("anyOrder" in format && format.anyOrder && { anyOrder: true }),
   };
   switch (type) {
@@ -51,7 +56,19 @@ export function toForm(format: ResponseFormat | null | undefined): Form | undefi
 /** schemaOf is the JSON schema of a schema: itself, or what its library makes of it. */
 function schemaOf(source: SchemaSource): unknown {
   if (!isConvertible(source)) return source;
-  const convertible = source as Convertible;
+  try {
+    return converted(source as Convertible);
+  } catch (cause) {
+    if (cause instanceof GemwireError) throw cause;
+    const advice = "Change what its library cannot say in a JSON schema, or give a JSON schema.";
+    throw new GemwireError("bad-argument", `the schema: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      advice,
+      cause,
+    });
+  }
+}
+
+function converted(convertible: Convertible): unknown {
   const standard = convertible["~standard"];
   if (standard?.jsonSchema?.input) return standard.jsonSchema.input({ target });
   if (typeof convertible.toJSONSchema === "function") return convertible.toJSONSchema({ target, io: "input" });

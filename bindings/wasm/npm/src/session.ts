@@ -1,9 +1,11 @@
 import type { Connection } from "./connection.js";
 import { cancelled } from "./error.js";
 import { pack } from "./media.js";
-import type { ChatParams, SessionResult } from "./protocol.js";
+import { checkChat, copied } from "./names.js";
+import type { ChatParams, SessionResult, WireMedium } from "./protocol.js";
 import { Queue } from "./queue.js";
 import { onTheWire } from "./settings.js";
+import { Turns } from "./turns.js";
 import type { ChatEvent, ChatOptions, Message } from "./types.js";
 
 /**
@@ -16,6 +18,7 @@ export class Session {
   readonly context: number;
   readonly #connection: Connection;
   readonly #id: number;
+  readonly #turns = new Turns();
 
   /** @internal */
   constructor(connection: Connection, made: SessionResult) {
@@ -24,11 +27,30 @@ export class Session {
     this.context = made.context;
   }
 
-  /** Answers a conversation. Leaving the loop ends the answer. */
+  /**
+   * Answers a conversation, when the answers that were asked for before have ended. Leaving the loop ends the answer.
+   */
   async *chat(messages: Message[], options: ChatOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
+    checkChat(options);
     const { signal, ...rest } = options;
-    const { media, messages: packed } = await pack(messages, signal);
-    const params: ChatParams = { session: this.#id, messages: packed, ...onTheWire(rest) };
+    const said = copied(messages);
+    const wire = onTheWire(rest); // what is wrong with it is said without a wait
+    const release = await this.#turns.take(signal);
+    try {
+      const { media, messages: packed } = await pack(said, signal);
+      yield* this.#answer({ session: this.#id, messages: packed, ...wire }, media, release, signal);
+    } finally {
+      release();
+    }
+  }
+
+  // The answer is made whether or not somebody reads it, so that the next one's turn comes when it has ended.
+  async *#answer(
+    params: ChatParams,
+    media: WireMedium[],
+    release: () => void,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ChatEvent, void, undefined> {
     const left = new AbortController();
     const queue = new Queue<ChatEvent>();
     const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
@@ -38,11 +60,11 @@ export class Session {
         () => queue.end(),
         (error: { code?: string }) =>
           queue.end(error.code === "cancelled" && signal?.aborted ? cancelled(signal) : error),
-      );
+      )
+      .finally(release);
     try {
       yield* queue.drain();
     } finally {
-      // The session is free for the next answer when this one is told to have ended.
       left.abort();
       await answered;
     }

@@ -1,5 +1,6 @@
 import { checkBrowser } from "./environment.js";
 import { GemwireError } from "./error.js";
+import { checkLoad } from "./names.js";
 import { partsOf } from "./parts.js";
 import type { OpenParams, WireFile, WireSource } from "./protocol.js";
 import type { FileSource, LoadOptions, RequestOptions, Source } from "./types.js";
@@ -24,7 +25,7 @@ function toFiles(source: Source, request?: RequestOptions): WireFile[] {
       throw new GemwireError("bad-argument", "the built-in model has to be imported", {
         advice: 'Write import { nano } from "gemwire/nano", then Model.load(nano).',
       });
-    return [{ ...remote(absolute(source.url), request), whole: true }];
+    return [{ ...remote(absolute(source.url), request), whole: "model" }];
   }
   return [toFile(source as FileSource, request)];
 }
@@ -43,6 +44,7 @@ export function checkContext(context: number | undefined): void {
 
 /** toParams is what Go hears of the options. */
 export function toParams(options: LoadOptions): OpenParams {
+  checkLoad(options);
   const { device, context, memoryBudget, kvCache, powerPreference, checkKernels = true } = options;
   checkContext(context);
   return {
@@ -89,7 +91,8 @@ function remote(url: string, request?: RequestOptions): WireFile & { kind: "url"
 const noSource = () =>
   new GemwireError(
     "bad-argument",
-    'a model\'s source is a File, Blob, ArrayBuffer, URL, {opfs: name}, a list of such parts, or nano of "gemwire/nano"',
+    "a model's source is a File, Blob, ArrayBuffer, URL, {opfs: name}, a list of such parts, or nano of " +
+      '"gemwire/nano"',
   );
 
 /** absolute resolves an address against the page's own. */

@@ -53,9 +53,12 @@ export const store = {
    */
   async download(url: string | URL, options: DownloadOptions = {}): Promise<StoredModel> {
     const urls = siblings(url);
-    await persist();
     const { name = wholeName(nameOf(urls[0]!)), sha256, request, signal, onProgress } = options;
     const hashes = typeof sha256 === "string" ? [sha256] : sha256 && [...sha256];
+    const odd = hashes?.find((hash) => !/^[0-9a-f]{64}$/i.test(hash));
+    if (odd !== undefined)
+      throw new GemwireError("bad-argument", `sha256 is ${JSON.stringify(odd)}; wanted 64 hexadecimal digits`);
+    await persist();
     return call(
       "storeDownload",
       { urls, name, ...(hashes && { sha256: hashes }), ...(request && { request }) },

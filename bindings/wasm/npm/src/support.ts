@@ -18,7 +18,8 @@ export async function support(): Promise<Support> {
     return {
       webgpu: false,
       reason:
-        "The browser offers no graphics adapter: switch hardware acceleration on in its settings, or update the graphics driver.",
+        "The browser offers no graphics adapter: switch hardware acceleration on in its settings, or update the " +
+        "graphics driver.",
       opfs,
     };
   }

@@ -82,7 +82,10 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     if (onEvent) this.#listeners.add(onEvent);
   }
 
-  /** What the model will see of the data: which tokens it learns to say, which lines are bad, what is cut off. Bad lines are told here, whatever the options say. */
+  /**
+   * What the model will see of the data: which tokens it learns to say, which lines are bad, what is cut off. Bad lines
+   * are told here, whatever the options say.
+   */
   static async preview(model: Model, data: TrainingData, options: PreviewOptions = {}): Promise<DataPreview> {
     const { first, count, signal } = options;
     const { connection, id } = model.wire();
@@ -117,7 +120,7 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
       model: id,
       data: toData(options),
       settings: toSettings(settings),
-      ...(held ? { held: true } : heldOut !== undefined && { heldOut: heldOut as number }),
+      ...(held ? { heldOutData: true } : heldOut !== undefined && { heldOut: heldOut as number }),
     };
     const blobs = [wire.blob, ...(held ? [held.blob] : [])];
     const saved = name === undefined ? null : await Saved.open(name, every);
@@ -311,7 +314,10 @@ export class TrainingSession implements AsyncIterable<TrainingEvent> {
     return kept;
   }
 
-  /** Makes the model answer with the adapter as it is now, and with no other: it is loaded under the name, in place of one that has it. */
+  /**
+   * Makes the model answer with the adapter as it is now, and with no other: it is loaded under the name, in place of
+   * one that has it.
+   */
   async use(name: string, { which, weight }: WhichAdapter & { weight?: number } = {}): Promise<AdapterInfo> {
     const { adapters } = await this.#connection.call("useRun", {
       run: this.#run,

@@ -94,6 +94,8 @@ export interface Plan {
   assistant?: number;
   /** Of adapters in use, with the work memory that a session takes for them. */
   adapters?: number;
+  /** Of a batch that answers many prompts at once, which a page has none of. */
+  batch?: number;
   /** The bound that was given, 0 for none. */
   budget: number;
 }
@@ -207,7 +209,10 @@ export interface VideoPart {
   split?: boolean;
 }
 
-/** A piece of a message. The last three are OpenAI's forms, and video_url beside them; an address may also be a data URL. */
+/**
+ * A piece of a message. The last three are OpenAI's forms, and video_url beside them; an address may also be a data
+ * URL.
+ */
 export type Part =
   | { type: "text"; text: string }
   | ImagePart
@@ -325,9 +330,19 @@ export type ChatEvent =
   | { type: "prefill"; done: number; total: number }
   | ({ type: "text"; text: string } & WithTokens)
   | ({ type: "thinking"; text: string } & WithTokens)
-  | ({ type: "tool_call"; call: ToolCall } & WithTokens)
+  | ({
+      type: "tool_call";
+      call: ToolCall;
+      /** What had to be mended of a call that was not quite in the model's own form. */ repairs?: string[];
+    } & WithTokens)
   | ({ type: "malformed_call"; text: string; error: string } & WithTokens)
-  | ({ type: "done"; reason: DoneReason; /** The string that ended it. */ stop?: string; usage: Usage } & WithTokens);
+  | ({
+      type: "done";
+      reason: DoneReason;
+      /** The string that ended it. */ stop?: string;
+      /** It was cut within a tool call, of which nothing is kept. */ inCall?: true;
+      usage: Usage;
+    } & WithTokens);
 
 /** A JSON schema, or a schema of a library that makes a JSON schema of it: Zod, ArkType, Standard JSON Schema. */
 export type SchemaSource =
@@ -337,10 +352,12 @@ export type SchemaSource =
   | { toJSONSchema(...args: never[]): object }
   | { toJsonSchema(): object };
 
-/** How JSON is written: without whitespace and in the schema's order, unless these say otherwise. */
+/** How JSON is written: with a space behind commas and colons, in the schema's order, unless these say otherwise. */
 export interface JsonStyle {
-  /** Let the model put spaces and line breaks into its JSON. */
+  /** Let the model put spaces and line breaks into its JSON as it likes. */
   spaced?: boolean;
+  /** Write JSON without spaces, for fewer tokens. */
+  compact?: boolean;
   /** Let properties come in any order. */
   anyOrder?: boolean;
 }
@@ -375,8 +392,8 @@ export interface ChatOptions extends SamplingOptions, AnswerOptions {
   /** Keep what it thought before the tool calls of earlier turns in the prompt. */
   preserveThinking?: boolean;
   /**
-   * Leave out the oldest turns of a conversation where their room is needed, instead of failing with "context-full". System
-   * text, tools and the last question stay. A "forgotten" event tells of it.
+   * Leave out the oldest turns of a conversation where their room is needed, instead of failing with "context-full".
+   * System text, tools and the last question stay. A "forgotten" event tells of it.
    */
   forget?: boolean;
   tools?: Tool[];
@@ -384,7 +401,7 @@ export interface ChatOptions extends SamplingOptions, AnswerOptions {
   toolChoice?: ToolChoice;
   /** Whether one answer may call several tools; true if not given. */
   parallelToolCalls?: boolean;
-  /** With one, an answer calls no tools. */
+  /** With one, an answer calls no tools, unless toolChoice is "required" or names one: then it calls first. */
   responseFormat?: ResponseFormat;
   /** Ends the answer with an error of code "cancelled"; Model.stop ends it with a "done" event. */
   signal?: AbortSignal;
@@ -403,8 +420,8 @@ export interface CountOptions {
 export type FileSource = File | Blob | ArrayBuffer | URL | string | { opfs: string };
 
 /**
- * Where a model comes from; the last is the built-in model of "gemwire/nano". One that is split over several files is a list of
- * them, or the address of any: NAME-00001-of-00003.gguf finds the others beside it.
+ * Where a model comes from; the last is the built-in model of "gemwire/nano". One that is split over several files is a
+ * list of them, or the address of any: NAME-00001-of-00003.gguf finds the others beside it.
  */
 export type Source = FileSource | readonly FileSource[] | { builtin: "nano"; url: string | URL };
 
@@ -438,7 +455,10 @@ export type KVCache = "f16" | "q8";
 export type Serve = (port: Port) => void;
 
 export interface LoadOptions {
-  /** A Dedicated Worker of the model's own (true), one given, or `serve` of "gemwire/worker": then the page does the work. */
+  /**
+   * A Dedicated Worker of the model's own (true), one given, or `serve` of "gemwire/worker": then the page does the
+   * work.
+   */
   worker?: true | Worker | Serve;
   /** Where to compute: "auto" if not given. */
   device?: Device;
@@ -527,7 +547,9 @@ export type TrainingExample =
   | { conversations: { from: string; value: string }[]; system?: string }
   | { text: string };
 
-/** JSONL, as text or as a file, or the examples themselves, whose messages may hold images and recordings as in a chat. */
+/**
+ * JSONL, as text or as a file, or the examples themselves, whose messages may hold images and recordings as in a chat.
+ */
 export type TrainingData = string | Blob | readonly TrainingExample[];
 
 /** How data becomes examples. */
@@ -589,7 +611,10 @@ export interface TrainingSettings {
   evaluateEvery?: number;
   /** Stop after so many looks in a row that were no better, and give the best adapter. */
   patience?: number;
-  /** Compute all layers again on the way back instead of keeping their values; otherwise that is done where memory is short. */
+  /**
+   * Compute all layers again on the way back instead of keeping their values; otherwise that is done where memory is
+   * short.
+   */
   recompute?: boolean;
   /**
    * How what a layer computes waits for the way back, on a GPU: as float32, as float16
@@ -611,7 +636,10 @@ export interface TrainingSettings {
 }
 
 export interface TrainingOptions extends TrainingSettings, DataOptions {
-  /** A part of the lines (0 to 1), or data of its own: 0.05 if not given, none of fewer than 500 lines. What is held out is not learned. */
+  /**
+   * A part of the lines (0 to 1), or data of its own: 0.05 if not given, none of fewer than 500 lines. What is held out
+   * is not learned.
+   */
   heldOut?: number | TrainingData;
   /** Keep checkpoints in OPFS under this name, with the data, so that the run can go on after a reload or a crash. */
   name?: string;
@@ -627,7 +655,10 @@ export interface TrainingOptions extends TrainingSettings, DataOptions {
 export interface DataReport {
   examples: number;
   heldOut: number;
-  /** The lines of the data that are held out, from 1; the first thousand. None where what is held out is data of its own. */
+  /**
+   * The lines of the data that are held out, from 1; the first thousand. None where what is held out is data of its
+   * own.
+   */
   heldOutLines: number[];
   /** Of an epoch. */
   tokens: number;
@@ -677,11 +708,11 @@ export interface TrainingPlan {
   /** Bytes beside the weights, at most; 0 where a batch does not fit, which the first step says with its reason. */
   bytes: number;
   layers: number;
-  /** Layers whose values are kept for the way back. */
-  kept: number;
+  /** Layers whose activations are saved for the backward pass. */
+  saved: number;
   /** Layers that are computed again for it. */
   recomputed: number;
-  /** What is kept waits as float16. */
+  /** Saved activations are float16. */
   halves: boolean;
   /** Conversations that the model is held to: 0 before it has made them up. */
   rehearsed: number;
@@ -720,7 +751,7 @@ export interface StepEvent {
   /** That loss is the least so far. */
   best?: boolean;
   /** How far the model has moved from what it is held to. */
-  kept?: number;
+  divergence?: number;
 }
 
 /** How a run has ended. */

@@ -8,14 +8,15 @@ import { serveFaults } from "./faults.mjs";
 
 const npm = resolve(import.meta.dirname, "..");
 export const root = resolve(npm, "../../..");
-export const nano = join(root, "gemma4/nano/nano.gguf");
+/** The small trained model, which stands in for the built-in one: it answers faster, and its answers stay the same. */
+export const nano = join(root, "testdata/conformance/nano/nano.gguf");
 /** The built-in model in other forms; run.mjs makes them. */
 export const forms = join(npm, "test/forms");
 
 /** start takes the site's headers and further folders, and switches for the browser. */
 export async function start({ args, folders = {}, ...options } = {}) {
   const site = await serve(
-    { "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/forms": forms, ...folders },
+    { "/": join(npm, "test/page"), "/dist": join(npm, "dist"), "/dist/nano.gguf": nano, "/forms": forms, ...folders },
     options,
   );
   const models = await serveFaults(nano, forms);
@@ -51,7 +52,8 @@ export function attempt(page, work, argument) {
       return { value: await (${work})(${JSON.stringify(argument)}) };
     } catch (error) {
       if (!(error instanceof gemwire.GemwireError)) throw error;
-      return { error: { code: error.code, message: error.message, advice: error.advice, suggestion: error.suggestion } };
+      const { code, message, advice, suggestion } = error;
+      return { error: { code, message, advice, suggestion } };
     }
   })()`);
 }

@@ -148,42 +148,6 @@ test("what an answer must look like reaches the model", async (t) => {
     });
 });
 
-test("calls wait for their turn", async () => {
-  const model = scripted();
-  const completions = new gemwire.Completions(model);
-  const control = new AbortController();
-  const first = completions.create(say("one"));
-  const second = completions.create(say("two"), { signal: control.signal });
-  const third = completions.create(say("three"));
-  await settled();
-  assert.deepEqual(model.begun, ["one"]);
-  control.abort();
-  await assert.rejects(second, { code: "cancelled" });
-  await settled();
-  assert.deepEqual(model.begun, ["one"], "who gave up lets nobody past");
-  model.next();
-  assert.equal((await first).choices[0].message.content, "one");
-  await settled();
-  assert.deepEqual(model.begun, ["one", "three"]);
-  model.next();
-  assert.equal((await third).choices[0].message.content, "three");
-});
-
-test("a stream that nobody reads is in nobody's way", async () => {
-  const model = scripted();
-  const completions = new gemwire.Completions(model);
-  const stream = await completions.create({ ...say("a b"), stream: true });
-  const after = completions.create(say("c"));
-  for (let i = 0; i < 3; i++) {
-    await settled();
-    model.next();
-  }
-  assert.equal((await after).choices[0].message.content, "c");
-  let text = "";
-  for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
-  assert.equal(text, "ab");
-});
-
 test("a stream has what OpenAI's has", async (t) => {
   const make = async (said, extras) => {
     const model = scripted();

@@ -146,5 +146,6 @@ test("a browser without WebGPU answers too, unless the GPU was asked for", async
 
 test("a device that there is not is refused", async () => {
   const { error } = await attempt(page, () => gemwire.Model.load(gemwire.nano, { device: "abacus" }));
-  assert.equal(error?.code, "unsupported");
+  assert.equal(error?.code, "bad-argument");
+  assert.match(error?.message ?? "", /device/);
 });

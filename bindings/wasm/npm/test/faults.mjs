@@ -2,8 +2,8 @@
 // misbehave. The path is /FAULT/KEY/NAME: each key has a history of its own.
 // NAME is a file of a folder, or any other name for the one that is served.
 import { open, stat } from "node:fs/promises";
-import { createServer } from "node:http";
 import { basename, join } from "node:path";
+import { listen } from "../../browsertest/server.mjs";
 
 const MiB = 1 << 20;
 
@@ -81,19 +81,14 @@ const faults = {
 export async function serveFaults(file, folder) {
   const counts = new Map();
   const requests = [];
-  const server = createServer((request, response) => {
+  const { url: base, close } = await listen((request, response) => {
     answer({ file, folder }, counts, requests, request, response).catch(() => response.destroy());
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = `http://localhost:${server.address().port}`;
   let keys = 0;
   return {
     requests,
     url: (fault, key = `k${++keys}`, name = "model.gguf") => `${base}/${fault}/${key}/${name}`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
 

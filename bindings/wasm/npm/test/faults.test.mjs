@@ -230,7 +230,8 @@ test("a signal ends whatever takes time", async (t) => {
         page,
         `async (url) => {
         const begun = performance.now();
-        const code = await (${call})({ url, signal: AbortSignal.timeout(150) }).then(() => "it ended", ({ code }) => code);
+        const signal = AbortSignal.timeout(150);
+        const code = await (${call})({ url, signal }).then(() => "it ended", ({ code }) => code);
         return { code, ms: performance.now() - begun };
       }`,
         url,

@@ -379,6 +379,7 @@ test("an answer can be ended while a picture is encoded", async () => {
 });
 
 const refusals = {
+  "a data URL that is no URL": ["bad-argument", () => ({ type: "image", image: "data:image/png,%E0%A4%A" })],
   "bytes that are no picture": ["bad-media", () => ({ type: "image", image: new Blob(["hello"]) })],
   "an empty file": ["bad-media", () => ({ type: "image", image: new File([], "a.png") })],
   "a picture that breaks off": [

@@ -132,12 +132,48 @@ test("two sessions keep their own texts, at the same time", async () => {
   assert.deepEqual(other, [reply, reply]);
 });
 
-test("one session gives one answer at a time", async () => {
-  const results = await page.evaluate(async () => {
-    const both = await Promise.allSettled([answer(question), answer(question)]);
-    return both.map((r) => r.reason?.code ?? r.value.text);
+test("answers of one session wait for each other, however they are asked for", async () => {
+  const texts = await page.evaluate(async () => {
+    const whole = async (openai) =>
+      (await openai.chat.completions.create({ messages: question, temperature: 0 })).choices;
+    const [a, b, ...completions] = await Promise.all([
+      answer(question),
+      answer(question),
+      whole(new gemwire.OpenAIChat(model)),
+      whole(new gemwire.OpenAIChat(model)),
+    ]);
+    return [a.text, b.text, ...completions.map(([{ message }]) => message.content)];
   });
-  assert.deepEqual(results, [reply, "busy"]);
+  assert.deepEqual(texts, [reply, reply, reply, reply]);
+});
+
+test("an answer within the loop of another one comes", async () => {
+  const text = await page.evaluate(async () => {
+    for await (const event of model.chat(question, { temperature: 0 }))
+      if (event.type === "text") return (await answer(question)).text;
+  });
+  assert.equal(text, reply);
+});
+
+test("a signal ends the wait, and stop the answer under way alone", async () => {
+  const results = await page.evaluate(async () => {
+    const controller = new AbortController();
+    const begun = Promise.withResolvers();
+    const first = (async () => {
+      for await (const event of model.chat(long, { temperature: 0 })) {
+        if (event.type === "text") begun.resolve();
+        if (event.type === "done") return event.reason;
+      }
+    })();
+    const second = answer(question, { signal: controller.signal });
+    const third = answer(question);
+    controller.abort();
+    const gaveUp = await second.catch(({ code }) => code);
+    await begun.promise;
+    model.stop();
+    return [await first, gaveUp, (await third).text];
+  });
+  assert.deepEqual(results, ["cancelled", "cancelled", reply]);
 });
 
 test("sampling with a seed repeats itself", async () => {

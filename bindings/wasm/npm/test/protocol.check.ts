@@ -41,6 +41,7 @@ export type Checks = [
   Check<Alike<go.TextResult, wire.TextResult>>,
   Check<Alike<go.CountParams, wire.CountParams>>,
   Check<Alike<go.CountResult, wire.CountResult>>,
+  Check<Alike<go.FormParams, wire.FormParams>>,
   Check<Alike<go.AdapterParams, wire.AdapterParams>>,
   Check<Alike<go.UseAdaptersParams, wire.UseAdaptersParams>>,
   Check<Alike<go.AdapterWeight, api.AdapterWeight>>,

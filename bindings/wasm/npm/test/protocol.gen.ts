@@ -245,6 +245,11 @@ export interface FileChunk {
   file: string;
 }
 
+export interface FormParams {
+  model: number;
+  form: Gemma4Form;
+}
+
 export interface Gemma4AdapterUse {
   name: string;
   weight: number;
@@ -258,6 +263,7 @@ export interface Gemma4Form {
   choices?: string[];
   grammar?: string;
   spaced?: boolean;
+  compact?: boolean;
   anyOrder?: boolean;
 }
 
@@ -297,6 +303,7 @@ export interface Gemma4Plan {
   drafts?: number;
   assistant?: number;
   adapters?: number;
+  batch?: number;
   budget: number;
 }
 
@@ -394,7 +401,7 @@ export interface PrepareParams {
   settings: TrainingSettings;
   media?: MediaRef[];
   heldOut?: number;
-  held?: boolean;
+  heldOutData?: boolean;
   resume?: boolean;
 }
 
@@ -491,7 +498,7 @@ export interface StepEvent {
   memoryBytes: number;
   heldOutLoss?: number;
   best?: boolean;
-  kept?: number;
+  divergence?: number;
 }
 
 export interface Suggestion {
@@ -540,7 +547,7 @@ export interface TrainingPlan {
   parameters: number;
   bytes: number;
   layers: number;
-  kept: number;
+  saved: number;
   recomputed: number;
   halves: boolean;
   rehearsed: number;
@@ -625,6 +632,7 @@ export const ops: Op[] = [
   "tokenize",
   "detokenize",
   "count",
+  "checkForm",
   "loadAdapter",
   "useAdapters",
   "unloadAdapter",
@@ -713,6 +721,17 @@ export const chatEvents: ChatEvent[] = [
         "a": 1
       }
     }
+  },
+  {
+    "type": "tool_call",
+    "call": {
+      "id": "call_2",
+      "name": "g",
+      "arguments": {}
+    },
+    "repairs": [
+      "a call as JSON"
+    ]
   },
   {
     "type": "malformed_call",

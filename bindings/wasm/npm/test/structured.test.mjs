@@ -18,7 +18,7 @@ before(async () => {
         if (event.type === "tool_call") calls.push(event.call);
         if (event.type === "done") done = event;
       }
-      return { text, calls, reason: done.reason, usage: done.usage };
+      return { text, calls, reason: done.reason, inCall: done.inCall, usage: done.usage };
     };
   });
 });
@@ -102,7 +102,7 @@ for (const device of ["cpu", "gpu"]) {
       fits({ text: texts[0], reason: "stop" });
     });
     await t.test("calls of tools", async () => {
-      const [must, none, named] = await page.evaluate(async () => {
+      const [must, none, named, cut] = await page.evaluate(async () => {
         const parameters = {
           type: "object",
           properties: { city: { type: "string", maxLength: 10 }, days: { type: "integer", minimum: 1, maximum: 5 } },
@@ -117,6 +117,7 @@ for (const device of ["cpu", "gpu"]) {
           await say(model, { tools, toolChoice: "required", parallelToolCalls: false }),
           await say(model, { tools, toolChoice: "none" }),
           await say(model, { tools, toolChoice: { name: "get_time" }, parallelToolCalls: false }),
+          await say(model, { tools, toolChoice: "required", maxTokens: 3 }),
         ];
       });
       assert.equal(must.calls.length, 1);
@@ -125,6 +126,7 @@ for (const device of ["cpu", "gpu"]) {
         assert.ok(typeof city === "string" && days >= 1 && days <= 5, JSON.stringify(must.calls));
       }
       assert.deepEqual(none.calls, []);
+      assert.deepEqual([cut.calls, cut.reason, cut.inCall, must.inCall], [[], "length", true, undefined]);
       assert.deepEqual(
         named.calls.map(({ name, arguments: given }) => [name, given]),
         [["get_time", {}]],
@@ -139,7 +141,11 @@ for (const device of ["cpu", "gpu"]) {
         const { error } = await attempt(page, (options) => say(model, options), { responseFormat });
         assert.equal(error?.code, code);
         assert.match(error.message, says);
+        const { error: early } = await attempt(page, (format) => model.checkFormat(format), responseFormat);
+        assert.deepEqual([early?.code, early?.message], [code, error.message]);
       }
+      await page.evaluate((schema) => model.checkFormat({ type: "json_schema", schema }), schema);
+      await page.evaluate(() => model.checkFormat({ type: "text" }));
     });
     await page.evaluate(() => model.close());
   });

@@ -56,11 +56,12 @@ test("on the GPU a line is learnt within 200 steps and said, and what that took 
   });
   assert.equal(error, undefined, JSON.stringify(error));
   t.diagnostic(
-    `${value.losses.length} steps, the first ${Math.round(value.milliseconds[0])} ms, the last ${Math.round(value.milliseconds.at(-1))} ms`,
+    `${value.losses.length} steps, the first ${Math.round(value.milliseconds[0])} ms, the last ` +
+      `${Math.round(value.milliseconds.at(-1))} ms`,
   );
   assert.equal(value.device, "gpu");
   assert.ok(value.losses.at(-1) < 0.01 && value.losses.length <= 200, JSON.stringify(value.losses));
-  assert.ok(value.plan.bytes > 0 && value.plan.kept === value.plan.layers);
+  assert.ok(value.plan.bytes > 0 && value.plan.saved === value.plan.layers);
   assert.ok(value.last.memoryBytes > 1e6);
   assert.equal(value.meanwhile, "The capital of France is Paris.");
   assert.ok(value.step >= value.losses.length, "the step under way when the loop was left is kept too");

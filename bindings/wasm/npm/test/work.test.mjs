@@ -70,9 +70,9 @@ async function phases() {
     say(long, { temperature: 5, topK: 0, topP: 1, seed: 1, maxTokens: 33 }),
   );
   await model.reset();
-  await count("first image", async () => say(await picture("scene0.png"), { imageBudget: 70 }));
+  await count("first image", async () => say(await picture("scene0.png")));
   await model.reset();
-  await count("image", async () => say(await picture("scene1.png"), { imageBudget: 70 }));
+  await count("image", async () => say(await picture("scene1.png")));
   const training = (steps) => async () => {
     const session = await gemwire.TrainingSession.prepare(
       model,

@@ -8,12 +8,11 @@ const mostAtRest = 4 << 20;
 const restAfter = 5000; // milliseconds
 
 /**
- * Blocks keeps what has come of the files on servers. What was used already
- * gives way first, and what was used longest ago before that: what has come
- * ahead of its use is wanted soon.
+ * Blocks caches blocks of the files on servers. Used ones are evicted first, the
+ * least recently used before the others: a block that was prefetched is wanted soon.
  */
 export class Blocks {
-  // In the order in which they give way.
+  // In the order of their eviction.
   #used = new Map<string, Uint8Array>();
   #unused = new Map<string, Uint8Array>();
   #bytes = 0;
@@ -30,11 +29,11 @@ export class Blocks {
     return this.#unused.has(key) || this.#used.has(key);
   }
 
-  /** use gives a block, which gives way before others from then on. */
+  /** use gives a block, which is evicted before the unused ones from then on. */
   use(file: number, block: number): Uint8Array | undefined {
     const key = keyOf(file, block);
     const bytes = this.#unused.get(key) ?? this.#used.get(key);
-    this.#awake();
+    this.#armTimer();
     if (bytes) {
       this.#unused.delete(key);
       this.#used.delete(key);
@@ -48,17 +47,17 @@ export class Blocks {
     this.#drop(key);
     this.#unused.set(key, bytes);
     this.#bytes += bytes.length;
-    this.#giveWay(most);
-    this.#awake();
+    this.#evict(most);
+    this.#armTimer();
   }
 
-  #giveWay(limit: number): void {
+  #evict(limit: number): void {
     while (this.#bytes > limit) this.#drop((this.#used.size ? this.#used : this.#unused).keys().next().value!);
   }
 
-  #awake(): void {
+  #armTimer(): void {
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => this.#giveWay(mostAtRest), restAfter);
+    this.#rest = setTimeout(() => this.#evict(mostAtRest), restAfter);
   }
 
   /** forget drops all of a file. */

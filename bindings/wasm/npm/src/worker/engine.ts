@@ -48,7 +48,8 @@ function watchDevice(lost: (failure: Failure) => void): void {
           code: "device-lost",
           message: `the GPU device was lost: ${answer[1] ?? ""}`,
           advice:
-            "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in OPFS need no new download.",
+            "Load the model again; if it happens again, with a smaller context or memoryBudget. Models kept in " +
+            "OPFS need no new download.",
         });
       }
       notify(ticket, ...answer);

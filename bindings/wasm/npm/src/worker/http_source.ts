@@ -1,7 +1,7 @@
-import { cancelled, GemwireError } from "../error.js";
+import { GemwireError } from "../error.js";
 import type { RequestOptions } from "../types.js";
 import type { Blocks } from "./blocks.js";
-import { RemoteFile, unreachable } from "./http.js";
+import { RemoteFile } from "./http.js";
 import { MemorySource, type OpenSource } from "./open_source.js";
 import { ReadAhead } from "./read_ahead.js";
 
@@ -47,27 +47,4 @@ async function whole(file: RemoteFile, signal: AbortSignal): Promise<Uint8Array>
     },
   );
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
-}
-
-/** fetchWhole takes a small file at once, through the browser's cache and the page's service worker. */
-export async function fetchWhole(
-  url: string,
-  signal: AbortSignal,
-  { headers, credentials }: RequestOptions = {},
-): Promise<Uint8Array> {
-  let response: Response;
-  try {
-    response = await fetch(url, { signal, ...(headers && { headers }), ...(credentials && { credentials }) });
-    if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  } catch (error) {
-    if (signal.aborted) throw cancelled(signal);
-    throw unreachable("the built-in model", error);
-  }
-  throw new GemwireError(
-    response.status === 404 ? "not-found" : "network",
-    `the built-in model could not be loaded: the server answers ${response.status}`,
-    {
-      advice: 'Check that nano.gguf is served next to the package\'s nano.js, or set its URL: {builtin: "nano", url}.',
-    },
-  );
 }

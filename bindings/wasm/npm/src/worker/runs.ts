@@ -19,6 +19,14 @@ interface RunRecord {
   prepare: PrepareParams;
 }
 
+/** readRecord also reads what version 0.1 wrote, where heldOutData was called held. */
+async function readRecord(dir: FileSystemDirectoryHandle): Promise<RunRecord | null> {
+  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
+  if (!record) return null;
+  const { held, ...prepare } = record.prepare as PrepareParams & { held?: boolean };
+  return { ...record, prepare: held ? { ...prepare, heldOutData: true } : prepare };
+}
+
 const recordFile = "run.json",
   dataFiles = ["data.jsonl", "held.jsonl"];
 // As Go names the files of a checkpoint.
@@ -37,22 +45,22 @@ async function runFolder(name: string, create = false): Promise<FileSystemDirect
   }
 }
 
-/** Kept is a file of a checkpoint, which may be spoilt. */
-interface Kept {
+/** CheckpointFile is a file of a checkpoint, which may be spoilt. */
+interface CheckpointFile {
   file: string;
   kind: Kind;
   step: number;
   hash: string;
 }
 
-/** keptOf are a run's checkpoint files, the newest first. */
-async function keptOf(dir: FileSystemDirectoryHandle, kind?: Kind): Promise<Kept[]> {
-  const kept: Kept[] = [];
+/** checkpointFiles are a run's checkpoint files, the newest first. */
+async function checkpointFiles(dir: FileSystemDirectoryHandle, kind?: Kind): Promise<CheckpointFile[]> {
+  const files: CheckpointFile[] = [];
   for await (const file of dir.keys()) {
     const [, found, step, hash] = pattern.exec(file) ?? [];
-    if (found && (!kind || found === kind)) kept.push({ file, kind: found as Kind, step: Number(step), hash: hash! });
+    if (found && (!kind || found === kind)) files.push({ file, kind: found as Kind, step: Number(step), hash: hash! });
   }
-  return kept.sort((a, b) => b.step - a.step);
+  return files.sort((a, b) => b.step - a.step);
 }
 
 export async function listRuns(): Promise<SavedRun[]> {
@@ -67,8 +75,8 @@ export async function listRuns(): Promise<SavedRun[]> {
 
 // describe is null for a run without a checkpoint.
 async function describe(name: string, dir: FileSystemDirectoryHandle): Promise<SavedRun | null> {
-  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
-  const [last] = await keptOf(dir, "checkpoint");
+  const record = await readRecord(dir);
+  const [last] = await checkpointFiles(dir, "checkpoint");
   if (!record || !last) return null;
   let size = 0,
     modified = 0;
@@ -98,7 +106,7 @@ export async function saveRun(
 export async function planRun({ name, steps, bytes }: Operations["runPlanned"]["params"]): Promise<void> {
   await checkRoom(bytes);
   const dir = await runFolder(name);
-  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
+  const record = await readRecord(dir);
   if (!record) throw new GemwireError("not-found", `the run ${JSON.stringify(name)} was deleted while it was prepared`);
   await writeJSON(dir, recordFile, { ...record, steps } satisfies RunRecord);
 }
@@ -137,7 +145,7 @@ export async function resumeRun(
   signal: AbortSignal,
 ): Promise<PrepareResult> {
   const dir = await runFolder(name);
-  const record = (await readJSON(dir, recordFile)) as RunRecord | null;
+  const record = await readRecord(dir);
   const checkpoint = await lastGood(dir, "checkpoint");
   if (!record || !checkpoint)
     throw new GemwireError("bad-file", `the run ${JSON.stringify(name)} has no complete checkpoint`, {
@@ -145,7 +153,7 @@ export async function resumeRun(
     });
   const best = await lastGood(dir, "best");
   const binaries: Uint8Array[] = [];
-  for (const file of dataFiles.slice(0, record.prepare.held ? 2 : 1)) {
+  for (const file of dataFiles.slice(0, record.prepare.heldOutData ? 2 : 1)) {
     binaries.push(new Uint8Array(await (await (await dir.getFileHandle(file)).getFile()).arrayBuffer()));
   }
   const sources = [checkpoint, ...(best ? [best] : [])].map((file) => new BlobSource(file));
@@ -158,7 +166,7 @@ export async function resumeRun(
 
 // lastGood is the newest file whose bytes are what its name says.
 async function lastGood(dir: FileSystemDirectoryHandle, kind: Kind): Promise<File | null> {
-  for (const { file, hash } of await keptOf(dir, kind)) {
+  for (const { file, hash } of await checkpointFiles(dir, kind)) {
     const found = await (await dir.getFileHandle(file)).getFile();
     if ((await hashOf(found)) === hash) return found;
   }
@@ -178,7 +186,7 @@ export async function saveCheckpoint(
   signal: AbortSignal,
 ): Promise<{ step: number }> {
   const dir = await runFolder(name);
-  const before = await keptOf(dir);
+  const before = await checkpointFiles(dir);
   const files = { checkpoint: await Writing.open(dir, "checkpoint"), best: await Writing.open(dir, "best") };
   try {
     const { step } = (await writeFiles(go, "checkpoint", { run }, { signal }, (file, bytes) => {

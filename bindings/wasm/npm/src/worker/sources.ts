@@ -1,7 +1,8 @@
 import type { WireFile, WireSource } from "../protocol.js";
 import { adapterFile } from "./adapter_files.js";
+import { openArriving } from "./arriving_source.js";
 import { Blocks } from "./blocks.js";
-import { fetchWhole, openRemote } from "./http_source.js";
+import { openRemote } from "./http_source.js";
 import { BlobSource, HandleSource, MemorySource, type OpenSource } from "./open_source.js";
 import { handlesOf } from "./records.js";
 
@@ -33,7 +34,7 @@ async function openFile(file: WireFile, into: OpenSource[], blocks: Blocks, sign
     case "url":
       into.push(
         file.whole
-          ? new MemorySource(await fetchWhole(file.url, signal, file.request))
+          ? await openArriving(file.url, file.whole, signal, file.request)
           : await openRemote(file.url, blocks, signal, file.request),
       );
       break;
