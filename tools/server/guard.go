@@ -52,7 +52,8 @@ func withKey(keys []string, next http.Handler) http.Handler {
 			right |= subtle.ConstantTimeCompare(given[:], sum[:])
 		}
 		if right == 0 && r.URL.Path != "/health" {
-			room(r).deny(w, http.StatusUnauthorized, "this server needs an API key: send it as Authorization: Bearer KEY, or as "+
+			room(r).deny(w, http.StatusUnauthorized, "this server needs an API key: send it as Authorization: Bearer "+
+				"KEY, or as "+
 				"X-Api-Key")
 			return
 		}

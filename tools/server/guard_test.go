@@ -28,38 +28,73 @@ func TestFaults(t *testing.T) {
 		status     int
 		want       string
 	}{
-		"openai: bad JSON":       {"/v1/chat/completions", `{"model":`, key, 400, `"type":"invalid_request_error"`},
-		"openai: no body":        {"/v1/chat/completions", ``, key, 400, `the body is empty`},
-		"openai: not an object":  {"/v1/chat/completions", `[]`, key, 400, `an object belongs`},
-		"openai: no model":       {"/v1/chat/completions", `{"model":"gpt-4"}`, key, 404, `"code":"model_not_found"`},
-		"openai: which model":    {"/v1/chat/completions", `{}`, key, 400, `"param":"model"`},
-		"openai: no messages":    {"/v1/chat/completions", `{"model":"nano"}`, key, 400, `"param":"messages"`},
-		"openai: a role":         {"/v1/chat/completions", `{"model":"nano","messages":[{"role":"king","content":"x"}]}`, key, 400, "king"},
-		"openai: temperature":    {"/v1/chat/completions", question + `,"temperature":-1}`, key, 400, `"param":"temperature"`},
-		"openai: n":              {"/v1/chat/completions", question + `,"n":1000}`, key, 400, `"param":"n"`},
-		"openai: top_logprobs":   {"/v1/chat/completions", question + `,"logprobs":true,"top_logprobs":21}`, key, 400, `top_logprobs`},
-		"openai: a bias":         {"/v1/chat/completions", question + `,"logit_bias":{"x":1}}`, key, 400, `logit_bias`},
-		"openai: a token":        {"/v1/chat/completions", question + `,"logit_bias":{"99999999":1}}`, key, 400, `logit-bias`},
-		"openai: tool_choice":    {"/v1/chat/completions", question + `,"tool_choice":"some"}`, key, 400, `"param":"tool_choice"`},
-		"openai: no tools":       {"/v1/chat/completions", question + `,"tool_choice":"required"}`, key, 400, "no function is declared"},
-		"openai: a schema":       {"/v1/chat/completions", question + `,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"cat"}}}}`, key, 400, "cat"},
-		"openai: a picture":      {"/v1/chat/completions", `{"model":"nano","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}]}`, key, 400, "not an image"},
-		"openai: too large":      {"/v1/chat/completions", huge, key, 413, `"code":"request_too_large"`},
-		"openai: no key":         {"/v1/chat/completions", question + `}`, nil, 401, `"code":"invalid_api_key"`},
-		"openai: a page":         {"/v1/chat/completions", question + `}`, append(key, "Origin", "https://example.org"), 403, `"error":`},
-		"openai: a name":         {"/v1/chat/completions", question + `}`, append(key, "Host", "evil.example"), 421, `"error":`},
-		"openai: nothing there":  {"/v1/files", `{}`, key, 404, `"error":{"message"`},
-		"openai: unknown fields": {"/v1/chat/completions", question + `,"max_tokens":1,"service_tier":"auto","user":"me"}`, key, 200, `"length"`},
-		"ollama: bad JSON":       {"/api/chat", `{`, key, 400, `{"error":"`},
-		"ollama: no model":       {"/api/chat", `{"model":"llama3"}`, key, 404, `{"error":"`},
-		"ollama: too large":      {"/api/chat", huge, key, 413, `{"error":"`},
-		"ollama: no key":         {"/api/chat", asked + `}`, nil, 401, `{"error":"`},
-		"anthropic: bad JSON":    {"/v1/messages", `{`, key, 400, `{"type":"error","error":{"type":"invalid_request_error"`},
-		"anthropic: no model":    {"/v1/messages", `{"model":"claude"}`, key, 404, `"type":"not_found_error"`},
-		"anthropic: no bound":    {"/v1/messages", question + `}`, key, 400, `max_tokens: Field required`},
-		"anthropic: too large":   {"/v1/messages", huge, key, 413, `"type":"request_too_large"`},
-		"anthropic: no key":      {"/v1/messages", `{}`, []string{"X-Api-Key", "three"}, 401, `"type":"authentication_error"`},
-		"anthropic: with a key":  {"/v1/messages", question + `,"max_tokens":1}`, []string{"X-Api-Key", "one"}, 200, `"max_tokens"`},
+		"openai: bad JSON":      {"/v1/chat/completions", `{"model":`, key, 400, `"type":"invalid_request_error"`},
+		"openai: no body":       {"/v1/chat/completions", ``, key, 400, `the body is empty`},
+		"openai: not an object": {"/v1/chat/completions", `[]`, key, 400, `an object belongs`},
+		"openai: no model":      {"/v1/chat/completions", `{"model":"gpt-4"}`, key, 404, `"code":"model_not_found"`},
+		"openai: no such place": {"/v1/chat", `{}`, key, 404, `"code":"unknown_url"`},
+		"anthropic: no such place": {"/v1/messages/x", `{}`, append(key, "anthropic-version", "2023-06-01"), 404,
+			`there is nothing at POST`},
+		"openai: which model": {"/v1/chat/completions", `{}`, key, 400, `"param":"model"`},
+		"openai: no messages": {"/v1/chat/completions", `{"model":"nano"}`, key, 400, `"param":"messages"`},
+		"openai: a role": {"/v1/chat/completions", `{"model":"nano","messages":[{"role":"king","content":"x"}]}`,
+			key, 400, "king"},
+		"openai: temperature": {"/v1/chat/completions", question + `,"temperature":-1}`, key, 400,
+			`"param":"temperature"`},
+		"openai: n": {"/v1/chat/completions", question + `,"n":1000}`, key, 400, `"param":"n"`},
+		"openai: top_logprobs": {"/v1/chat/completions", question + `,"logprobs":true,"top_logprobs":21}`, key, 400,
+			`top_logprobs`},
+		"openai: a message of nothing": {"/v1/chat/completions", `{"model":"nano","messages":[{"role":"user"}]}`, key, 400,
+			`"param":"messages.[0].content"`},
+		"openai: a message of a number": {"/v1/chat/completions",
+			`{"model":"nano","messages":[{"role":"user","content":5}]}`, key, 400, `"param":"messages.[0].content"`},
+		"openai: a stop text of nothing": {"/v1/chat/completions", question + `,"stop":[null]}`, key, 400, `"param":"stop"`},
+		"anthropic: a message of nothing": {"/v1/messages",
+			`{"model":"nano","max_tokens":3,"messages":[{"role":"user"}]}`, key, 400, `messages.0.content`},
+		"openai: a bias": {"/v1/chat/completions", question + `,"logit_bias":{"x":1}}`, key, 400, `logit_bias`},
+		"openai: a token": {"/v1/chat/completions", question + `,"logit_bias":{"99999999":1}}`, key, 400,
+			`"param":"logit_bias"`},
+		"openai: tool_choice": {"/v1/chat/completions", question + `,"tool_choice":"some"}`, key, 400,
+			`"param":"tool_choice"`},
+		"openai: no tools": {"/v1/chat/completions", question + `,"tool_choice":"required"}`, key, 400,
+			"no function is declared"},
+		"openai: a schema": {"/v1/chat/completions", question +
+			`,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"cat"}}}}`, key, 400, "cat"},
+		"openai: the field of a schema": {"/v1/chat/completions", question +
+			`,"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"cat"}}}}`, key, 400,
+			`"param":"response_format"`},
+		"openai: the field of a response's schema": {"/v1/responses", `{"model":"nano","input":"x","text":{"format":` +
+			`{"type":"json_schema","name":"pet","schema":{"type":"cat"}}}}`, key, 400, `"param":"text.format"`},
+		"openai: the field of a tool": {"/v1/chat/completions", question + `,"tool_choice":"required","tools":[{"type":` +
+			`"function","function":{"name":"f","parameters":{"type":"cat"}}}]}`, key, 400, `"param":"tools"`},
+		"openai: the field of a choice": {"/v1/chat/completions", question + `,"tool_choice":"required"}`, key, 400,
+			`"param":"tool_choice"`},
+		"openai: a response's format by its name": {"/v1/responses", `{"model":"nano","input":"x","max_output_tokens":16,` +
+			`"text":{"format":{"type":"json_schema","name":"pet","schema":{"enum":[1]}}}}`, key, 200, `"name":"pet"`},
+		"openai: a picture": {"/v1/chat/completions",
+			`{"model":"nano","messages":[{"role":"user","content":[{"type":"image_url",` +
+				`"image_url":{"url":"data:image/png;base64,AAAA"}}]}]}`, key, 400, "not an image"},
+		"openai: too large": {"/v1/chat/completions", huge, key, 413, `"code":"request_too_large"`},
+		"openai: no key":    {"/v1/chat/completions", question + `}`, nil, 401, `"code":"invalid_api_key"`},
+		"openai: a page": {"/v1/chat/completions", question + `}`, append(key, "Origin", "https://example.org"),
+			403, `"error":`},
+		"openai: a name": {"/v1/chat/completions", question + `}`, append(key, "Host", "evil.example"), 421,
+			`"error":`},
+		"openai: nothing there": {"/v1/files", `{}`, key, 404, `"error":{"message"`},
+		"openai: unknown fields": {"/v1/chat/completions", question + `,"max_tokens":1,"service_tier":"auto","user":"me"}`,
+			key, 200, `"length"`},
+		"ollama: bad JSON":     {"/api/chat", `{`, key, 400, `{"error":"`},
+		"ollama: no model":     {"/api/chat", `{"model":"llama3"}`, key, 404, `{"error":"`},
+		"ollama: too large":    {"/api/chat", huge, key, 413, `{"error":"`},
+		"ollama: no key":       {"/api/chat", asked + `}`, nil, 401, `{"error":"`},
+		"anthropic: bad JSON":  {"/v1/messages", `{`, key, 400, `{"type":"error","error":{"type":"invalid_request_error"`},
+		"anthropic: no model":  {"/v1/messages", `{"model":"claude"}`, key, 404, `"type":"not_found_error"`},
+		"anthropic: no bound":  {"/v1/messages", question + `}`, key, 400, `max_tokens: Field required`},
+		"anthropic: too large": {"/v1/messages", huge, key, 413, `"type":"request_too_large"`},
+		"anthropic: no key": {"/v1/messages", `{}`, []string{"X-Api-Key", "three"}, 401,
+			`"type":"authentication_error"`},
+		"anthropic: with a key": {"/v1/messages", question + `,"max_tokens":1}`, []string{"X-Api-Key", "one"}, 200,
+			`"max_tokens"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := post(t, web.URL+tt.path, tt.body, tt.headers...)
@@ -79,8 +114,10 @@ func TestFaults(t *testing.T) {
 		if status != 400 || !strings.Contains(body, `"invalid_request_error"`) {
 			t.Errorf("anthropic: %d %.300s", status, body)
 		}
-		turns := strings.Repeat(`{"role":"user","content":"Hello there, how are you?"},{"role":"assistant","content":"Fine."},`, 20)
-		status, body = post(t, web.URL+"/api/chat", strings.Replace(asked, `"messages":[`, `"messages":[`+turns, 1)+`,"stream":false}`)
+		turns := strings.Repeat(`{"role":"user","content":"Hello there, how are you?"},{"role":"assistant",`+
+			`"content":"Fine."},`, 20)
+		status, body = post(t, web.URL+"/api/chat", strings.Replace(asked, `"messages":[`, `"messages":[`+turns,
+			1)+`,"stream":false}`)
 		if status != 200 || !strings.Contains(body, "Paris") {
 			t.Errorf("ollama leaves out the oldest turns: %d %.300s", status, body)
 		}
@@ -129,7 +166,8 @@ func TestPreflight(t *testing.T) {
 
 // story asks for an answer that only the context ends.
 const story = `{"model":"nano","seed":1,"messages":[{"role":"user","content":"Tell me a story"}],"stream":true,
-	"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"array","items":{"type":"string","maxLength":3},
+	"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"array","items":{"type":"string",
+		"maxLength":3},
 	"minItems":2000}}}`
 
 // leave begins an answer without an end, and goes away after its first piece.
@@ -168,7 +206,8 @@ func TestClientsThatLeave(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(story)+1,
+	fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s",
+		len(story)+1,
 		story+"}")
 	if _, err := conn.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
@@ -184,7 +223,8 @@ func TestClientsThatLeave(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	web, _ := serving(t, func(o *Options) { o.MostTime = 300 * time.Millisecond; o.Models.Open.Context = 4096 })
-	status, body := post(t, web.URL+"/v1/chat/completions", strings.Replace(story, `"stream":true`, `"stream":false`, 1)+`}`)
+	status, body := post(t, web.URL+"/v1/chat/completions", strings.Replace(story, `"stream":true`, `"stream":false`,
+		1)+`}`)
 	if status != 504 || !strings.Contains(body, "longer than this server allows") {
 		t.Errorf("%d %.300s", status, body)
 	}
@@ -344,7 +384,8 @@ func TestManyAtOnce(t *testing.T) {
 		question + `,"response_format":{"type":"json_schema","json_schema":{"schema":{"enum":["Paris","Rome"]}}}}`,
 		question + `,"tools":[` + other + `],"tool_choice":"required","parallel_tool_calls":false,"max_tokens":60}`,
 		question + `,"reasoning_effort":"high","max_tokens":80}`,
-		`{"model":"nano","temperature":1.2,"seed":5,"max_tokens":30,"messages":[{"role":"user","content":"Tell me a story"}]}`,
+		`{"model":"nano","temperature":1.2,"seed":5,"max_tokens":30,"messages":[{"role":"user","content":"Tell me ` +
+			`a story"}]}`,
 	}
 	var all sync.WaitGroup
 	for round := range 2 {
@@ -364,4 +405,19 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	idle(t, s)
+}
+
+// A text that cannot fit, however it is cut into tokens, is refused before it is.
+func TestTextThatCannotFit(t *testing.T) {
+	web, _ := serving(t, func(*Options) {})
+	text := strings.Repeat("a ", 4<<20)
+	for path, body := range map[string]string{
+		"/v1/chat/completions": `{"model":"nano","messages":[{"role":"user","content":"` + text + `"}]}`,
+		"/v1/completions":      `{"model":"nano","prompt":"` + text + `"}`,
+	} {
+		status, got := post(t, web.URL+path, body)
+		if status != 400 || !strings.Contains(got, "context_length_exceeded") {
+			t.Errorf("%s: %d %.300s", path, status, got)
+		}
+	}
 }

@@ -1,11 +1,20 @@
 package server
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gemwire/gemwire/gemma4/nano"
 )
 
 // lines reads a stream of lines of JSON.
@@ -17,7 +26,8 @@ func lines(t *testing.T, body string) (list []map[string]any) {
 	return list
 }
 
-const asked = `{"model":"nano","options":{"temperature":0},"messages":[{"role":"user","content":"What is the capital of France?"}]`
+const asked = `{"model":"nano","options":{"temperature":0},"messages":[{"role":"user","content":"What is the capital ` +
+	`of France?"}]`
 
 func TestOllamaChat(t *testing.T) {
 	web, _ := serving(t, nil)
@@ -51,7 +61,8 @@ func TestThinkAndFormat(t *testing.T) {
 	web, _ := serving(t, nil)
 	for _, think := range []string{"false", "true", `"low"`} {
 		_, body := post(t, web.URL+"/api/chat", asked+`,"stream":false,"think":`+think+
-			`,"format":{"type":"object","properties":{"city":{"enum":["Paris","Rome"]}},"required":["city"],"additionalProperties":false}}`)
+			`,"format":{"type":"object","properties":{"city":{"enum":["Paris","Rome"]}},"required":["city"],`+
+			`"additionalProperties":false}}`)
 		content := at(object(t, body), "message", "content").(string)
 		var answer struct{ City string }
 		if err := json.Unmarshal([]byte(content), &answer); err != nil || answer.City == "" {
@@ -88,8 +99,9 @@ func TestOllamaGenerate(t *testing.T) {
 		status int
 		want   string
 	}{
-		"a question":      {`"prompt":"What is the capital of France?"`, 200, paris},
-		"raw":             {`"raw":true,"prompt":"<|turn>user\nWhat is the capital of France?<turn|>\n<|turn>model\n"`, 200, paris},
+		"a question": {`"prompt":"What is the capital of France?"`, 200, paris},
+		"raw": {`"raw":true,"prompt":"<|turn>user\nWhat is the capital of France?<turn|>\n<|turn>model\n"`,
+			200, paris},
 		"loaded":          {`"prompt":""`, 200, `"done_reason":"load"`},
 		"unloaded":        {`"prompt":"","keep_alive":0`, 200, `"done_reason":"unload"`},
 		"a suffix":        {`"prompt":"a","suffix":"b"`, 400, "does not support insert"},
@@ -132,16 +144,16 @@ func TestMedia(t *testing.T) {
 		at         []any
 	}{
 		"openai": {"/v1/chat/completions", `{"model":"nano","temperature":0,"messages":[{"role":"user","content":[
-			{"type":"image_url","image_url":{"url":"data:image/png;base64,` + scene + `"}},{"type":"text","text":"` + see + `"}]}]}`,
-			[]any{"choices", 0, "message", "content"}},
+			{"type":"image_url","image_url":{"url":"data:image/png;base64,` + scene + `"}},
+			{"type":"text","text":"` + see + `"}]}]}`, []any{"choices", 0, "message", "content"}},
 		"ollama": {"/api/chat", `{"model":"nano","stream":false,"options":{"temperature":0},"messages":[{"role":"user",
 			"content":"` + see + `","images":["` + scene + `"]}]}`, []any{"message", "content"}},
 		"anthropic": {"/v1/messages", `{"model":"nano","max_tokens":60,"temperature":0,"messages":[{"role":"user","content":[
 			{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + scene + `"}},
 			{"type":"text","text":"` + see + `"}]}]}`, []any{"content", 0, "text"}},
 		"responses": {"/v1/responses", `{"model":"nano","temperature":0,"input":[{"role":"user","content":[
-			{"type":"input_image","image_url":"data:image/png;base64,` + scene + `"},{"type":"input_text","text":"` + see + `"}]}]}`,
-			[]any{"output", 0, "content", 0, "text"}},
+			{"type":"input_image","image_url":"data:image/png;base64,` + scene + `"},
+			{"type":"input_text","text":"` + see + `"}]}]}`, []any{"output", 0, "content", 0, "text"}},
 	} {
 		status, body := post(t, web.URL+tt.path, tt.body)
 		answers[name], _ = at(object(t, body), tt.at...).(string)
@@ -174,10 +186,12 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d with %s", path, body, got, answer, status, want)
 		}
 	}
-	step("POST", "/api/create", `{"model":"parrot","modelfile":"FROM nano\nPARAMETER temperature 0\nPARAMETER stop \" is\"\nSYSTEM \"\"\"Be\nbrief.\"\"\""}`,
+	step("POST", "/api/create", `{"model":"parrot","modelfile":"FROM nano\nPARAMETER temperature 0\nPARAMETER stop \" `+
+		`is\"\nSYSTEM \"\"\"Be\nbrief.\"\"\""}`,
 		200, `"status":"success"`)
 	step("POST", "/api/show", `{"model":"parrot"}`, 200, `"system":"Be\nbrief."`)
-	step("POST", "/api/chat", `{"model":"parrot","stream":false,"options":{"num_predict":40},"messages":[{"role":"user","content":"What is the capital of France?"}]}`,
+	step("POST", "/api/chat", `{"model":"parrot","stream":false,"options":{"num_predict":40},"messages":[{"role":"user",`+
+		`"content":"What is the capital of France?"}]}`,
 		200, `"done_reason":"stop"`)
 	step("POST", "/api/copy", `{"source":"parrot","destination":"me/parrot:v2"}`, 200, "")
 	step("GET", "/api/tags", "", 200, `"me/parrot:v2"`)
@@ -189,8 +203,10 @@ func TestModels(t *testing.T) {
 	step("DELETE", "/api/delete", `{"model":"nano"}`, 400, "built into gemwire")
 	step("POST", "/api/create", `{"model":"nano","from":"nano"}`, 400, "was not created here")
 	step("POST", "/api/create", `{"model":"x","from":"nowhere"}`, 404, "not found")
-	step("POST", "/api/create", `{"model":"../x","from":"nano"}`, 400, "not a model name")
-	step("POST", "/api/create", `{"model":"x","from":"nano","parameters":{"temperature":"hot"}}`, 400, "temperature is hot")
+	step("POST", "/api/create", `{"model":"../x","from":"nano"}`, 400, `at byte 0: not a model name"`)
+	step("POST", "/api/create", `{"model":"../x","from":"nano"}`, 400, `{"error":"\"../x\": its`)
+	step("POST", "/api/create", `{"model":"x","from":"nano","parameters":{"temperature":"hot"}}`, 400,
+		"temperature is hot")
 	step("POST", "/api/create", `{"model":"x","from":"nano","files":{"a.gguf":"sha256:1"}}`, 400, "folder of models")
 	step("POST", "/api/create", `{"model":"x","modelfile":"FROM nano\nADAPTER /etc/passwd"}`, 400, "does not have")
 	step("POST", "/api/show", `{"model":"/etc/passwd"}`, 404, "not found")
@@ -199,4 +215,71 @@ func TestModels(t *testing.T) {
 	step("POST", "/api/pull", `{"model":"http://127.0.0.1:1/x.gguf","stream":false}`, 400, "not public")
 	step("POST", "/api/push", `{"model":"nano"}`, 501, "push")
 	step("POST", "/api/embed", `{"model":"nano","input":"x"}`, 400, "makes no embeddings")
+}
+
+// TestPullFromHuggingFace: a model is pulled, asked and deleted by its name there, as with Ollama's own server.
+func TestPullFromHuggingFace(t *testing.T) {
+	source := nano.Source()
+	content := make([]byte, source.Size())
+	if _, err := source.ReadAt(content, 0); err != nil {
+		t.Fatal(err)
+	}
+	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/models/o/gemma-GGUF/tree/main":
+			_, _ = fmt.Fprintf(w, `[{"type":"file","path":"gemma-Q8_0.gguf","size":%d,"lfs":{"oid":"%x","size":%[1]d}}]`,
+				len(content), sha256.Sum256(content))
+		case "/o/gemma-GGUF/resolve/main/gemma-Q8_0.gguf":
+			w.Header().Set("ETag", `"1"`)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer hub.Close()
+	web, _ := serving(t, func(o *Options) {
+		before := o.Models.Getenv
+		o.Models.Getenv = func(name string) string {
+			if name == "HF_ENDPOINT" {
+				return hub.URL
+			}
+			return before(name)
+		}
+	})
+	status, body := post(t, web.URL+"/api/pull", `{"model":"hf.co/o/none"}`)
+	if !strings.Contains(body, "not found; check the owner") {
+		t.Errorf("%d %s", status, body)
+	}
+	status, body = post(t, web.URL+"/api/pull", `{"model":"hf.co/o/gemma-GGUF"}`)
+	if all := lines(t, body); status != 200 || all[len(all)-1]["status"] != "success" ||
+		!strings.Contains(body, "downloading gemma-Q8_0.gguf") {
+		t.Fatalf("%d %s", status, body)
+	}
+	for _, name := range []string{"hf.co/o/gemma-GGUF", "hf.co/o/gemma-GGUF:latest", "hf.co/o/gemma-GGUF:q8_0"} {
+		_, body = post(t, web.URL+"/api/chat", strings.Replace(asked, `"nano"`, `"`+name+`"`, 1)+`,"stream":false}`)
+		if at(object(t, body), "message", "content") != paris {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+	answer, err := http.Get(web.URL + "/api/tags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	if err != nil || !strings.Contains(string(raw), `"hf.co/o/gemma-GGUF:Q8_0"`) {
+		t.Errorf("tags: %s, %v", raw, err)
+	}
+	request, err := http.NewRequest(http.MethodDelete, web.URL+"/api/delete",
+		strings.NewReader(`{"model":"hf.co/o/gemma-GGUF:Q8_0"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted, err := http.DefaultClient.Do(request)
+	if err != nil || deleted.StatusCode != 200 {
+		t.Errorf("delete: %v, %v", deleted, err)
+	}
+	if status, body = post(t, web.URL+"/api/show", `{"model":"hf.co/o/gemma-GGUF"}`); status != 404 {
+		t.Errorf("%d %s", status, body)
+	}
 }

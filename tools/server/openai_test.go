@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -105,7 +106,8 @@ func TestResponseFormat(t *testing.T) {
 		"required":["city","size"],"additionalProperties":false}`
 	for name, extra := range map[string]string{
 		"schema": `"response_format":{"type":"json_schema","json_schema":{"name":"c","strict":true,"schema":` + schema + `}}`,
-		"schema with thinking": `"reasoning_effort":"high","response_format":{"type":"json_schema","json_schema":{"name":"c",` +
+		"schema with thinking": `"reasoning_effort":"high","response_format":{"type":"json_schema",` +
+			`"json_schema":{"name":"c",` +
 			`"schema":` + schema + `}}`,
 		"any object": `"response_format":{"type":"json_object"}`,
 	} {
@@ -130,6 +132,34 @@ func TestResponseFormat(t *testing.T) {
 				t.Errorf("%v", answer)
 			}
 		})
+	}
+}
+
+// TestOtherResponseFormats: what OpenAI's API has no type for, as the npm package names it.
+func TestOtherResponseFormats(t *testing.T) {
+	web, _ := serving(t, nil)
+	for form, want := range map[string]string{
+		`{"type":"choice","choices":["Berlin","Rome"]}`:            `^(Berlin|Rome)$`,
+		`{"type":"regex","regex":"[A-Z]{3}-[0-9]{2}"}`:             `^[A-Z]{3}-[0-9]{2}$`,
+		`{"type":"grammar","grammar":"root ::= \"a\" [bc] \"d\""}`: `^a[bc]d$`,
+	} {
+		status, body := post(t, web.URL+"/v1/chat/completions", question+`,"seed":1,"response_format":`+form+`}`)
+		if status != 200 {
+			t.Fatalf("%s: %d %s", form, status, body)
+		}
+		content := at(object(t, body), "choices", 0, "message", "content").(string)
+		if !regexp.MustCompile(want).MatchString(content) {
+			t.Errorf("%s: %q", form, content)
+		}
+	}
+	for form, says := range map[string]string{
+		`{"type":"choice"}`: "choice has no choices", `{"type":"regex","regex":"("}`: "missing closing",
+		`{"type":"grammar","grammar":""}`: "grammar has no grammar", `{"type":"xml"}`: "say text, json_object",
+	} {
+		status, body := post(t, web.URL+"/v1/chat/completions", question+`,"response_format":`+form+`}`)
+		if status != 400 || !strings.Contains(body, says) {
+			t.Errorf("%s: %d %s", form, status, body)
+		}
 	}
 }
 
@@ -235,7 +265,8 @@ func TestResponses(t *testing.T) {
 	if status, body := post(t, web.URL+"/v1/responses", again); status != 200 {
 		t.Errorf("with a result: %d %s", status, body)
 	}
-	if status, body := post(t, web.URL+"/v1/responses", `{"model":"nano","previous_response_id":"resp_1","input":"x"}`); status != 400 ||
+	if status, body := post(t, web.URL+"/v1/responses",
+		`{"model":"nano","previous_response_id":"resp_1","input":"x"}`); status != 400 ||
 		!strings.Contains(body, "keeps no responses") {
 		t.Errorf("a stored response: %d %s", status, body)
 	}

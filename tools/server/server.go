@@ -146,7 +146,7 @@ func (s *Server) apis(mostBody int64) http.Handler {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("GET /{$}", ollama.Greet)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		room(r).refuse(w, fmt.Errorf("%w: there is nothing at %s %.100s", models.ErrNotFound, r.Method, r.URL.Path))
+		room(r).refuse(w, fmt.Errorf("%w: there is nothing at %s %.100s", answer.ErrNowhere, r.Method, r.URL.Path))
 	})
 	return mux
 }
@@ -194,7 +194,7 @@ func (s *Server) OnlyAPIs() http.Handler {
 			return
 		}
 		if !isAPI(r.URL.Path) {
-			openai.Refuse(w, fmt.Errorf("%w: there is nothing at %.100s", models.ErrNotFound, r.URL.Path))
+			openai.Refuse(w, fmt.Errorf("%w: there is nothing at %.100s", answer.ErrNowhere, r.URL.Path))
 			return
 		}
 		s.ServeHTTP(w, r)

@@ -22,6 +22,7 @@ var advice = []struct {
 	{gguf.ErrVersion, "; convert it again with a current version of llama.cpp"},
 	{arch.ErrNoVision, "; --mmproj names it"},
 	{arch.ErrNoAudio, "; --mmproj names it"},
+	{sound.ErrLongest, ""},
 	{sound.ErrTooLong, ": --split-audio does that"},
 	{wgslkit.ErrOutOfMemory, "; use a smaller --context or model, or --device cpu"},
 	{wgslkit.ErrLimit, "; or use --device cpu"},

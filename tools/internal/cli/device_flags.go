@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/pflag"
@@ -53,16 +55,33 @@ func (f *DeviceFlags) RegisterWGPU(flags *pflag.FlagSet) {
 
 // SayLibrary tells why a library that was asked for is not used.
 func (f *DeviceFlags) SayLibrary(env *Environment, adapter *wgslkit.Info) {
-	asked := f.WGPU != "" || env.Getenv("GEMWIRE_WGPU") != ""
-	if adapter != nil && asked && adapter.LibraryRefused != "" {
+	if f.refused(env, adapter) {
 		env.Say("%s: using the built-in wgpu-native, because %s", env.Program,
 			Sentence(errors.New(adapter.LibraryRefused)))
 	}
 }
 
-// Check refuses a device that does not exist. Who says which GPU, or how much of
+// CheckLibrary refuses to go on without a library that was asked for: what is compared is to be
+// computed by that one.
+func (f *DeviceFlags) CheckLibrary(env *Environment, adapter *wgslkit.Info) error {
+	if f.refused(env, adapter) {
+		return fmt.Errorf("%w: the library that was asked for cannot be used: %s; name another one, or off for the "+
+			"built-in one", wgslkit.ErrNoDevice, adapter.LibraryRefused)
+	}
+	return nil
+}
+
+func (f *DeviceFlags) refused(env *Environment, adapter *wgslkit.Info) bool {
+	asked := f.WGPU != "" || env.Getenv("GEMWIRE_WGPU") != ""
+	return adapter != nil && asked && adapter.LibraryRefused != ""
+}
+
+// Check refuses a device or a library that does not exist. Who says which GPU, or how much of
 // it, wants one.
 func (f *DeviceFlags) Check() error {
+	if err := f.checkWGPU(); err != nil {
+		return err
+	}
 	wantsGPU := f.GPUName != "" || f.GPUMemory != 0 || f.MaxBinding != 0
 	switch gemma4.Device(f.Device) {
 	case gemma4.DeviceAuto:
@@ -79,6 +98,24 @@ func (f *DeviceFlags) Check() error {
 		return nil
 	}
 	return Usagef("--device %q: use gpu or cpu", f.Device)
+}
+
+// checkWGPU looks for the library that is to be loaded: where the CPU computes in the end, nobody else does.
+func (f *DeviceFlags) checkWGPU() error {
+	name, path := "--wgpu", f.WGPU
+	if path == "" {
+		name, path = "GEMWIRE_WGPU", os.Getenv("GEMWIRE_WGPU") // as wgslkit reads it
+	}
+	switch {
+	case path == "" || path == wgslkit.LibraryOff:
+		return nil
+	case !filepath.IsAbs(path):
+		return Usagef("%s %q: give the whole path of a library, or off", name, path)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // GPU is what the flags, and the doctor, say about a GPU.

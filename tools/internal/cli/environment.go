@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
@@ -21,6 +22,8 @@ type Environment struct {
 
 	Getenv     func(string) string
 	Interrupts *terminal.Interrupts
+
+	saying sync.Mutex // servers speak from many goroutines
 }
 
 // System is the environment of the process.
@@ -33,6 +36,8 @@ func System(program string) *Environment {
 
 // Say prints a line for people.
 func (e *Environment) Say(format string, args ...any) {
+	e.saying.Lock()
+	defer e.saying.Unlock()
 	fmt.Fprintf(e.Err, format+"\n", args...)
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,7 +41,8 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		_, wanted, _ := strings.Cut(cmd.Use, " ")
 		switch {
 		case cmd.HasAvailableSubCommands() && len(list) > 0:
-			return Usagef("unknown command %q%s", list[0], suggest.Question(suggest.Near(list[0], commandNames(cmd))))
+			closest := suggest.Closest(list[0], commandNames(cmd))
+			return Usagef("unknown command %q%s", list[0], suggest.Question(closest))
 		case wanted == "":
 			return Usagef("%s takes no arguments, and %q is one", cmd.CommandPath(), list[0])
 		}
@@ -75,6 +78,7 @@ var ErrReported = errors.New("reported")
 
 // Main runs a command line of the process and returns the exit status.
 func Main(program string, root func(*Environment) *cobra.Command, arguments []string) int {
+	log.SetOutput(io.Discard) // net/http writes there of what servers send that nobody asked for
 	env := System(program)
 	defer env.Interrupts.Listen()()
 	return env.Run(context.Background(), root(env), arguments)
@@ -115,6 +119,7 @@ func (e *Environment) prepare(root *cobra.Command) {
 	root.SetIn(e.In)
 	root.SetOut(e.Out)
 	root.SetErr(e.Err)
+	checkDefaults(root)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { e.sayRenamed(cmd.Flags()) }
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return Usage(mistakenFlag(cmd.Flags(), err)) })
 }

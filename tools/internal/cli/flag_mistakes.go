@@ -30,6 +30,8 @@ func FlagError(err error) error {
 		return fmt.Errorf("--%s is %s; wanted a whole number", flag.Name, invalid.GetValue())
 	case "float32", "float64":
 		return fmt.Errorf("--%s is %s; wanted a number", flag.Name, invalid.GetValue())
+	case "duration":
+		return fmt.Errorf("--%s is %s; wanted a time such as 30s, 5m or 1h", flag.Name, invalid.GetValue())
 	case countFlag{}.Type():
 		return fmt.Errorf("--%s is %s; %w", flag.Name, invalid.GetValue(), errCount)
 	case "bool":
@@ -42,7 +44,11 @@ func FlagError(err error) error {
 // have been meant.
 func mistakenFlag(flags *pflag.FlagSet, err error) error {
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	var setting *sampling.Error
+	switch {
+	case errors.As(err, &setting):
+		return fmt.Errorf("--%w", setting)
+	case !errors.As(err, &unknown):
 		return FlagError(err)
 	}
 	name := unknown.GetSpecifiedName()
@@ -55,11 +61,11 @@ func mistakenFlag(flags *pflag.FlagSet, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	near := suggest.Near(name, names)
-	for i := range near {
-		near[i] = "--" + near[i]
+	closest := suggest.Closest(name, names)
+	for i := range closest {
+		closest[i] = "--" + closest[i]
 	}
-	return fmt.Errorf("unknown option --%s%s", name, suggest.Question(near))
+	return fmt.Errorf("unknown option --%s%s", name, suggest.Question(closest))
 }
 
 // renamed marks a flag that has another name now.

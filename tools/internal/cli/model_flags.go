@@ -35,6 +35,8 @@ type ModelFlags struct {
 	DeviceFlags
 
 	found modelref.Reference // the model that was opened last
+	// answers says that the command answers, so that an assistant is of use.
+	answers bool
 }
 
 // Found is the model that was opened.
@@ -86,8 +88,13 @@ func (f *ModelFlags) RegisterReference(flags *pflag.FlagSet) {
 // RegisterAssistant adds the one that is for commands that answer.
 func (f *ModelFlags) RegisterAssistant(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Assistant, "assistant", "",
-		"the `FILE`, URL or name of an assistant for the model, which guesses the next tokens")
+		"the `FILE`, URL or name of an assistant for the model, which guesses the next tokens; none takes none "+
+			"(default: the one that was pulled with the model)")
+	f.answers = true
 }
+
+// noAssistant turns off the one that was pulled with the model.
+const noAssistant = "none"
 
 // OpenFile opens the header of a model's file, and no more of it.
 func (f *ModelFlags) OpenFile(ctx context.Context, env *Environment, name string) (*gguf.File, error) {
@@ -201,12 +208,28 @@ func (f *ModelFlags) examiner() *checkup.Examiner {
 	return e
 }
 
-// attach gives the model its assistant, where one is named.
+// attach gives the model its assistant, where one is named, or the one that was pulled with it.
 func (f *ModelFlags) attach(ctx context.Context, env *Environment, model *gemma4.Model) error {
+	if f.Assistant == noAssistant || !f.answers {
+		return nil
+	}
+	if f.Assistant == "" && f.found.Assistant != "" {
+		if err := f.attachFile(ctx, env, model, f.found.Assistant); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			env.Say("%s: answering without the assistant that was pulled with the model: %s", env.Program, Sentence(err))
+		}
+		return nil
+	}
 	if f.Assistant == "" {
 		return nil
 	}
-	ref, err := env.Finder().Find(f.Assistant)
+	return f.attachFile(ctx, env, model, f.Assistant)
+}
+
+func (f *ModelFlags) attachFile(ctx context.Context, env *Environment, model *gemma4.Model, name string) error {
+	ref, err := env.Finder().Find(name)
 	if err != nil {
 		return err
 	}
@@ -220,7 +243,7 @@ func (f *ModelFlags) attach(ctx context.Context, env *Environment, model *gemma4
 		Progress: func(p gemma4.Progress) { progress.Set(string(p.Phase), p.Done, p.Total) },
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.Assistant, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

@@ -1,15 +1,20 @@
 package cli
 
 import (
+	"cmp"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"net"
+	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,14 +33,14 @@ func Sentence(err error) string {
 			text = strings.Replace(text, e.Error(), plain, 1)
 		}
 	}
-	text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ")
+	text = strings.ToValidUTF8(strings.ReplaceAll(strings.TrimSpace(text), "\n", "; "), "�")
 	text = packageName.ReplaceAllString(text, "$1")
 	for _, said := range saidBefore {
 		if errors.Is(err, said) {
 			text = strings.Replace(text, ": "+said.Error(), "", 1)
 		}
 	}
-	text = strings.TrimRight(text, ". ")
+	text = strings.TrimRight(shortened(text), ". ")
 	switch {
 	case strings.HasSuffix(text, " does not exist"):
 		text += "; check the path"
@@ -45,8 +50,22 @@ func Sentence(err error) string {
 	return text
 }
 
+// Values that somebody gave by mistake can be of any length: a pattern, or a whole file. Paths are shorter than these.
+var (
+	longQuoted = regexp.MustCompile(`"(?:[^"\\]|\\.){160,}"`)
+	longWord   = regexp.MustCompile(`[^\s;]{400,}`)
+)
+
+// shortened cuts such values to what tells which they are.
+func shortened(text string) string {
+	const enough = 60
+	text = longQuoted.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("%.*s…\"", enough, s) })
+	return longWord.ReplaceAllStringFunc(text, func(s string) string { return fmt.Sprintf("%.*s…", enough, s) })
+}
+
 // packageName is the name of a package of ours before what it has to say.
-var packageName = regexp.MustCompile(`(^|: |; )(?:gguf|ollama|quant|tokenizer|picture|sound|safetensors): `)
+var packageName = regexp.MustCompile(
+	`(^|: |; )(?:gguf|ollama|quant|tokenizer|picture|sound|video|safetensors|grammar): `)
 
 // saidBefore are kinds of errors that are always named behind a sentence that says
 // the same in full: programs tell them apart, people have read them already.
@@ -92,9 +111,24 @@ func plainly(err error) string {
 		}
 		return fmt.Sprintf("it is no JSON: something is wrong at byte %d", e.Offset)
 	case *json.UnmarshalTypeError:
+		if number, ok := strings.CutPrefix(e.Value, "number "); ok && e.Type != nil {
+			return aboutNumber(e, number)
+		}
 		return fmt.Sprintf("there is %s where %s belongs, at byte %d", article(e.Value), kindOf(e), e.Offset)
 	case *net.OpError:
 		return aboutAddress(e)
+	case *net.AddrError:
+		return fmt.Sprintf("%s is no address: %s", e.Addr, e.Err)
+	case tls.RecordHeaderError:
+		return "the server does not speak https there"
+	case *tls.CertificateVerificationError:
+		return "the server cannot be trusted: " + strings.TrimPrefix(e.Err.Error(), "x509: ")
+	case *url.Error:
+		if e.Op == "parse" {
+			return e.Err.Error()
+		}
+	case *syntax.Error:
+		return fmt.Sprintf("%s: %.60q", e.Code, e.Expr)
 	case *gguf.FormatError:
 		if errors.Is(e, gguf.ErrNotGGUF) {
 			if e.Offset == 0 && strings.HasPrefix(e.Err.Error(), "0 bytes") {
@@ -109,14 +143,28 @@ func plainly(err error) string {
 	return ""
 }
 
+// aboutNumber says which number is not of the kind that is wanted, and where it stands.
+func aboutNumber(e *json.UnmarshalTypeError, number string) string {
+	field := e.Field[strings.LastIndexByte(e.Field, '.')+1:] // before it stand structs of this program
+	name, wanted := cmp.Or(field, "a number"), "a whole number"
+	if kind := e.Type.Kind(); kind == reflect.Float32 || kind == reflect.Float64 {
+		wanted = "a smaller one"
+	} else if !strings.ContainsAny(number, ".eE") {
+		wanted = "a whole number that is not so far from 0"
+	}
+	return fmt.Sprintf("%.100s is %.40s, at byte %d; wanted %s", name, number, e.Offset, wanted)
+}
+
 // aboutAddress says what went wrong with a server.
 func aboutAddress(e *net.OpError) string {
 	var name *net.DNSError
 	switch {
 	case errors.As(e, &name) && name.IsNotFound:
-		return fmt.Sprintf("there is no server %s", name.Name)
+		return fmt.Sprintf("there is no server %s, or no network here", name.Name)
 	case errors.As(e, &name):
-		return fmt.Sprintf("the address of %s is not known: %s", name.Name, name.Err)
+		return fmt.Sprintf("the address of %s cannot be looked up; check the network", name.Name)
+	case errors.Is(e, syscall.ENETUNREACH), errors.Is(e, syscall.EHOSTUNREACH):
+		return fmt.Sprintf("%v cannot be reached; check the network", e.Addr)
 	case errors.Is(e, syscall.ECONNREFUSED) && e.Addr != nil:
 		return fmt.Sprintf("nothing answers at %s", e.Addr)
 	case e.Timeout() && e.Addr != nil:
@@ -133,6 +181,9 @@ func aboutAddress(e *net.OpError) string {
 func aboutFile(path, op string, err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && op == "create":
+		if info, err := os.Stat(filepath.Dir(path)); err == nil && info.IsDir() {
+			return "no file can be made in " + filepath.Dir(path)
+		}
 		return "the folder " + filepath.Dir(path) + " does not exist"
 	case errors.Is(err, fs.ErrNotExist):
 		return path + " does not exist"
@@ -142,6 +193,8 @@ func aboutFile(path, op string, err error) string {
 		return "permission to use " + path + " was denied"
 	case errors.Is(err, syscall.EISDIR):
 		return path + " is a folder"
+	case errors.Is(err, syscall.ENOTDIR) && op == "mkdir":
+		return path + " is a file, and no folder can be made there"
 	case errors.Is(err, syscall.ENOTDIR):
 		return path + " does not exist: a part of the path is not a folder"
 	case errors.Is(err, syscall.ENOSPC):

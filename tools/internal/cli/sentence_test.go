@@ -25,6 +25,8 @@ func TestSentence(t *testing.T) {
 	syntax := json.Unmarshal([]byte(`{"a": x}`), &struct{}{})
 	early := json.Unmarshal([]byte(`{"a"`), &struct{}{})
 	kind := json.Unmarshal([]byte(`{"a": "x"}`), &struct{ A []int }{})
+	half := json.Unmarshal([]byte(`{"a": 0.5}`), &struct{ A int }{})
+	huge := json.Unmarshal([]byte(`{"a": 1e99}`), &struct{ A float32 }{})
 	create := &fs.PathError{Op: "create", Path: filepath.FromSlash("/a/b"), Err: syscall.ENOENT}
 	dns := &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "x.invalid", IsNotFound: true}}
 	server := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}
@@ -36,6 +38,7 @@ func TestSentence(t *testing.T) {
 	}{
 		{errors.New("plain.\n"), "plain"},
 		{errors.New("one\ntwo"), "one; two"},
+		{errors.New("a\xffb"), "a�b"},
 		{number, `"hot" is not a number`},
 		{missing, "/nope does not exist; check the path"},
 		{fmt.Errorf("x: %w; do y", missing), "x: /nope does not exist; do y"},
@@ -47,7 +50,9 @@ func TestSentence(t *testing.T) {
 		{fmt.Errorf("x: %w", syntax), "x: it is no JSON: something is wrong at byte 7"},
 		{early, "it is no JSON: it ends too early"},
 		{kind, "there is a text where a list belongs, at byte 9"},
-		{dns, "there is no server x.invalid"},
+		{half, "A is 0.5, at byte 9; wanted a whole number"},
+		{huge, "A is 1e99, at byte 10; wanted a smaller one"},
+		{dns, "there is no server x.invalid, or no network here"},
 		{refused, "nothing answers at 127.0.0.1:9"},
 		{listen, "permission denied"},
 		{fmt.Errorf("gguf: a: gguf: b %w", gguf.ErrParts), "a: b files do not belong together"},
@@ -86,4 +91,23 @@ func newFlags(f *DeviceFlags) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.Register(flags)
 	return flags
+}
+
+// Values of any length are cut, paths are not.
+func TestSentenceCutsValues(t *testing.T) {
+	long := strings.Repeat("a", 3000)
+	path := filepath.Join(t.TempDir(), strings.Repeat("folder/", 8), "file")
+	for text, want := range map[string]string{
+		fmt.Sprintf("--regex: pattern %q: missing )", "x y"+long): `--regex: pattern "x y` + long[:56] + `…": missing )`,
+		"--temperature is " + long + "; wanted a number":          "--temperature is " + long[:60] + "…; wanted a number",
+		path + " is long, and no value":                           path + " is long, and no value",
+	} {
+		if got := Sentence(errors.New(text)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	blocked := &fs.PathError{Op: "create", Path: filepath.Join(t.TempDir(), "x"), Err: syscall.ENOENT}
+	if got := Sentence(blocked); !strings.HasPrefix(got, "no file can be made in ") {
+		t.Errorf("a folder that is there: %q", got)
+	}
 }

@@ -39,7 +39,7 @@ func TestChat(t *testing.T) {
 		{"help", []string{"/help"}, "", nil, []string{"/regenerate", "/save FILE", "Ctrl-C stops"}},
 		{"unknown", []string{"/fly", question}, paris, []string{"unknown command /fly; /help"}, nil},
 		{"mistyped", []string{"/histroy"}, "", []string{"unknown command /histroy; did you mean /history?"}, nil},
-		{"undo", []string{question, "/undo", "/history"}, paris, []string{"0 messages are left"}, nil},
+		{"undo", []string{question, "/undo", "/history"}, paris, []string{"which leaves 0 messages"}, nil},
 		{"nothing to undo", []string{"/undo", "/regenerate"}, "", []string{"there is no question yet"}, nil},
 		{"regenerate", []string{question, "/regenerate", "/history"}, "", nil,
 			[]string{paris + paris + "user: " + question + "\nassistant: The capital"}},
@@ -124,6 +124,11 @@ func TestChatCallsTools(t *testing.T) {
 	if want := `<|tool_response>response:get_weather{value:<|"|>sunny<|"|>}<tool_response|>`; !strings.Contains(prompt,
 		want) {
 		t.Errorf("the conversation %q lacks %q", prompt, want)
+	}
+	// A call that is cut is none, and says so.
+	got = chatting(t, []string{"What is the weather in Vienna?"}, "--tools", tools, "--max-tokens", "5")
+	if strings.Contains(got.out, "call:") || !strings.Contains(got.err, "within a call") {
+		t.Errorf("answers %q, messages %q", got.out, got.err)
 	}
 	// Without a result the question is taken back.
 	got = chatting(t, []string{"What is the weather in Vienna?"}, "--tools", tools)

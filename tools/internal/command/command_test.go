@@ -42,6 +42,7 @@ func gemwireIn(t *testing.T, models, stdin string, arguments ...string) outcome 
 type machine struct {
 	models string // pulled ones
 	store  string // Ollama's, empty for none
+	hub    string // what stands for Hugging Face, empty for none
 }
 
 func (m machine) run(t *testing.T, stdin string, arguments ...string) outcome {
@@ -55,7 +56,7 @@ func (m machine) run(t *testing.T, stdin string, arguments ...string) outcome {
 	env := &cli.Environment{
 		Program: "gemwire", In: strings.NewReader(stdin), Out: &out, Err: &errs, Interrupts: terminal.NewInterrupts(),
 		Getenv: func(name string) string {
-			return map[string]string{"GEMWIRE_MODELS": m.models, "OLLAMA_MODELS": m.store}[name]
+			return map[string]string{"GEMWIRE_MODELS": m.models, "OLLAMA_MODELS": m.store, "HF_ENDPOINT": m.hub}[name]
 		},
 	}
 	code := env.Run(context.Background(), newRoot(env), arguments)
@@ -158,13 +159,14 @@ func TestUsageMistakes(t *testing.T) {
 		{"size", []string{"run", "--gpu-memory", "much", "Hi"}, `"much" is not a size; use 6GB`},
 		{"cache", []string{"run", "--kv-cache", "q4", "Hi"}, `--kv-cache "q4": use f16 or q8`},
 		{"GPU options on the CPU", []string{"run", "--device", "cpu", "--gpu", "x", "Hi"}, "are for a GPU"},
-		{"temperature", []string{"run", "--temperature=-1", "Hi"}, "temperature is -1; wanted a number from 0 to 100"},
+		{"temperature", []string{"run", "--temperature=-1", "Hi"}, "--temperature is -1; wanted a number from 0 to 100"},
 		{"no temperature", []string{"run", "--temperature", "hot", "Hi"},
-			"gemwire: temperature is hot; wanted a number from 0 to 100"},
-		{"top-p", []string{"run", "--top-p=1.5", "Hi"}, "top-p is 1.5; wanted a number from 0 to 1"},
-		{"max tokens", []string{"run", "--max-tokens=-1", "Hi"}, "max-tokens is -1; wanted a whole number, 1 or more, or none"},
+			"gemwire: --temperature is hot; wanted a number from 0 to 100"},
+		{"top-p", []string{"run", "--top-p=1.5", "Hi"}, "--top-p is 1.5; wanted a number from 0 to 1"},
+		{"max tokens", []string{"run", "--max-tokens=-1", "Hi"},
+			"--max-tokens is -1; wanted a whole number, 1 or more, or none"},
 		{"alias", []string{"run", "--repeat-penalty", "x", "Hi"},
-			"repetition-penalty is x; wanted a number from 0 to 100"},
+			"--repetition-penalty is x; wanted a number from 0 to 100"},
 		{"logit bias", []string{"run", "--logit-bias", "x=1", "Hi"}, "wanted ID=VALUE"},
 		{"context", []string{"run", "--context", "long", "Hi"}, "--context is long; wanted a whole number, 1 or more"},
 		{"words without quotes", []string{"run", "What", "is", "it?"}, "in quotes if it has several words"},

@@ -2,6 +2,8 @@ package command
 
 import (
 	"cmp"
+	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -15,7 +17,9 @@ import (
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
 	"github.com/gemwire/gemwire/gguf"
+	cases "github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/gguf/ollama"
+	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
@@ -30,6 +34,8 @@ func newMistakeFiles(t *testing.T) mistakeFiles {
 		switch r.URL.Path {
 		case "/page.gguf":
 			http.ServeContent(w, r, "page.html", fileTime, strings.NewReader("<!DOCTYPE html><p>A page."))
+		case "/round.gguf":
+			http.Redirect(w, r, "/round.gguf", http.StatusFound)
 		case "/locked.gguf":
 			http.Error(w, "no", http.StatusForbidden)
 		default:
@@ -37,6 +43,10 @@ func newMistakeFiles(t *testing.T) mistakeFiles {
 		}
 	}))
 	t.Cleanup(web.Close)
+	secure := httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	return mistakeFiles{
@@ -52,8 +62,9 @@ func newMistakeFiles(t *testing.T) mistakeFiles {
 		"roles":  writeFile(t, "roles.json", []byte(`{"messages":[{"role":"wizard","content":"Hi"}]}`)),
 		"lines":  writeFile(t, "lines.jsonl", []byte("{\"prompt\":\"a\",\"completion\":\"b\"}\nnonsense\n")),
 		"facts":  writeFile(t, "facts.jsonl", []byte(facts)),
+		"list":   writeFile(t, "tools.json", []byte(weatherTool)),
 		"ids":    "1,2,3", "folder": folder, "missing": filepath.Join(folder, "missing.gguf"),
-		"inside": filepath.Join(plain, "x"), "web": web.URL, "gone": gone.URL,
+		"inside": filepath.Join(plain, "x"), "tls": secure.URL, "web": web.URL, "gone": gone.URL,
 		"goneHost": strings.TrimPrefix(gone.URL, "http://"), "plain": plain,
 		"lora": writeFile(t, "lora.gguf", []byte(someAdapter(t))),
 		"png":  filepath.Join(conformance, "tiny.png"), "wav": filepath.Join(conformance, "short.wav"),
@@ -141,7 +152,9 @@ var everyMistake = []struct {
 		`{llama}: unusable adapter: the file holds no adapter, by its general.type ""; it may be a model`},
 	{"run --lora {lora}=nan Hi",
 		`--lora "{lora}=nan": use FILE or FILE=WEIGHT, such as my-adapter=0.5; see gemwire run --help`},
-	{"run --lora {lora}=hot Hi", "{lora}=hot does not exist; check the path"},
+	{"run --lora {lora}=hot Hi",
+		`--lora "{lora}=hot": the weight is "hot"; wanted a number, such as 0.5; see gemwire run --help`},
+	{"run --lora {missing}=hot Hi", "{missing}=hot does not exist; check the path"},
 	{"run --lora= Hi", `--lora "": use FILE or FILE=WEIGHT, such as my-adapter=0.5; see gemwire run --help`},
 	{"run --tools {missing} Hi", "{missing} does not exist; check the path"},
 	{"run --tools {text} Hi",
@@ -161,7 +174,8 @@ var everyMistake = []struct {
 	{"run -i {folder} Hi", "{folder} is a folder; name a file"},
 	{"run -i {empty} Hi", "{empty} is empty"},
 	{"run -i {wav} Hi", "{wav}: WAV: not an image that can be read; use PNG, JPEG, WebP, GIF or BMP"},
-	{"run -i https://x.org/a.png Hi", "https://x.org/a.png is a URL; download the file first"},
+	{"run -i https://x.org/a.png Hi",
+		"--image: https://x.org/a.png is a URL; download the file first; see gemwire run --help"},
 	{"run -a {png} Hi",
 		"{png}: starts with 89 50 4e 47 0d 0a 1a 0a: not a recording that can be read; use WAV, FLAC, MP3 or " +
 			"Ogg"},
@@ -172,6 +186,11 @@ var everyMistake = []struct {
 	{"run --video-budget 3 Hi", "--video-budget 3: a frame takes 70 to 1120 tokens; see gemwire run --help"},
 	{"run --video-frames 2000 Hi", "--video-frames 2000: a video gives 1 to 1024 frames; see gemwire run --help"},
 	{"run --video-fps=-1 Hi", "--video-fps -1: give the number of frames a second; see gemwire run --help"},
+	{"run --image-budget 70 Hi", "--image-budget is for --image, which is not given; see gemwire run --help"},
+	{"run --split-audio -i {png} Hi",
+		"--split-audio is for --audio or --video, which is not given; see gemwire run --help"},
+	{"run --video-sound -a {wav} Hi", "--video-sound is for --video, which is not given; see gemwire run --help"},
+	{"embed {model} --image-budget 70 Hi", "--image-budget is for --image, which is not given; see gemwire embed --help"},
 	{"run --image-budget big Hi", "--image-budget is big; wanted a whole number; see gemwire run --help"},
 	{"run --context 0x Hi", "--context is 0x; wanted a whole number, 1 or more; see gemwire run --help"},
 	{"run --context 0 Hi", "--context is 0; wanted a whole number, 1 or more; see gemwire run --help"},
@@ -183,26 +202,29 @@ var everyMistake = []struct {
 		"the prompt has 10 tokens, and the context holds 8; shorten it, or use --context N, up to 4096 with " +
 			"this model"},
 	{"run --max-tokens 1.5 Hi",
-		"max-tokens is 1.5; wanted a whole number, 1 or more, or none; see gemwire run --help"},
-	{"run --max-tokens 0 Hi", "max-tokens is 0; wanted a whole number, 1 or more, or none; see gemwire run --help"},
-	{"run --temperature hot Hi", "temperature is hot; wanted a number from 0 to 100; see gemwire run --help"},
-	{"run --top-k -1 Hi", "top-k is -1; wanted a whole number, 0 or more; see gemwire run --help"},
-	{"run --top-p 2 Hi", "top-p is 2; wanted a number from 0 to 1; see gemwire run --help"},
-	{"run --seed -1 Hi", "seed is -1; wanted a whole number, 0 or more; see gemwire run --help"},
-	{"run --seed x Hi", "seed is x; wanted a whole number, 0 or more; see gemwire run --help"},
-	{"run --repeat-last-n 1.5 Hi", "repeat-last-n is 1.5; wanted a whole number; see gemwire run --help"},
-	{"run --log-probs 1000 Hi", "log-probs is 1000; wanted a whole number from 0 to 256; see gemwire run --help"},
-	{"run --logit-bias x Hi", "logit-bias is x; wanted ID=VALUE, such as 42=-5 or 42=-inf; see gemwire run --help"},
+		"--max-tokens is 1.5; wanted a whole number, 1 or more, or none; see gemwire run --help"},
+	{"run --max-tokens 0 Hi", "--max-tokens is 0; wanted a whole number, 1 or more, or none; see gemwire run --help"},
+	{"run --temperature hot Hi", "--temperature is hot; wanted a number from 0 to 100; see gemwire run --help"},
+	{"run --top-k -1 Hi", "--top-k is -1; wanted a whole number, 0 or more; see gemwire run --help"},
+	{"run --top-p 2 Hi", "--top-p is 2; wanted a number from 0 to 1; see gemwire run --help"},
+	{"run --seed -1 Hi", "--seed is -1; wanted a whole number, 0 or more; see gemwire run --help"},
+	{"run --seed x Hi", "--seed is x; wanted a whole number, 0 or more; see gemwire run --help"},
+	{"run --repeat-last-n 1.5 Hi", "--repeat-last-n is 1.5; wanted a whole number; see gemwire run --help"},
+	{"run --log-probs 1000 Hi", "--log-probs is 1000; wanted a whole number from 0 to 256; see gemwire run --help"},
+	{"run --logit-bias x Hi", "--logit-bias is x; wanted ID=VALUE, such as 42=-5 or 42=-inf; see gemwire run --help"},
 	{"run --logit-bias 1=x Hi",
-		"logit-bias is 1=x; wanted ID=VALUE, such as 42=-5 or 42=-inf; see gemwire run --help"},
+		"--logit-bias is 1=x; wanted ID=VALUE, such as 42=-5 or 42=-inf; see gemwire run --help"},
 	{"run --logit-bias 999999=1 Hi", "a token of logit-bias is 999999; wanted 0 to 2047"},
-	{"run --drafts 1000 Hi", "drafts is 1000; wanted a whole number, 63 at most; see gemwire run --help"},
+	{"run --drafts 1000 Hi", "--drafts is 1000; wanted a whole number, 63 at most; see gemwire run --help"},
 	{"run --gpu-memory much Hi", `--gpu-memory: "much" is not a size; use 6GB or 512MiB; see gemwire run --help`},
 	{"run --gpu-memory 0 Hi", `--gpu-memory: "0" is not a size; use 6GB or 512MiB; see gemwire run --help`},
 	{"run --max-binding -1 Hi", `--max-binding: "-1" is not a size; use 6GB or 512MiB; see gemwire run --help`},
 	{"run --device tpu Hi", `--device "tpu": use gpu or cpu; see gemwire run --help`},
 	{"run --device cpu --gpu x Hi",
 		"--gpu, --gpu-memory and --max-binding are for a GPU, and --device is cpu; see gemwire run --help"},
+	{"run --wgpu {missing} Hi", "--wgpu: {missing} does not exist; check the path"},
+	{"run --wgpu x.so Hi", `--wgpu "x.so": give the whole path of a library, or off; see gemwire run --help`},
+	{"doctor --wgpu {missing}", "--wgpu: {missing} does not exist; check the path"},
 	{"run --kv-cache q4 Hi", `--kv-cache "q4": use f16 or q8; see gemwire run --help`},
 	{"run --think=maybe Hi", "--think is maybe; wanted true or false; see gemwire run --help"},
 	{"run --json=maybe Hi", "--json is maybe; wanted true or false; see gemwire run --help"},
@@ -242,10 +264,10 @@ var everyMistake = []struct {
 	{"inspect a b", "gemwire inspect takes [MODEL], and 2 arguments were given; see gemwire inspect --help"},
 	{"rm", "gemwire rm takes NAME…, and nothing was given; see gemwire rm --help"},
 	{"rm nope", "no such model: nope was not pulled; gemwire list shows the models"},
-	{"pull", "gemwire pull takes URL, and nothing was given; see gemwire pull --help"},
+	{"pull", "gemwire pull takes NAME|URL, and nothing was given; see gemwire pull --help"},
 	{"pull gemma4:e2b",
-		"pull needs a URL that begins with https://; for models from Ollama's library use ollama pull, and " +
-			"gemwire will find them; see gemwire pull --help"},
+		"pull needs a name such as hf.co/ggml-org/gemma-4-E2B-it-GGUF, or a URL that begins with https://; for models " +
+			"from Ollama's library use ollama pull, and gemwire will find them; see gemwire pull --help"},
 	{"pull {web}/none.gguf", "{web}/none.gguf: no file was found (404 Not Found); check the URL"},
 	{"pull {web}/page.gguf",
 		"{web}/page.gguf: not a GGUF file: the URL is a web page; use the URL of the .gguf file itself"},
@@ -254,6 +276,12 @@ var everyMistake = []struct {
 	{"pull {gone}/x.gguf",
 		"{gone}/x.gguf: gave up after 6 tries: nothing answers at {goneHost}; run the same command again to " +
 			"resume"}, // it tries six times, in five seconds
+	{"pull {web}/round.gguf", "{web}/round.gguf: the server redirects without end"},
+	{"pull http://127.0.0.1:99999/x.gguf", "http://127.0.0.1:99999/x.gguf: 99999 is no address: invalid port"},
+	{"pull {tls}/x.gguf", "{tls}/x.gguf: the server cannot be trusted: certificate signed by unknown authority"},
+	{"pull http://[::1/x.gguf", "that is not a URL: missing ']' in host; see gemwire pull --help"},
+	{"pull {web}/%FF.gguf",
+		"{web}/%FF.gguf does not name a file; use the URL of the .gguf file itself; see gemwire pull --help"},
 	{"pull http://localhost/",
 		"http://localhost/ does not name a file; use the URL of the .gguf file itself; see gemwire pull " +
 			"--help"},
@@ -276,7 +304,7 @@ var everyMistake = []struct {
 	{"adapter convert {lora}",
 		"gemwire adapter convert takes ADAPTER TO, and 1 argument was given; see gemwire adapter convert " +
 			"--help"},
-	{"adapter convert {lora} {inside}", "cannot write: {plain} does not exist: a part of the path is not a folder"},
+	{"adapter convert {lora} {inside}", "cannot write: {plain} is a file, and no folder can be made there"},
 	{"adapter convert {lora} {inside}.gguf",
 		"cannot write: {inside}.gguf does not exist: a part of the path is not a folder"},
 	{"adapter merge", "nothing to merge; add adapters with --lora; see gemwire adapter merge --help"},
@@ -311,7 +339,7 @@ var everyMistake = []struct {
 	{"train {facts} --rank 0 --device cpu", "--rank is 0, wanted 1 or more; see gemwire train --help"},
 	{"train {facts} --rank hot --device cpu", "--rank is hot; wanted a whole number; see gemwire train --help"},
 	{"train {facts} --rate -1 --device cpu",
-		"--rate is -1; wanted a number above 0, such as 2e-4; see gemwire train --help"},
+		"--rate is -1; wanted a number above 0 and at most 1, such as 2e-4; see gemwire train --help"},
 	{"train {facts} --rate hot --device cpu", "--rate is hot; wanted a number; see gemwire train --help"},
 	{"train {facts} --schedule wild --device cpu",
 		`--schedule "wild": use one of constant, linear, cosine, cosine-restarts; see gemwire train --help`},
@@ -324,6 +352,16 @@ var everyMistake = []struct {
 		"--epochs and --steps exclude each other; give one; see gemwire train --help"},
 	{"train {facts} --word-dropout 2 --device cpu",
 		"--word-dropout is 2, wanted a part from 0 to 1; see gemwire train --help"},
+	{"train {facts} --patience -1 --device cpu", "--patience is -1, wanted 0 or more; see gemwire train --help"},
+	{"train {facts} --warmup -1 --device cpu", "--warmup is -1, wanted 0 or more; see gemwire train --help"},
+	{"train {facts} --alpha nan --device cpu", "--alpha is NaN, wanted a number, 0 or more; see gemwire train --help"},
+	{"train {facts} --rank 9999 --keep none --device cpu -o {out}",
+		"unusable training settings: a rank of 9999; 4 to 64 are usual; see gemwire train --help"},
+	{"train {facts} --warmup 9 --steps 3 --keep none --device cpu -o {out}",
+		"unusable schedule: 3 steps, 9 of them warm-up; see gemwire train --help"},
+	{"train {facts} --output= --device cpu",
+		"the name to write to is empty; give one with --output; see gemwire train --help"},
+	{"adapter merge --lora {lora} --output=", "the name to write to is empty; give one; see gemwire adapter merge --help"},
 	{"train {facts} --plot x.png --device cpu",
 		`--plot "x.png": the plot is an SVG file; its name must end in .svg; see gemwire train --help`},
 	{"train {facts} --resume -o {out} --device cpu",
@@ -331,6 +369,7 @@ var everyMistake = []struct {
 	{"train {facts} --preview -1 --device cpu",
 		"--preview is -1 and --checkpoint-every 50; neither may be negative; see gemwire train --help"},
 	{"eval {missing} --device cpu", "{missing} does not exist; check the path"},
+	{"eval {text} --device cpu", "{text} holds no examples in JSON; --perplexity {text} judges by a plain text"},
 	{"eval {lines} --device cpu",
 		"{lines}: line 2: unusable training line: it is no JSON: something is wrong at byte 2; " +
 			"--skip-bad-lines skips them"},
@@ -353,6 +392,8 @@ var everyMistake = []struct {
 	{"render {text}",
 		"{text} is not a conversation: it is no JSON: something is wrong at byte 1; expected " +
 			`{"messages":[{"role":"user","content":"Hi"}],"options":{}}`},
+	{"render {list}",
+		`{list} is a list, and no conversation: expected {"messages":[{"role":"user","content":"Hi"}],"options":{}}`},
 	{"render {json}",
 		"{json} is not a conversation: it is no JSON: it ends too early; expected " +
 			`{"messages":[{"role":"user","content":"Hi"}],"options":{}}`},
@@ -376,6 +417,10 @@ var everyMistake = []struct {
 	{"parity",
 		"nothing to compare with; give a folder with cases, a case, or --against-ollama URL; see gemwire " +
 			"parity --help"},
+	{"parity --against-ollama x --model nano",
+		`--against-ollama "x": use an address such as http://localhost:11434; see gemwire parity --help`},
+	{"parity --against-ollama http://x --model nano --tokens 0",
+		"--tokens is 0; wanted 1 or more; see gemwire parity --help"},
 	{"parity {missing}",
 		"no conformance case: {missing}.json does not exist; name a folder such as testdata/conformance, or " +
 			"a case in it"},
@@ -407,10 +452,103 @@ var everyMistake = []struct {
 	{"serve --cors example.org --app {folder}",
 		`origin "example.org": say https://example.org, without a path, or * for all; see gemwire serve ` +
 			"--help"},
-	{"serve --results {inside} --app {folder}", "--results: {plain} does not exist: a part of the path is not a folder"},
+	{"serve --results {inside} --app {folder}", "--results: {plain} is a file, and no folder can be made there"},
 	{"serve --open-network --addr 127.0.0.1:0",
 		"--addr 127.0.0.1:0 and --open-network contradict each other; give only the port, as in --addr :8080 " +
 			"--open-network; see gemwire serve --help"},
+	{"convert {missing}", "gemwire convert takes FOLDER OUT, and 1 argument was given; see gemwire convert --help"},
+	{"convert {missing} {out}", "{missing}/config.json does not exist; check the path"},
+	{"convert {text} {out}", "{text}/config.json does not exist: a part of the path is not a folder"},
+	{"convert {folder} {out}", "{folder}/config.json does not exist; check the path"},
+	{"convert {folder} {out} --type Q99",
+		`--type "Q99": use F32, F16, BF16 or Q8_0, and gemwire quantize for others; see gemwire convert --help`},
+	{"quantize {model} {out}",
+		"gemwire quantize takes IN OUT TYPE, and 2 arguments were given; see gemwire quantize --help"},
+	{"quantize {missing} {out} F16",
+		"no such model: the file {missing} does not exist; check the path, or see gemwire list"},
+	{"quantize {text} {out} F16", "{text}: not a GGUF file; name a .gguf file"},
+	{"quantize {model} {model} F16",
+		"{model} is the input; name another file to write to; see gemwire quantize --help"},
+	{"quantize {model} {out} F16",
+		"{model}: per_layer_token_embd.weight is Q4_K: already quantized; take the model in 16 bits, or " +
+			"--allow-requantize, which loses more"},
+	{"quantize {model} {out} F16 --imatrix {missing}", "{missing} does not exist; check the path"},
+	{"quantize {model} {out} F16 --tensor-type x",
+		`--tensor-type "x" is not PATTERN=TYPE, such as ffn_down=q8_0: tensor type does not fit; see gemwire ` +
+			"quantize --help"},
+	{"quantize {model} {out} F16 --tensor-type x=Q99",
+		`--tensor-type "x=Q99": no type is named "Q99": unsupported tensor type; see gemwire quantize --help`},
+	{"quantize {model} {out} F16 --tensor-type (=F16",
+		`--tensor-type "(" is not a regular expression: missing closing ): "("; see gemwire quantize --help`},
+	{"quantize {model} {out} F16 --output-tensor-type x",
+		`--output-tensor-type: no type is named "x": unsupported tensor type; see gemwire quantize --help`},
+	{"quantize {model} {inside} F16 --allow-requantize",
+		"cannot write: {inside} does not exist: a part of the path is not a folder"},
+	{"imatrix {model}", "gemwire imatrix takes MODEL TEXT, and 1 argument was given; see gemwire imatrix --help"},
+	{"imatrix {model} {missing}", "{missing} does not exist; check the path"},
+	{"imatrix {model} {folder}", "{folder} is a folder; name a file"},
+	{"imatrix {model} {text}",
+		"{text}: 9 tokens are less than one chunk of 512: text too short; use a longer text or a smaller --context"},
+	{"imatrix {model} {text} --context 0", "--context is 0; wanted 1 or more; see gemwire imatrix --help"},
+	{"embed", "gemwire embed takes MODEL [TEXT...], and nothing was given; see gemwire embed --help"},
+	{"embed {text}",
+		"nothing to embed: {text} is the MODEL; give texts behind it, --image or --audio, or - for texts on standard " +
+			"input; see gemwire embed --help"},
+	{"embed {model} Hi",
+		`{model}: general.architecture is "gemma4" and only "gemma-embedding2" ones make embeddings: choose ` +
+			"a file such as embeddinggemma-2-Q8_0.gguf"},
+	{"embed {text} Hi", "{text}: not a GGUF file; name a .gguf file"},
+	{"eval", "name a file of examples, or a text with --perplexity; see gemwire eval --help"},
+	{"eval --perplexity {missing} --device cpu", "{missing} does not exist; check the path"},
+	{"eval --perplexity {folder} --device cpu", "{folder} is a folder; name a file"},
+	{"eval --perplexity {text} --device cpu",
+		"{text}: 9 tokens are less than one chunk of 512: text too short; use a longer text or a smaller --context"},
+	{"eval --kl-base {missing}",
+		"--kl-base: there is no {missing}; add --perplexity FILE to write it; see gemwire eval --help"},
+	{"batch", "gemwire batch takes REQUESTS.jsonl, and nothing was given; see gemwire batch --help"},
+	{"batch {text}",
+		"say where the answers go, with --output FILE, or --output - for standard output; see gemwire batch --help"},
+	{"batch {missing} -o {out}", "{missing} does not exist; check the path"},
+	{"batch {folder} -o {out}", "reading the requests: {folder} is a folder; name a file"},
+	{"batch {text} -o {inside}", "cannot write: {inside} does not exist: a part of the path is not a folder"},
+	{"batch {text} -o {missing}/x", "cannot write: {missing}/x does not exist; check the path"},
+	{"batch {text} -o {folder}", "{folder} is a folder; name a file"},
+	{"batch {text} -o {out} --shard x",
+		`--shard "x": use I/N, such as 0/8 for the first of eight; see gemwire batch --help`},
+	{"batch {text} -o {out} --shard 3/2",
+		"--shard 3/2: shards are counted from 0, so the last of 2 is 1/2; see gemwire batch --help"},
+	{"batch {text} -o {out} --upload-every soon",
+		"--upload-every is soon; wanted a time such as 30s, 5m or 1h; see gemwire batch --help"},
+	{"batch {text} -o {out} --context -1", "--context is -1; wanted 1 or more; see gemwire batch --help"},
+	{"batch {text} -o {out} --parallel 0", "--parallel is 0; wanted 1 to 64; see gemwire batch --help"},
+	{"batch {text} -o - --retry-failed",
+		"--retry-failed is for an output that is a file, and - is none; see gemwire batch --help"},
+	{"batch s3://bucket -o {out}",
+		`not an address of an object: "s3://bucket"; use s3://BUCKET/KEY; see gemwire batch --help`},
+	{"serve --keep-alive soon", "--keep-alive is soon; wanted a time such as 30s, 5m or 1h; see gemwire serve --help"},
+	{"serve --max-body much", `--max-body: "much" is not a size; use 6GB or 512MiB; see gemwire serve --help`},
+	{"serve --parallel 0", "--parallel is 0 and --max-models 3; both must be 1 or more; see gemwire serve --help"},
+	{"serve --lora x", `--lora "x": use NAME=FILE, such as support=./adapter; see gemwire serve --help`},
+	{"serve --tls-cert {text}", "--tls-cert and --tls-key belong together; give both; see gemwire serve --help"},
+	{"serve nope",
+		"no such model: nope is not a file, was not pulled, and Ollama has no models here; gemwire list " +
+			"shows the models, ollama pull nope or gemwire pull URL downloads one"},
+	{"run --schema {json} Hi",
+		"--schema {json}: cannot be read: the schema is not valid JSON: it ends too early, at byte 11"},
+	{"run --regex ( Hi", `--regex: cannot be read: pattern "(": missing closing ): "("; see gemwire run --help`},
+	{"run --schema { Hi",
+		"--schema: cannot be read: the schema is not valid JSON: it ends too early, at byte 1; see gemwire run --help"},
+	{"run --choice= Hi", "--choice: give a text, and another with another --choice; see gemwire run --help"},
+	{"run --grammar {text} Hi", `--grammar: cannot be read: line 1 of the grammar: ::= is missing behind "These"`},
+	{"vresion", `unknown command "vresion"; did you mean version? See gemwire --help`},
+	{"help nosuch", `unknown command "nosuch"; gemwire --help lists what there is; see gemwire help --help`},
+	{"help trian", `unknown command "trian"; did you mean train? See gemwire help --help`},
+	{"help adapter inspct", `unknown command "inspct"; did you mean inspect? See gemwire help --help`},
+	{"help run x", `unknown command "x"; gemwire run --help lists what there is; see gemwire help --help`},
+	{"completion fisch", `unknown command "fisch"; did you mean fish? See gemwire completion --help`},
+	{"completion foo", `unknown command "foo"; see gemwire completion --help`},
+	{"completion bash x",
+		`gemwire completion bash takes no arguments, and "x" is one; see gemwire completion bash --help`},
 	{"doctor x", `gemwire doctor takes no arguments, and "x" is one; see gemwire doctor --help`},
 	{"version x", `gemwire version takes no arguments, and "x" is one; see gemwire version --help`},
 	{"wlak", `unknown command "wlak"; see gemwire --help`},
@@ -419,7 +557,8 @@ var everyMistake = []struct {
 
 // internals are words that belong to Go and to this program's inside.
 var internals = regexp.MustCompile(`strconv\.|%!|\bstat\b|\blstat\b|\bopen /|\bread /|\bmkdir\b|\bunlink|` +
-	`0x[0-9a-f]{4}|e\+\d\d|<nil>|goroutine|invalid argument|invalid syntax|unexpected end|dial tcp|lookup |arg\(s\)|runtime error|` +
+	`0x[0-9a-f]{4}|e\+\d\d|<nil>|goroutine|invalid argument|invalid syntax|unexpected end|dial tcp|lookup ` +
+	`|arg\(s\)|runtime error|invalid duration|: grammar: |` +
 	`json:|(^| )gguf:|(^| )ollama:|metadata key|no such file or directory|errno|EOF\b|unsupported protocol`)
 
 // sentinels are the kinds of errors that callers tell apart.
@@ -431,6 +570,7 @@ var sentinels = []error{
 
 // Every mistake that a user can make is answered by one sentence in the user's words.
 func TestEveryMistake(t *testing.T) {
+	cases.Long(t)
 	files := newMistakeFiles(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, tt := range everyMistake {
@@ -455,6 +595,9 @@ func TestEveryMistake(t *testing.T) {
 			}
 			for _, line := range lines { // those before tell of further tries
 				checkWords(t, files.out(line))
+			}
+			if usage := strings.HasSuffix(tt.says, " --help"); usage != (got.code == cli.ExitUsage) {
+				t.Errorf("exit status %d, want %d for usage alone", got.code, cli.ExitUsage)
 			}
 			if message != tt.says {
 				t.Errorf("it says\n%q, want\n%q", message, tt.says)

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	cases "github.com/gemwire/gemwire/gguf/conformance"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 )
 
 // commandLine is the environment variable that makes this test's binary the command.
@@ -39,8 +42,39 @@ func itself(t *testing.T, line string) *exec.Cmd {
 	return c
 }
 
+// atOnce is enough for a killOnce that waits for nothing.
+func atOnce() bool { return true }
+
+// killOnce starts a command and kills it at a random moment of a time, which begins when it has done enough. It must
+// not end by itself.
+func killOnce(t *testing.T, c *exec.Cmd, enough func() bool, within time.Duration) {
+	t.Helper()
+	var said strings.Builder
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for !enough() && len(ended) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(rand.N(within + 1))
+	if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || c.ProcessState.Exited() {
+		t.Fatalf("it ended by itself: %v\n%s", err, said.String())
+	}
+}
+
 // Killed at whatever moment, a run always goes on from a whole checkpoint, and ends.
 func TestKilled(t *testing.T) {
+	cases.Long(t)
+	kills := 4
+	if cases.All() {
+		kills = 20
+	}
 	folder := t.TempDir()
 	data, output := writeFile(t, "facts.jsonl", []byte(facts)), filepath.Join(folder, "adapter")
 	command := func(more string) *exec.Cmd {
@@ -49,33 +83,16 @@ func TestKilled(t *testing.T) {
 	}
 	const fresh = "--steps 2000 --batch 1 --rank 1 --layers 5 --linears q,down"
 	begin := fresh
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
-	for kills := range 20 {
-		c := command(begin)
-		var said strings.Builder
-		c.Stderr = &said
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- c.Wait() }()
+	for range kills {
 		// The first checkpoint is waited for, however slow the machine; from then on, any moment will do.
-		for begin == fresh && !isThere(output+".checkpoint") && len(ended) == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond)
-		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			t.Fatal(err)
-		}
-		if err := <-ended; err == nil || c.ProcessState.Exited() {
-			t.Fatalf("the run ended by itself, after %d kills: %v\n%s", kills, err, said.String())
-		}
+		begun := func() bool { return begin != fresh || flagset.IsThere(output+".checkpoint") }
+		killOnce(t, command(begin), begun, 400*time.Millisecond)
 		begin = "--resume"
 	}
 	plan := command("--resume --dry-run --json")
 	out, err := plan.Output()
 	if err != nil || !strings.Contains(string(out), `"done":`) {
-		t.Fatalf("after 20 kills: %v, %s", err, out)
+		t.Fatalf("after %d kills: %v, %s", kills, err, out)
 	}
-	t.Logf("20 kills, %s", out[strings.Index(string(out), `"done":`):])
+	t.Logf("%d kills, %s", kills, out[strings.Index(string(out), `"done":`):])
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gemwire/gemwire/gemma4/chat"
 	cases "github.com/gemwire/gemwire/gguf/conformance"
+	"github.com/gemwire/gemwire/tools/internal/command/answers"
 )
 
 const (
@@ -44,7 +44,7 @@ func TestRunCountsMedia(t *testing.T) {
 	got := ok(t, gemwire(t, "", "run", "--device", "cpu", "--json", "--max-tokens", "1", "--image-budget", "70", "-i",
 		scene, "-a", speech, "-i", scene, askPicture))
 	lines := strings.Split(strings.TrimSpace(got), "\n")
-	var last eventJSON
+	var last answers.Event
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Usage == nil {
 		t.Fatalf("%q, %v", lines, err)
 	}
@@ -68,7 +68,7 @@ func TestRunWithVideo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"run", "--device", "cpu", "--json", "--max-tokens", "1"}, tt.args...)
 			lines := strings.Split(strings.TrimSpace(ok(t, gemwire(t, "", append(args, askPicture)...))), "\n")
-			var last eventJSON
+			var last answers.Event
 			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Usage == nil {
 				t.Fatalf("%q, %v", lines, err)
 			}
@@ -100,7 +100,8 @@ func TestRunWithoutFFmpeg(t *testing.T) {
 	t.Setenv("GEMWIRE_FFMPEG", filepath.Join(t.TempDir(), "none"))
 	clip := writeFile(t, "clip.mp4", []byte("\x00\x00\x00\x18ftypmp42"))
 	got := gemwire(t, "", "run", "--device", "cpu", "-v", clip, "What happens?")
-	if got.code != 1 || !strings.Contains(got.err, "ffmpeg is not installed") || !strings.Contains(got.err, "apt install") {
+	if got.code != 1 || !strings.Contains(got.err, "ffmpeg is not installed") ||
+		!strings.Contains(got.err, "apt install") {
 		t.Errorf("exit status %d, %q", got.code, got.err)
 	}
 }
@@ -146,6 +147,7 @@ func TestTextFilesSayWhatTheyLack(t *testing.T) {
 }
 
 func TestLongRecordings(t *testing.T) {
+	cases.Long(t)
 	wav := []byte("RIFF\x00\x00\x00\x00WAVEfmt " +
 		"\x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data")
 	wav = binary.LittleEndian.AppendUint32(wav, 2*8000*40)
@@ -159,19 +161,6 @@ func TestLongRecordings(t *testing.T) {
 	if !strings.Contains(out, `"media":2`) {
 		t.Errorf("40 s in pieces: %s", out)
 	}
-}
-
-// Whatever a line holds, what names no file stays as it is.
-func FuzzTakePaths(f *testing.F) {
-	for _, line := range []string{`a\ b.png What?`, `'x.png`, `"it's" c.wav`, "file://%zz.png", `\`, "~/x.png"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		rest, files := takePaths(line)
-		if len(files) == 0 && rest != line {
-			t.Errorf("%q became %q", line, rest)
-		}
-	})
 }
 
 func TestChatWithMedia(t *testing.T) {
@@ -220,37 +209,5 @@ func TestChatWithMedia(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestTakePaths(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for _, name := range []string{"a b.png", "c.wav", "it's.jpg", "notes.txt"} {
-		if err := os.WriteFile(name, []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, tt := range []struct {
-		line, rest string
-		files      []mediaFile
-	}{
-		{"What is this?", "What is this?", nil},
-		{"  kept  as it is ", "  kept  as it is ", nil},
-		{`a\ b.png What is this?`, "What is this?", []mediaFile{{chat.Image, "a b.png"}}},
-		{`Compare "a b.png" with 'c.wav', please`, `Compare with 'c.wav', please`,
-			[]mediaFile{{chat.Image, "a b.png"}}},
-		{`What's in c.wav and "it's.jpg" there?`, "What's in and there?",
-			[]mediaFile{{chat.Audio, "c.wav"}, {chat.Image, "it's.jpg"}}},
-		{"file://" + filepath.ToSlash(dir) + "/a%20b.png", "",
-			[]mediaFile{{chat.Image, filepath.ToSlash(dir) + "/a b.png"}}},
-		{"missing.png notes.txt", "missing.png notes.txt", nil},
-		{"first\nc.wav\nsecond", "first\n\nsecond", []mediaFile{{chat.Audio, "c.wav"}}},
-		{`unclosed "a b.png`, `unclosed "a b.png`, nil},
-	} {
-		rest, files := takePaths(tt.line)
-		if rest != tt.rest || !cmp.Equal(files, tt.files, cmp.AllowUnexported(mediaFile{})) {
-			t.Errorf("%q: %q and %v, want %q and %v", tt.line, rest, files, tt.rest, tt.files)
-		}
 	}
 }

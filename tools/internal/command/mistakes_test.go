@@ -16,6 +16,10 @@ import (
 func TestMistakes(t *testing.T) {
 	text := writeFile(t, "notes.txt", []byte("These are notes and no model."))
 	tools := writeFile(t, "tools.json", []byte(weatherTool))
+	nothing := writeFile(t, "nothing.json", nil)
+	wide := writeFile(t, "wide.json", []byte("\xFF\xFE{\x00}\x00"))
+	unmarked := writeFile(t, "unmarked.json", []byte("[\x00]\x00"))
+	latin := writeFile(t, "latin.json", []byte("{\"const\": \"\xE9\"}"))
 	empty := writeFile(t, "empty.gguf", nil)
 	folder := t.TempDir()
 	cutHeader := nanoFile(t, "cut.gguf", func(b []byte) []byte { return b[:50_000] })
@@ -70,8 +74,28 @@ func TestMistakes(t *testing.T) {
 			[]string{"9999", "0 to 2047"}},
 		{"two forms", []string{"run", "--regex", "a", "--json-only", "Hi"},
 			[]string{"--json-only and --regex", "leave one out"}},
-		{"spaces in nothing", []string{"run", "--spaced", "Hi"}, []string{"--schema or --json-only"}},
+		{"compact nothing", []string{"run", "--compact", "Hi"}, []string{"--schema and --json-only"}},
+		{"compact and spaced", []string{"run", "--json-only", "--compact", "--spaced", "Hi"},
+			[]string{"--spaced and --compact"}},
+		{"empty schema", []string{"run", "--schema", "", "Hi"}, []string{"--schema has nothing in it"}},
+		{"empty regex", []string{"run", "--regex=", "Hi"}, []string{"--regex has nothing in it"}},
+		{"empty schema file", []string{"run", "--schema", nothing, "Hi"}, []string{nothing, "has nothing in it"}},
 		{"no schema file", []string{"run", "--schema", missing, "Hi"}, []string{missing}},
+		{"schema in UTF-16", []string{"run", "--schema", wide, "Hi"}, []string{wide, "UTF-16; save it as UTF-8"}},
+		{"tools in UTF-16", []string{"run", "--tools", unmarked, "Hi"}, []string{unmarked, "UTF-16; save it as UTF-8"}},
+		{"grammar in Latin-1", []string{"run", "--grammar", latin, "Hi"}, []string{latin, "save it as UTF-8"}},
+		{"conversation in UTF-16", []string{"render", wide}, []string{wide, "UTF-16; save it as UTF-8"}},
+		{"schema on standard input", []string{"run", "--schema", "-", "Hi"},
+			[]string{"--schema does not read standard input"}},
+		{"tools on standard input", []string{"run", "--tools", "-", "Hi"},
+			[]string{"--tools does not read standard input"}},
+		{"schema that is a list", []string{"run", "--schema", `["a"]`, "Hi"}, []string{"a schema is an object", `["a"]`}},
+		{"schema that is a string", []string{"run", "--schema", `"a"`, "Hi"}, []string{"a schema is an object"}},
+		{"two schemas", []string{"run", "--schema", "true", "--schema", "{}", "Hi"}, []string{"--schema", "given twice"}},
+		{"two regexes", []string{"run", "--regex", "a", "--regex", "b", "Hi"}, []string{"--regex", "given twice"}},
+		{"two grammars", []string{"run", "--grammar", text, "--grammar", text, "Hi"}, []string{"--grammar", "given twice"}},
+		{"two lists of tools", []string{"run", "--tools", tools, "--tools", tools, "Hi"},
+			[]string{"--tools", "given twice"}},
 		{"schema that is none", []string{"run", "--schema", `{"type": "text"}`, "Hi"}, []string{"--schema", "type"}},
 		{"regex that is none", []string{"run", "--regex", "(", "Hi"}, []string{"--regex", "missing closing )"}},
 		{"grammar without a root", []string{"run", "--grammar", text, "Hi"}, []string{"--grammar"}},
@@ -136,4 +160,11 @@ func TestNoDriver(t *testing.T) {
 	if !strings.HasPrefix(got.err, "gemwire: running on the CPU: no usable GPU") {
 		t.Errorf("message %q", got.err)
 	}
+	text := writeFile(t, "notes.txt", []byte("no library"))
+	got = gemwire(t, "", "run", "--greedy", "--wgpu", text, "What is the capital of France?")
+	if ok(t, got); !strings.Contains(got.err, text) {
+		t.Errorf("message %q", got.err)
+	}
+	t.Setenv("GEMWIRE_WGPU", text+"x")
+	wantSentence(t, gemwire(t, "", "run", "Hi"), "GEMWIRE_WGPU: "+text+"x does not exist")
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/tools/internal/command/models"
 )
 
 func TestPullListRun(t *testing.T) {
@@ -28,35 +29,35 @@ func TestPullListRun(t *testing.T) {
 		http.ServeContent(w, r, "", fileTime, bytes.NewReader(raw))
 	}))
 	defer web.Close()
-	models := filepath.Join(t.TempDir(), "models")
-	want := filepath.Join(models, "tiny.gguf")
+	folder := filepath.Join(t.TempDir(), "models")
+	want := filepath.Join(folder, "tiny.gguf")
 
-	if got := ok(t, gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf?token=secret", "--sha256", "sha256:"+
+	if got := ok(t, gemwireIn(t, folder, "", "pull", web.URL+"/a/tiny.gguf?token=secret", "--sha256", "sha256:"+
 		hex.EncodeToString(digest[:]))); got != want+"\n" {
 		t.Errorf("path %q, want %q", got, want)
 	}
-	again := gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf")
+	again := gemwireIn(t, folder, "", "pull", web.URL+"/a/tiny.gguf")
 	if got := ok(t, again); got != want+"\n" || !strings.Contains(again.err, "exists already") {
 		t.Errorf("path %q, messages %q", got, again.err)
 	}
-	if got := ok(t, gemwireIn(t, models, "", "list")); !strings.Contains(got, "nano ") ||
+	if got := ok(t, gemwireIn(t, folder, "", "list")); !strings.Contains(got, "nano ") ||
 		!strings.Contains(got, "tiny ") {
 		t.Errorf("list %q", got)
 	}
-	var list []entryJSON
-	if err := json.Unmarshal([]byte(ok(t, gemwireIn(t, models, "", "list", "--json"))), &list); err != nil {
+	var list []models.Entry
+	if err := json.Unmarshal([]byte(ok(t, gemwireIn(t, folder, "", "list", "--json"))), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 2 || list[1].Name != "tiny" || list[1].Size != int64(len(raw)) {
 		t.Errorf("list %+v", list)
 	}
 	for _, name := range []string{"tiny", "tiny.gguf"} {
-		if got := ok(t, gemwireIn(t, models, "What is the capital of France?", "run", "--device", "cpu", "--greedy",
+		if got := ok(t, gemwireIn(t, folder, "What is the capital of France?", "run", "--device", "cpu", "--greedy",
 			name)); got != paris {
 			t.Errorf("%s answers %q", name, got)
 		}
 	}
-	if got := gemwireIn(t, models, "", "pull", web.URL+"/a/tiny.gguf", "--sha256",
+	if got := gemwireIn(t, folder, "", "pull", web.URL+"/a/tiny.gguf", "--sha256",
 		strings.Repeat("0", 64)); got.code != 1 || !strings.Contains(got.err, "--force") {
 		t.Errorf("a file of another checksum: %+v", got)
 	}
@@ -77,16 +78,16 @@ func TestPullTellsFilesApart(t *testing.T) {
 		return web
 	}
 	one, two := serve(0), serve(1)
-	models := t.TempDir()
-	first := ok(t, gemwireIn(t, models, "", "pull", one.URL+"/a/mmproj-F16.gguf"))
+	folder := t.TempDir()
+	first := ok(t, gemwireIn(t, folder, "", "pull", one.URL+"/a/mmproj-F16.gguf"))
 	other := two.URL + "/b/mmproj-F16.gguf"
-	second := gemwireIn(t, models, "", "pull", other)
-	want := filepath.Join(models, "127.0.0.1_mmproj-F16.gguf") + "\n"
+	second := gemwireIn(t, folder, "", "pull", other)
+	want := filepath.Join(folder, "127.0.0.1_mmproj-F16.gguf") + "\n"
 	if got := ok(t, second); got != want || got == first ||
 		!strings.Contains(second.err, "from another source, "+one.URL) {
 		t.Errorf("paths %q and %q, want %q; messages %q", first, got, want, second.err)
 	}
-	if got := ok(t, gemwireIn(t, models, "", "pull", other)); got != want {
+	if got := ok(t, gemwireIn(t, folder, "", "pull", other)); got != want {
 		t.Errorf("path %q when it is there, want %q", got, want)
 	}
 	raw, err := os.ReadFile(strings.TrimSpace(want))
@@ -97,7 +98,7 @@ func TestPullTellsFilesApart(t *testing.T) {
 	if err := os.WriteFile(strings.TrimSpace(first), make([]byte, 100), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := gemwireIn(t, models, "", "pull", one.URL+"/a/mmproj-F16.gguf"); got.code != 1 ||
+	if got := gemwireIn(t, folder, "", "pull", one.URL+"/a/mmproj-F16.gguf"); got.code != 1 ||
 		!strings.Contains(got.err, "--force") {
 		t.Errorf("a file of zeros counts as there: %+v", got)
 	}
@@ -131,9 +132,9 @@ func nanoBytes(t *testing.T) []byte {
 	return raw
 }
 
-func inspected(t *testing.T, args ...string) inspectionJSON {
+func inspected(t *testing.T, args ...string) models.Inspection {
 	t.Helper()
-	var got inspectionJSON
+	var got models.Inspection
 	if err := json.Unmarshal([]byte(ok(t, gemwire(t, "", append([]string{"inspect", "--json"}, args...)...))),
 		&got); err != nil {
 		t.Fatal(err)
@@ -160,7 +161,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("types hold %d bytes of %d tensors, the tensors %d, the file %d", sum, tensors, each, got.Size)
 	}
 	for _, key := range got.Metadata {
-		if key.Key == "tokenizer.ggml.tokens" && (key.Length != 2048 || len(key.Value.([]any)) != shortList) {
+		if key.Key == "tokenizer.ggml.tokens" && (key.Length != 2048 || len(key.Value.([]any)) != 16) {
 			t.Errorf("%d tokens, %d shown", key.Length, len(key.Value.([]any)))
 		}
 	}
@@ -213,22 +214,22 @@ func TestInspectOtherFiles(t *testing.T) {
 
 // What gemwire cannot run is marked in the list, with the reason.
 func TestListMarksWhatCannotBeRun(t *testing.T) {
-	models := t.TempDir()
+	folder := t.TempDir()
 	for name, content := range map[string][]byte{
 		"good.gguf":  nanoBytes(t),
 		"other.gguf": bytes.Replace(nanoBytes(t), []byte("gemma4"), []byte("llama4"), 1),
 		"half.gguf":  nanoBytes(t)[:1<<20],
 		"text.gguf":  []byte("This is no model."),
 	} {
-		if err := os.WriteFile(filepath.Join(models, name), content, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := newStore(t)
 	s.create("mine", nil)
-	text := ok(t, gemwireIn(t, models, "", "list"))
-	var list []entryJSON
-	if err := json.Unmarshal([]byte(ok(t, gemwireIn(t, models, "", "list", "--json"))), &list); err != nil {
+	text := ok(t, gemwireIn(t, folder, "", "list"))
+	var list []models.Entry
+	if err := json.Unmarshal([]byte(ok(t, gemwireIn(t, folder, "", "list", "--json"))), &list); err != nil {
 		t.Fatal(err)
 	}
 	reasons := map[string]string{"nano": "", "good": "", "half": "cut off", "other": "llama4", "text": "not a GGUF file"}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 )
 
 func TestRemove(t *testing.T) {
@@ -20,11 +22,12 @@ func TestRemove(t *testing.T) {
 	mine := writeFile(t, "mine.gguf", nil)
 	for name, want := range map[string]string{
 		"nano": "is built into gemwire", "friend": "ollama rm friend", mine: "a file of your own",
-		"three": "three was not pulled; gemwire list", "https://example.org/x.gguf": "is a URL", "../x": "does not exist", "notes.txt": "notes.txt was not pulled",
+		"three": "three was not pulled; gemwire list", "https://example.org/x.gguf": "is a URL", "../x": "does not exist",
+		"notes.txt":        "notes.txt was not pulled",
 		filepath.Dir(mine): "is a folder", "tow": "did you mean two?",
 	} {
 		got := m.run(t, "", "rm", "one", name)
-		if wantSentence(t, got, want); !isThere(filepath.Join(m.models, "one.gguf")) {
+		if wantSentence(t, got, want); !flagset.IsThere(filepath.Join(m.models, "one.gguf")) {
 			t.Fatalf("one is gone before %s was looked at", name)
 		}
 	}

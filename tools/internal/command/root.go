@@ -4,7 +4,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/answers"
 	"github.com/gemwire/gemwire/tools/internal/command/modelfiles"
+	"github.com/gemwire/gemwire/tools/internal/command/models"
+	"github.com/gemwire/gemwire/tools/internal/command/numbers"
+	"github.com/gemwire/gemwire/tools/internal/command/serving"
+	"github.com/gemwire/gemwire/tools/internal/command/texts"
+	"github.com/gemwire/gemwire/tools/internal/command/training"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
@@ -13,28 +19,29 @@ var commands = []struct {
 	group string
 	make  func(*cli.Environment) *cobra.Command
 }{
-	{"use", newRun},
-	{"use", newChat},
-	{"use", newServe},
-	{"use", newEmbed},
-	{"teach", newTrain},
-	{"teach", newEval},
-	{"teach", newAdapter},
-	{"models", newList},
-	{"models", newPull},
-	{"models", newShow},
-	{"models", newInspect},
-	{"models", newRemove},
+	{"use", answers.NewRun},
+	{"use", answers.NewChat},
+	{"use", serving.NewServe},
+	{"use", serving.NewBatch},
+	{"use", texts.NewEmbed},
+	{"teach", training.NewTrain},
+	{"teach", training.NewEval},
+	{"teach", training.NewAdapter},
+	{"models", models.NewList},
+	{"models", models.NewPull},
+	{"models", models.NewShow},
+	{"models", models.NewInspect},
+	{"models", models.NewRemove},
 	{"files", modelfiles.NewConvert},
 	{"files", modelfiles.NewQuantize},
 	{"files", modelfiles.NewImatrix},
-	{"text", newTokenize},
-	{"text", newDetokenize},
-	{"text", newRender},
-	{"numbers", newLogits},
-	{"numbers", newParity},
-	{"numbers", newBench},
-	{"numbers", newDoctor},
+	{"text", texts.NewTokenize},
+	{"text", texts.NewDetokenize},
+	{"text", texts.NewRender},
+	{"numbers", numbers.NewLogits},
+	{"numbers", numbers.NewParity},
+	{"numbers", numbers.NewBench},
+	{"numbers", numbers.NewDoctor},
 	{"", newVersion},
 }
 
@@ -80,7 +87,7 @@ model answers.`,
 		root.AddCommand(cmd)
 	}
 	for _, name := range []string{"release", "synth"} {
-		root.AddCommand(newMoved(env, name))
+		root.AddCommand(cli.NewMoved(env, name))
 	}
 	return root
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/answers"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 )
 
 // fileTime is when served files were changed.
@@ -18,9 +20,10 @@ const weatherTool = `[{"type":"function","function":{"name":"get_weather","descr
 	`"parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`
 
 func TestRun(t *testing.T) {
-	tools := writeFile(t, "tools.json", []byte(weatherTool))
+	tools := writeFile(t, "tools.json", []byte("\uFEFF"+weatherTool))
 	schema := writeFile(t, "schema.json", []byte(`{"const": "Paris"}`))
-	grammar := writeFile(t, "grammar.gbnf", []byte(`root ::= "It is " ("Rome" | "Paris") "!"`))
+	marked := writeFile(t, "marked.json", []byte("\uFEFF"+`{"const": "Paris"}`))
+	grammar := writeFile(t, "grammar.gbnf", []byte("\uFEFF"+`root ::= "It is " ("Rome" | "Paris") "!"`))
 	model := nanoFile(t, "model.gguf", func(b []byte) []byte { return b })
 	const question, answer = "What is the capital of France?", "The capital of France is Paris.\n"
 	tests := []struct {
@@ -50,8 +53,9 @@ func TestRun(t *testing.T) {
 		{"regex", "", []string{question, "--regex", "The [a-z]{4} of France"}, "The maps of France\n"},
 		{"schema", "", []string{question, "--schema", `{"type": "object",
 			"properties": {"capital": {"enum": ["Oslo", "Paris"]}}, "required": ["capital"],
-			"additionalProperties": false}`}, `{"capital":"Oslo"}` + "\n"},
+			"additionalProperties": false}`}, `{"capital": "Oslo"}` + "\n"},
 		{"schema in a file", "", []string{question, "--schema", schema}, "\"Paris\"\n"},
+		{"schema in a file with a mark", "", []string{question, "--schema", marked}, "\"Paris\"\n"},
 		{"grammar", "", []string{question, "--grammar", grammar}, "It is Paris!\n"},
 		{"JSON", "", []string{question, "--json-only", "--max-tokens", "1"}, "1\n"},
 		{"tool call", "", []string{"What is the weather in Vienna?", "--tools", tools},
@@ -72,6 +76,45 @@ func TestRun(t *testing.T) {
 				t.Errorf("answer %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// An answer that was cut fails where what there is of it does not fit its form, or where it was cut in a call, of which
+// nothing is printed.
+func TestRunCutShort(t *testing.T) {
+	tools := writeFile(t, "tools.json", []byte(weatherTool))
+	const person = `{"type": "object", "properties": {"name": {"const": "Lily"}, "age": {"type": "integer"}},
+		"required": ["name", "age"], "additionalProperties": false}`
+	const weather = "What is the weather in Vienna?"
+	calls := []string{"--tools", tools, "--max-tokens", "5"}
+	for _, tt := range []struct {
+		args      []string
+		code      int
+		out, says string
+	}{
+		{[]string{"--max-tokens", "2", "Hello"}, 0, "", "cut off"},
+		{[]string{"--max-tokens", "2", "--regex", "a{100}", "Hello"}, 1, "", "before it fit"},
+		{[]string{"--max-tokens", "2", "--json", "--regex", "a{100}", "Hello"}, 1, "", "before it fit"},
+		{[]string{"--max-tokens", "2", "--regex", "a{1,100}", "Hello"}, 0, "", "cut off"},
+		{[]string{"--stop", ",", "--schema", person, "Hello"}, 1, `{"name": "Lily"`, "before it fit"},
+		{[]string{"--stop", "b", "--regex", "a{3}b*c?", "Hello"}, 0, "aaa", ""},
+		{append(calls, "--tool-choice", "required", weather), 1, "", "within a call"},
+		{append(calls, "--tool-choice", "auto", weather), 1, "", "within a call"},
+		{append(calls, "--tool-choice", "free", weather), 1, "", "within a call"},
+		{append(calls, "--tool-choice", "required", "--think", "--logit-bias", "7=99", weather), 1, "",
+			"before it called a tool"},
+		{append(calls, "--tool-choice", "none", weather), 0, "", "cut off"},
+		{append(calls, "--tool-choice", "required", "--json", weather), 1, "", "within a call"},
+	} {
+		got := gemwire(t, "", append([]string{"run", "--device", "cpu", "--greedy"}, tt.args...)...)
+		if got.code != tt.code || !strings.Contains(got.err, tt.says) || strings.Contains(got.err, "cannot be parsed") ||
+			tt.code == 0 && strings.Contains(got.err, "before") {
+			t.Errorf("%v: status %d, %s", tt.args, got.code, got.err)
+		}
+		if tt.out != "" && strings.TrimSpace(got.out) != tt.out || strings.HasPrefix(got.out, "call:") ||
+			strings.Contains(got.out, "malformed") {
+			t.Errorf("%v prints %q, want %q", tt.args, got.out, tt.out)
+		}
 	}
 }
 
@@ -114,9 +157,9 @@ func TestRunJSON(t *testing.T) {
 	out := ok(t, gemwire(t, "", "run", "--device", "cpu", "--greedy", "--json", "--logprobs", "2",
 		"What is the capital of France?"))
 	var text string
-	var last eventJSON
+	var last answers.Event
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
-		last = eventJSON{}
+		last = answers.Event{}
 		if err := json.Unmarshal([]byte(line), &last); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
@@ -140,7 +183,7 @@ func promptTokens(t *testing.T, stdin string, args ...string) int {
 	t.Helper()
 	out := ok(t, gemwire(t, stdin, append([]string{"run", "--device", "cpu", "--max-tokens", "1", "--json"}, args...)...))
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	var last eventJSON
+	var last answers.Event
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
@@ -198,8 +241,8 @@ func TestRunTellsModelsFromPrompts(t *testing.T) {
 			return map[string]string{"GEMWIRE_MODELS": m.models, "OLLAMA_MODELS": m.store}[name]
 		}}
 		t.Setenv("OLLAMA_MODELS", s.root)
-		got, err := textArguments{env: env, what: "prompt"}.read(context.Background(), tt.args)
-		if err != nil || got.model != tt.model || got.text != tt.prompt {
+		got, err := flagset.TextArguments{Env: env, What: "prompt"}.Read(context.Background(), tt.args)
+		if err != nil || got.Model != tt.model || got.Text != tt.prompt {
 			t.Errorf("%q: %+v, %v", tt.args, got, err)
 		}
 	}

@@ -16,9 +16,9 @@ import (
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
-// serving starts gemwire serve on a free port and returns the first address
+// startServe starts gemwire serve on a free port and returns the first address
 // that it prints, and what ends it and returns what it said.
-func serving(t *testing.T, arguments ...string) (url string, stop func() outcome) {
+func startServe(t *testing.T, arguments ...string) (url string, stop func() outcome) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("OLLAMA_MODELS", filepath.Join(t.TempDir(), "none"))
@@ -65,7 +65,7 @@ func TestServe(t *testing.T) {
 	model := nanoFile(t, "tiny.gguf", func(b []byte) []byte { return b })
 	app := writeFile(t, "index.html", []byte("an app"))
 	results := filepath.Join(t.TempDir(), "results")
-	url, stop := serving(t, "--models", filepath.Dir(model), "--app", filepath.Dir(app), "--app", "/two/="+
+	url, stop := startServe(t, "--models", filepath.Dir(model), "--app", filepath.Dir(app), "--app", "/two/="+
 		filepath.Dir(app), "--results", results, "--verbose")
 	for _, path := range []string{"", "two/"} {
 		if _, got := fetch(t, http.DefaultClient, url+path); got != "an app" {
@@ -97,8 +97,10 @@ func TestServe(t *testing.T) {
 }
 
 func TestServeHTTPS(t *testing.T) {
-	url, stop := serving(t, "--https", "--app", filepath.Dir(writeFile(t, "index.html", []byte("an app"))))
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // the fingerprint is looked at below
+	url, stop := startServe(t, "--https", "--app", filepath.Dir(writeFile(t, "index.html", []byte("an app"))))
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // the fingerprint is looked at below
+	}
 	r, got := fetch(t, &http.Client{Transport: transport}, url)
 	transport.CloseIdleConnections()
 	if got != "an app" || !strings.HasPrefix(url, "https://localhost:") ||
@@ -112,7 +114,7 @@ func TestServeHTTPS(t *testing.T) {
 }
 
 func TestServeOpenToTheNetwork(t *testing.T) {
-	_, stop := serving(t, "--addr", ":0", "--open-network", "--app", t.TempDir())
+	_, stop := startServe(t, "--addr", ":0", "--open-network", "--app", t.TempDir())
 	if end := stop(); end.code != 0 || !strings.Contains(end.err, "open to the network: every machine") ||
 		!strings.Contains(end.err, "--https") {
 		t.Errorf("end %+v", end)

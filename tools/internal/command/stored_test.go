@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/tools/internal/command/models"
 )
 
 // store is an Ollama store, laid out as Ollama does it.
@@ -250,7 +251,7 @@ func TestShow(t *testing.T) {
 	if got := ok(t, s.run("", "show", "friend", "--license")); got != "Free\nfor all\n" {
 		t.Errorf("license %q", got)
 	}
-	var about aboutJSON
+	var about models.About
 	if err := json.Unmarshal([]byte(ok(t, s.run("", "show", "--json"))), &about); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gemwire/gemwire/tools/internal/command/answers"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/tools/internal/terminal/terminaltest"
 )
@@ -21,6 +23,8 @@ type seat struct {
 	cmd      *exec.Cmd
 	keyboard *os.File
 
+	silent bool // the terminal does not say where its cursor is
+
 	mu     sync.Mutex
 	screen strings.Builder
 	seen   int // how much of the screen was waited for
@@ -29,9 +33,18 @@ type seat struct {
 // sit starts a command line at a terminal, with a folder of settings.
 func sit(t *testing.T, config, line string) *seat {
 	t.Helper()
+	s := &seat{t: t, cmd: itself(t, line)}
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm")
+	s.start(config)
+	return s
+}
+
+func (s *seat) start(config string) {
+	t := s.t
+	t.Helper()
 	keyboard, tty := terminaltest.Open(t)
-	s := &seat{t: t, cmd: itself(t, line), keyboard: keyboard}
-	s.cmd.Env = append(s.cmd.Env, "XDG_CONFIG_HOME="+config, "TERM=xterm", "NO_COLOR=1")
+	s.keyboard = keyboard
+	s.cmd.Env = append(s.cmd.Env, "XDG_CONFIG_HOME="+config, "NO_COLOR=1")
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = tty, tty, tty
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.cmd.Start(); err != nil {
@@ -40,7 +53,6 @@ func sit(t *testing.T, config, line string) *seat {
 	t.Cleanup(func() { _ = s.cmd.Process.Kill() }) // it has ended, where all went well
 	tty.Close()
 	go s.watch()
-	return s
 }
 
 // watch reads the screen, and tells the program where the cursor is when it asks.
@@ -53,6 +65,9 @@ func (s *seat) watch() {
 		}
 		text := string(buffer[:n])
 		for range strings.Count(text, "\x1b[6n") {
+			if s.silent {
+				continue
+			}
 			_, _ = io.WriteString(s.keyboard, "\x1b[1;1R")
 		}
 		s.mu.Lock()
@@ -79,7 +94,7 @@ func (s *seat) wait(text string) {
 // prompt waits until the chat reads keys: it shows the cursor then.
 func (s *seat) prompt() {
 	s.t.Helper()
-	s.wait(userPrompt)
+	s.wait(answers.UserPrompt)
 	s.wait("\x1b[?25h")
 }
 
@@ -138,6 +153,23 @@ func TestRunOpensAChatAtATerminal(t *testing.T) {
 	}
 }
 
+// A chat needs nothing of a terminal: not that it says where its cursor is, nor that it can move it.
+func TestChatAtASilentTerminal(t *testing.T) {
+	for _, kind := range []string{"xterm", "dumb"} {
+		s := &seat{t: t, cmd: itself(t, "chat --device cpu --greedy --no-history"), silent: true}
+		s.cmd.Env = append(s.cmd.Env, "TERM="+kind)
+		s.start(t.TempDir())
+		s.wait(answers.UserPrompt)
+		s.press("What is the capital of France?\r")
+		s.wait("The capital of France is Paris.")
+		s.wait(answers.UserPrompt)
+		s.press("/exit\r")
+		if code := s.end(); code != 0 {
+			t.Errorf("%s: exit status %d", kind, code)
+		}
+	}
+}
+
 func TestHistoryCanBeOff(t *testing.T) {
 	config := t.TempDir()
 	s := sit(t, config, "chat --device cpu --no-history")
@@ -146,9 +178,9 @@ func TestHistoryCanBeOff(t *testing.T) {
 	s.wait("there is no question yet")
 	s.prompt()
 	s.press("/exit\r")
-	if code := s.end(); code != 0 || isThere(filepath.Join(config, "gemwire", "chat-history")) {
+	if code := s.end(); code != 0 || flagset.IsThere(filepath.Join(config, "gemwire", "chat-history")) {
 		t.Errorf("exit status %d, and the lines are kept: %v", code,
-			isThere(filepath.Join(config, "gemwire", "chat-history")))
+			flagset.IsThere(filepath.Join(config, "gemwire", "chat-history")))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/gemwire/gemwire/finetune"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
+	"github.com/gemwire/gemwire/tools/internal/command/training"
 )
 
 const facts = `{"prompt": "What color is the boat?", "completion": "The boat is purple."}
@@ -32,7 +34,8 @@ func TestTrain(t *testing.T) {
 	folder, got := trained(t, "--steps", "25", "--plot", plot, "--preview", "1")
 	ok(t, got)
 	for _, want := range []string{"2 to learn from", "none held out",
-		"rank 4 on attn_q, attn_v, ffn_down of all 6 layers", "step 25/25", "⟦The boat is purple.<turn|>⟧", "--lora " +
+		"rank 4 on attn_q, attn_v, ffn_down of all 6 layers", "8 examples per batch (as many with --steps; --batch N changes",
+		"step 25/25", "⟦The boat is purple.<turn|>⟧", "--lora " +
 			folder} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is not said in:\n%s", want, got.err)
@@ -41,7 +44,7 @@ func TestTrain(t *testing.T) {
 	if svg, err := os.ReadFile(plot); err != nil || !strings.Contains(string(svg), "<svg") {
 		t.Errorf("the drawing: %v", err)
 	}
-	if isThere(folder + ".checkpoint") {
+	if flagset.IsThere(folder + ".checkpoint") {
 		t.Error("a checkpoint is left after the end")
 	}
 	const question, purple = "What color is the boat?", "The boat is purple.\n"
@@ -69,6 +72,12 @@ func TestTrain(t *testing.T) {
 func TestTrainJSON(t *testing.T) {
 	_, got := trained(t, "--steps", "3", "--json")
 	lines := strings.Split(strings.TrimSpace(ok(t, got)), "\n")
+	for _, want := range []string{`"linears":["attn_q","attn_v","ffn_down"]`, `"batch":8,"batchTokens":2048`,
+		`"rate":0.005`} {
+		if !strings.Contains(lines[0], want) {
+			t.Errorf("the plan lacks %s: %s", want, lines[0])
+		}
+	}
 	var types []string
 	for _, line := range lines {
 		var e struct {
@@ -94,9 +103,10 @@ func TestTrainJSONKeys(t *testing.T) {
 		value any
 		want  []string
 	}{
-		{stepJSON{Event: finetune.Event{HeldOutLoss: &loss, Divergence: 2}}, []string{`"heldOutLoss":1.5`, `"divergence":2`}},
-		{planJSON{Plan: finetune.Plan{Rehearsed: 3}}, []string{`"rehearsed":3`}},
-		{doneJSON{Best: &loss}, []string{`"heldOutLoss":1.5`}},
+		{training.Step{Event: finetune.Event{HeldOutLoss: &loss, Divergence: 2}}, []string{`"heldOutLoss":1.5`,
+			`"divergence":2`}},
+		{training.Plan{Plan: finetune.Plan{Rehearsed: 3}}, []string{`"rehearsed":3`}},
+		{training.Done{Best: &loss}, []string{`"heldOutLoss":1.5`}},
 	} {
 		raw, err := json.Marshal(tt.value)
 		if err != nil {
@@ -134,7 +144,8 @@ func TestTrainData(t *testing.T) {
 	}
 	got = train("--skip-bad-lines", "--max-length", "40", "--held-out", "5%")
 	ok(t, got)
-	for _, want := range []string{"20 to learn from", "1 held out and not learned (lines ", "line 21: ", "1 examples were truncated",
+	for _, want := range []string{"20 to learn from", "1 held out and not learned (lines ", "line 21: ",
+		"1 example truncated",
 		"the first in line 22"} {
 		if !strings.Contains(got.err, want) {
 			t.Errorf("%q is not said in:\n%s", want, got.err)
@@ -159,13 +170,64 @@ func TestTrainMistakes(t *testing.T) {
 		"is an SVG":                            {"--plot", "loss.png"},
 		"use a share such as 5%, auto, none":   {"--held-out", "x%"},
 		"there is no checkpoint":               {"--resume", "-o", filepath.Join(t.TempDir(), "none")},
-		"--rate cannot change during a run":    {"--resume", "--rate", "1"},
+		"--rate is 1.5; wanted a number above": {"--rate", "1.5"},
 		"--max-length is -1, wanted 0 or more": {"--max-length=-1"},
 	} {
 		got := gemwire(t, "", append([]string{"train", data, "--device", "cpu"}, args...)...)
 		if got.code != cli.ExitUsage || !strings.Contains(got.err, want) {
 			t.Errorf("%v: %d, %q; wanted %q", args, got.code, got.err, want)
 		}
+	}
+}
+
+// A resumed run takes the flags that it began with, and no others.
+func TestTrainResumesWithItsFlags(t *testing.T) {
+	checkpoint := filepath.Join(t.TempDir(), "checkpoint")
+	data, output := writeFile(t, "facts.jsonl", []byte(facts)), filepath.Join(t.TempDir(), "adapter")
+	train := func(more string) outcome {
+		line := "train " + data + " --device cpu -o " + output + " --checkpoint " + checkpoint + " " + more
+		return gemwire(t, "", strings.Fields(line)...)
+	}
+	const began = "--steps 2 --checkpoint-every 1 --rank 2 --layers 4,5 --linears v,q --rate 1e-3 --keep none " +
+		"--warmup 0 --alpha 0 --word-dropout 0 --batch 1 --batch-tokens 99 --seed 3 --decay 0.1 --recompute auto " +
+		"--precision auto"
+	ok(t, train(began))
+	if got := train(began); got.code != cli.ExitUsage || !strings.Contains(got.err, "has an interrupted run") {
+		t.Errorf("over a checkpoint: %d, %q", got.code, got.err)
+	}
+	ok(t, train("--resume --dry-run "+strings.Replace(began, "v,q", "attn_q,v", 1)))
+	for flag, had := range map[string]string{
+		"--steps 3": "2", "--rank 3": "2", "--layers 5": "4, 5", "--linears v": "attn_q, attn_v", "--rate 2e-3": "0.001",
+		"--keep auto": "0 conversations", "--warmup 1": "0", "--alpha 1": "4", "--epochs 2": "0", "--recompute on": "auto",
+		"--word-dropout 0.4": "0", "--patience 2": "0", "--schedule linear": "cosine", "--precision f32": "auto",
+	} {
+		want := strings.Fields(flag)[0] + " cannot change during a run, which began with " + had + "; leave it out"
+		if got := train("--resume " + flag); got.code != cli.ExitUsage || !strings.Contains(got.err, want) {
+			t.Errorf("%s: %d, %q; want %q", flag, got.code, got.err, want)
+		}
+	}
+	ok(t, train(began+" --force"))
+}
+
+// Where a run diverges, what it says to type can be typed.
+func TestTrainDiverges(t *testing.T) {
+	data, output := writeFile(t, "facts.jsonl", []byte(facts)), filepath.Join(t.TempDir(), "adapter")
+	line := "train " + data + " --device cpu -o " + output + " --keep none --layers 5 --steps 3 --checkpoint-every 1 " +
+		"--alpha 1e30 --rate 1"
+	got := gemwire(t, "", strings.Fields(line)...)
+	_, again, said := strings.Cut(got.err, "begin again: gemwire ")
+	if got.code != cli.ExitFailure || !said || !strings.Contains(got.err, "training diverged at step 2") {
+		t.Fatalf("%d, %s", got.code, got.err)
+	}
+	if got := gemwire(t, "", append(strings.Fields(again), "--alpha", "2", "--rate", "1e-3")...); got.code != 0 {
+		t.Errorf("%s: %s", again, got.err)
+	}
+	known := writeFile(t, "known.jsonl", []byte(`{"prompt": "What is the capital of France?", "completion": "`+
+		strings.TrimSpace(paris)+`"}`))
+	line = "train " + known + " --device cpu -o " + output + "2 --keep none --steps 5 --rate 1"
+	got = gemwire(t, "", strings.Fields(line)...)
+	if ok(t, got); !strings.Contains(got.err, "the adapter is of no use; train again with a lower --rate than 1\n") {
+		t.Errorf("an adapter of no use: %s", got.err)
 	}
 }
 

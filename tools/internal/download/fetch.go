@@ -154,6 +154,8 @@ type fetcher struct {
 	resumed int64
 	best    int64  // the size at the last break that was no repeated failure
 	digest  string // what the server says the SHA-256 is
+
+	answered bool // at least one request
 }
 
 // explain tells a break that the user made from others.
@@ -206,8 +208,12 @@ func (f *fetcher) some(ctx context.Context) error {
 	f.opts.Progress(Connecting, f.part.size, f.part.total())
 	resp, err := f.send(watch.Context(), f.part.size)
 	if err != nil {
-		return &transfer.TemporaryError{Err: watch.Explain(err)}
+		if err = watch.Explain(err); transfer.Mistake(err, f.answered) {
+			return err
+		}
+		return &transfer.TemporaryError{Err: err}
 	}
+	f.answered = true
 	defer resp.Body.Close()
 	done, err := f.accept(resp)
 	if done || err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -32,6 +33,9 @@ func (f *fetcher) send(ctx context.Context, from int64) (*http.Response, error) 
 	var inner *url.Error
 	if errors.As(err, &inner) {
 		err = inner.Err // url.Error repeats the whole address
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("the server ended the connection without an answer")
 	}
 	return resp, err
 }

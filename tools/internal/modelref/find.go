@@ -14,6 +14,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gguf/ollama"
+	"github.com/gemwire/gemwire/tools/internal/hub"
 	"github.com/gemwire/gemwire/tools/internal/suggest"
 )
 
@@ -29,12 +30,15 @@ type Finder struct {
 	// StoreFolder is where the user says that the store is, in $OLLAMA_MODELS; empty
 	// for Ollama's own places.
 	StoreFolder string
+	// Endpoint is the server that stands for Hugging Face, in $HF_ENDPOINT; empty for its own.
+	Endpoint string
 }
 
 // NewFinder looks where this machine keeps its models: pulled ones in
 // $GEMWIRE_MODELS, or in gemwire/models of the user's cache.
 func NewFinder(getenv func(string) string) Finder {
-	f := Finder{Folder: getenv("GEMWIRE_MODELS"), Store: ollama.Find, StoreFolder: getenv("OLLAMA_MODELS")}
+	f := Finder{Folder: getenv("GEMWIRE_MODELS"), Store: ollama.Find, StoreFolder: getenv("OLLAMA_MODELS"),
+		Endpoint: getenv("HF_ENDPOINT")}
 	if f.Folder == "" {
 		if cache, err := os.UserCacheDir(); err == nil {
 			f.Folder = filepath.Join(cache, "gemwire", "models")
@@ -49,6 +53,9 @@ func (f Finder) Find(name string) (Reference, error) {
 	if name == "" || name == nano.Name {
 		return Reference{Kind: BuiltIn, Name: nano.Name}, nil
 	}
+	if ref, ok, err := f.onHub(name); ok {
+		return ref, err
+	}
 	if isURL(name) {
 		return Reference{Kind: URL, Name: name, Path: direct(name)}, nil
 	}
@@ -56,12 +63,15 @@ func (f Finder) Find(name string) (Reference, error) {
 		if info.IsDir() {
 			return Reference{}, fmt.Errorf("%w: %s is a folder%s", ErrNotFound, name, filesIn(name))
 		}
-		return Reference{Kind: File, Name: name, Path: name}, nil
+		return f.withCompanions(Reference{Kind: File, Name: name, Path: name}), nil
 	} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && looksLikePath(name) {
 		return Reference{}, err
 	}
 	if path, ok := f.pulled(name); ok {
 		return Reference{Kind: Pulled, Name: name, Path: path}, nil
+	}
+	if ref, ok, err := f.byFile(name); ok {
+		return ref, err
 	}
 	if looksLikePath(name) {
 		return Reference{}, fmt.Errorf("%w: the file %s does not exist; check the path, or see gemwire list",
@@ -79,6 +89,9 @@ func LooksLikeModel(word string) bool {
 	if isURL(word) || looksLikePath(word) {
 		return true
 	}
+	if _, ok, _ := hub.Parse(word, ""); ok {
+		return true
+	}
 	model, tag, ok := strings.Cut(word, ":")
 	return ok && model != "" && tag != "" && !strings.Contains(tag, ":")
 }
@@ -86,8 +99,9 @@ func LooksLikeModel(word string) bool {
 // LooksLikePath says whether a name can only be meant as a file.
 func LooksLikePath(name string) bool { return looksLikePath(name) }
 
-// Near ends a sentence about a name that nothing has with what may have been meant; often there is nothing like it.
-func (f Finder) Near(name string) string { return suggest.Question(f.near(name)) }
+// Suggestion ends a sentence about a name that nothing has with what may have been meant;
+// often there is nothing like it.
+func (f Finder) Suggestion(name string) string { return suggest.Question(f.closest(name)) }
 
 // looksLikePath says whether a name can only be meant as a file.
 func looksLikePath(name string) bool {
@@ -161,7 +175,7 @@ func (f Finder) unknown(name, store string) error {
 		from = fmt.Sprintf("ollama pull %s or gemwire pull URL downloads one", name)
 	}
 	return fmt.Errorf("%w: %s is not a file, %s%s; gemwire list shows the models, %s", ErrNotFound, show(name), what,
-		suggest.Question(f.near(name)), from)
+		suggest.Question(f.closest(name)), from)
 }
 
 // show is a name as a sentence may hold it, however long it is and whatever is in it.
@@ -176,9 +190,9 @@ func show(name string) string {
 	return name
 }
 
-// near are the names of models that are like another: mistyped, or the same model
+// closest are the names of models that are like another: mistyped, or the same model
 // with another tag.
-func (f Finder) near(name string) []string {
+func (f Finder) closest(name string) []string {
 	entries, _ := f.List() // what cannot be listed cannot be suggested
 	var names, family []string
 	model, _, tagged := strings.Cut(name, ":")
@@ -188,13 +202,13 @@ func (f Finder) near(name string) []string {
 			family = append(family, e.Name)
 		}
 	}
-	near := suggest.Near(name, names)
+	closest := suggest.Closest(name, names)
 	for _, other := range family[:min(len(family), 3)] {
-		if !slices.Contains(near, other) {
-			near = append(near, other)
+		if !slices.Contains(closest, other) {
+			closest = append(closest, other)
 		}
 	}
-	return near
+	return closest
 }
 
 // MissingStore says that the folder of $OLLAMA_MODELS holds no models, where that is
@@ -221,6 +235,13 @@ func (f Finder) Names(word string) bool {
 	if _, ok := f.pulled(word); ok || word == nano.Name {
 		return true
 	}
+	if n, ok, _ := hub.Parse(word, f.Endpoint); ok {
+		_, err := f.hub().Find(n)
+		return err == nil
+	}
+	if _, ok, err := f.byFile(word); ok && err == nil {
+		return true
+	}
 	ref, err := f.inStore(word)
 	return err == nil && ref.Kind == Ollama
 }
@@ -233,6 +254,12 @@ func (f Finder) FindNamed(name string) (Reference, error) {
 	}
 	if path, ok := f.pulled(name); ok {
 		return Reference{Kind: Pulled, Name: name, Path: path}, nil
+	}
+	if n, ok, err := hub.Parse(name, f.Endpoint); ok {
+		return f.here(name, n, err)
+	}
+	if ref, ok, err := f.byFile(name); ok {
+		return ref, err
 	}
 	return f.inStore(name)
 }

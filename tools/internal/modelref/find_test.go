@@ -22,7 +22,8 @@ func machine(t *testing.T) Finder {
 		t.Fatal(err)
 	}
 	const digest = "f78e62044e35710c7935b123d762f59708a915915b62c58c4448bea0bf3c3e4e"
-	manifest := `{"schemaVersion":2,"config":{"mediaType":"application/vnd.docker.container.image.v1+json","digest":"sha256:` + strings.Repeat(
+	manifest := `{"schemaVersion":2,"config":{"mediaType":"application/vnd.docker.container.image.v1+json",` +
+		`"digest":"sha256:` + strings.Repeat(
 		"0",
 		64,
 	) + `","size":2},` +

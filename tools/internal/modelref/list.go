@@ -36,8 +36,12 @@ func (f Finder) List() ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofHub, err := f.listHub()
+	if err != nil {
+		return nil, err
+	}
 	stored, err := f.listStore()
-	return append(append(entries, pulled...), stored...), err
+	return append(append(append(entries, pulled...), ofHub...), stored...), err
 }
 
 func (f Finder) listPulled() ([]Entry, error) {
@@ -87,6 +91,9 @@ var partName = regexp.MustCompile(`^(.*-)\d{5}(-of-\d{5}\.gguf)$`)
 // still being downloaded it is the path that the file will have. ok is false where none
 // has the name.
 func (f Finder) PulledFiles(name string) (paths []string, ok bool) {
+	if paths, ok := f.hubFiles(name); ok {
+		return paths, len(paths) > 0
+	}
 	if f.Folder == "" || name != filepath.Base(name) {
 		return nil, false
 	}
@@ -107,5 +114,5 @@ func (f Finder) PulledFiles(name string) (paths []string, ok bool) {
 			return []string{path}, true
 		}
 	}
-	return nil, false
+	return f.filesByName(name)
 }

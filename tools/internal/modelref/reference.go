@@ -29,6 +29,9 @@ type Reference struct {
 	Kind Kind
 	Name string // as people call it
 	Path string // the file or address; empty for the built-in model
+	// Projector and Assistant are the files that were pulled with the model: the towers, which Open joins, and the small
+	// model that guesses the next tokens. Empty where there are none.
+	Projector, Assistant string
 
 	ollama *ollama.Model
 }
@@ -62,8 +65,14 @@ func (r Reference) Open(ctx context.Context, opts OpenOptions) (*gguf.File, erro
 	default:
 		file, err = gguf.OpenPath(ctx, r.Path, with...)
 	}
-	if err != nil || opts.Projector == "" {
+	if err != nil {
 		return file, err
+	}
+	if opts.Projector == "" && !file.IsProjector() {
+		opts.Projector = r.Projector
+	}
+	if opts.Projector == "" {
+		return file, nil
 	}
 	if err := joinProjector(ctx, file, opts, with); err != nil {
 		file.Close()

@@ -19,8 +19,8 @@ func GuardHost(names []string, open bool, refuse Refusal, next http.Handler) htt
 	})
 }
 
-// Share lets pages of some origins, and of this machine, use an API: they may read its answers and send whatever headers
-// its clients send. Requests from pages of other origins are refused, since to ask may already do something.
+// Share lets pages of some origins, and of this machine, use an API: they may read its answers and send whatever
+// headers its clients send. Requests from pages of other origins are refused, since to ask may already do something.
 func Share(next http.Handler, list []string, methods, exposed string, refuse Refusal) (http.Handler, error) {
 	allowed, err := parseOrigins(list)
 	if err != nil {

@@ -36,10 +36,13 @@ type LineOptions struct {
 // NewLineReader reads from in: with editing and history where in and out are the
 // terminal, line by line otherwise.
 func NewLineReader(in io.Reader, out io.Writer, options LineOptions) LineReader {
-	if IsTerminal(in) && IsTerminal(out) && in == io.Reader(os.Stdin) {
-		return newEditor(options)
+	if !IsTerminal(in) || !IsTerminal(out) {
+		return newPlainReader(in, io.Discard)
 	}
-	return newPlainReader(in)
+	if in != io.Reader(os.Stdin) || os.Getenv("TERM") == "dumb" { // such a terminal cannot move its cursor
+		return newPlainReader(in, out)
+	}
+	return newEditor(options)
 }
 
 // editor edits lines on the terminal. Keys are Emacs', or those of ~/.inputrc.
@@ -58,6 +61,7 @@ func newEditor(options LineOptions) *editor {
 		"convert-meta": false, "input-meta": true, "output-meta": true,
 		// A pasted text arrives as one, its line ends do not send it.
 		"enable-bracketed-paste": true,
+		"cursor-position-probe":  tellsCursor(),
 	} {
 		_ = e.shell.Config.Set(name, value) // fails for a name unknown to the library alone
 	}

@@ -10,6 +10,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// endless is one line that does not end.
+type endless struct{ read int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.read += len(p)
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func TestMessagesEnd(t *testing.T) {
+	for name, begins := range map[string]string{"a line": "", "quotes": `"""` + "\n"} {
+		in := &endless{}
+		r := NewLineReader(io.MultiReader(strings.NewReader(begins), in), io.Discard, LineOptions{})
+		if _, err := r.Read(context.Background(), "> "); !errors.Is(err, ErrTooLong) || in.read > maxMessage+1<<16 {
+			t.Errorf("%s: %v after %d bytes", name, err, in.read)
+		}
+	}
+}
+
 func TestPlainReaderJoinsLines(t *testing.T) {
 	const q = `"""`
 	tests := []struct {
@@ -46,5 +67,20 @@ func TestPlainReaderJoinsLines(t *testing.T) {
 				t.Errorf("messages (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The end of a context ends the wait for a pipe, and what comes later is not lost.
+func TestPlainReaderHearsOfTheEnd(t *testing.T) {
+	in, out := io.Pipe()
+	r := NewLineReader(in, io.Discard, LineOptions{})
+	ctx, stop := context.WithCancelCause(t.Context())
+	go stop(ErrTerminated)
+	if _, err := r.Read(ctx, "> "); !errors.Is(err, ErrTerminated) {
+		t.Errorf("reading a silent pipe: %v, want %v", err, ErrTerminated)
+	}
+	go func() { _, _ = io.WriteString(out, "later\n") }()
+	if text, err := r.Read(t.Context(), "> "); text != "later" || err != nil {
+		t.Errorf("%q, %v, want %q", text, err, "later")
 	}
 }

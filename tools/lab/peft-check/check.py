@@ -37,7 +37,7 @@ def gemwire(*args):
 
 def logits_of_gemwire(folder, *more):
     path = os.path.join(folder, "logits.safetensors")
-    gemwire("logits", MODEL, "--device", "cpu", "--ids", ",".join(map(str, IDS)), "-o", path, *more)
+    gemwire("logits", MODEL, "--device", "cpu", "--ids", ",".join(map(str, IDS)), "-o", path, "--force", *more)
     return load_file(path)["logits"]
 
 

@@ -26,6 +26,8 @@ import (
 var (
 	// ErrRequest: a request that makes no sense.
 	ErrRequest = errors.New("bad request")
+	// ErrNowhere: nothing is served at the request's path, or not with its method.
+	ErrNowhere = errors.New("not served")
 	// ErrTooLarge: a body that is larger than the server takes.
 	ErrTooLarge = errors.New("the request is too large")
 	// ErrTime: an answer took longer than the server allows.
@@ -41,6 +43,7 @@ const (
 	Bad                     // the request's
 	TooLong                 // a prompt that does not fit the context
 	Unknown                 // no such model
+	Nowhere                 // no such path
 	Large                   // a body that is too large
 	Busy                    // too many requests
 	Unavailable             // no memory, or the server is stopping
@@ -52,7 +55,8 @@ const (
 func (k Kind) Status() int {
 	return [...]int{
 		Broken: http.StatusInternalServerError, Bad: http.StatusBadRequest, TooLong: http.StatusBadRequest,
-		Unknown: http.StatusNotFound, Large: http.StatusRequestEntityTooLarge, Busy: http.StatusTooManyRequests,
+		Unknown: http.StatusNotFound, Nowhere: http.StatusNotFound,
+		Large: http.StatusRequestEntityTooLarge, Busy: http.StatusTooManyRequests,
 		Unavailable: http.StatusServiceUnavailable, Late: http.StatusGatewayTimeout, Gone: 499,
 	}[k]
 }
@@ -66,13 +70,15 @@ var kinds = []struct {
 	{Gone, []error{context.Canceled}},
 	{Late, []error{context.DeadlineExceeded}},
 	{Unknown, []error{models.ErrNotFound}},
+	{Nowhere, []error{ErrNowhere}},
 	{Large, []error{ErrTooLarge}},
 	{TooLong, []error{gemma4.ErrContextFull, embedding.ErrTooLong}},
 	{Busy, []error{queue.ErrFull}},
 	{Unavailable, []error{queue.ErrClosed, gemma4.ErrDoesNotFit, wgslkit.ErrOutOfMemory, gemma4.ErrBusy}},
 	{Bad, []error{
-		ErrRequest, models.ErrNoEmbeddings, embedding.ErrInput, arch.ErrArchitecture, models.ErrName, models.ErrKept, models.ErrRecipe, models.ErrPull, outward.ErrPrivate,
-		sampling.ErrSetting, chat.ErrMessage, chat.ErrTool, grammar.ErrSyntax, grammar.ErrUnsupported,
+		ErrRequest, models.ErrNoEmbeddings, embedding.ErrInput, arch.ErrArchitecture, models.ErrName, models.ErrKept,
+		models.ErrRecipe, models.ErrPull, outward.ErrPrivate,
+		sampling.ErrSetting, chat.ErrMessage, chat.ErrTool, grammar.ErrSyntax, grammar.ErrChoice, grammar.ErrUnsupported,
 		grammar.ErrUnsatisfiable, grammar.ErrTooComplex, multimodal.ErrOptions, multimodal.ErrNoBytes, towers.ErrNoVision,
 		towers.ErrNoAudio, picture.ErrFormat, picture.ErrDamaged, picture.ErrSize, sound.ErrFormat, sound.ErrDamaged,
 		sound.ErrTooShort, sound.ErrTooLong, sound.ErrSamples,

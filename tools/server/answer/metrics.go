@@ -18,11 +18,16 @@ type Metrics struct {
 	library *models.Library
 }
 
+// Prometheus is told what is a counter, a gauge or a histogram.
+func init() { metrics.ExposeMetadata(true) }
+
 // NewMetrics counts the answers of a library's models.
 func NewMetrics(library *models.Library) *Metrics {
 	m := &Metrics{set: metrics.NewSet(), library: library}
 	m.set.NewGauge("gemwire_models_open", func() float64 { return float64(len(library.Running())) })
-	m.set.NewGauge("gemwire_answers_running", func() float64 { return m.sum(func(r models.Running) int { return r.Active }) })
+	m.set.NewGauge("gemwire_answers_running", func() float64 {
+		return m.sum(func(r models.Running) int { return r.Active })
+	})
 	m.set.NewGauge("gemwire_requests_waiting", func() float64 {
 		return m.sum(func(r models.Running) int { return r.Waiting })
 	})
@@ -43,13 +48,24 @@ func (m *Metrics) sum(of func(models.Running) int) float64 {
 // Write writes everything in Prometheus' text form.
 func (m *Metrics) Write(w io.Writer) {
 	m.set.WritePrometheus(w)
+	typed := false
+	for _, r := range m.library.Running() {
+		if r.Batch != nil {
+			if !typed { // once for all models
+				fmt.Fprintf(w, "# HELP %s\n# TYPE %[1]s histogram\n", batchSize)
+				typed = true
+			}
+			writeBatchSizes(w, r.Entry.Name, r.Batch)
+		}
+	}
 	metrics.WriteProcessMetrics(w)
 }
 
 // Request counts a request that was answered.
 func (m *Metrics) Request(api string, status int, took time.Duration) {
 	m.set.GetOrCreateCounter(fmt.Sprintf(`gemwire_http_requests_total{api=%q,status="%d"}`, api, status)).Inc()
-	m.set.GetOrCreatePrometheusHistogram(fmt.Sprintf(`gemwire_http_request_seconds{api=%q}`, api)).Update(took.Seconds())
+	seconds := m.set.GetOrCreatePrometheusHistogram(fmt.Sprintf(`gemwire_http_request_seconds{api=%q}`, api))
+	seconds.Update(took.Seconds())
 }
 
 // work is an answer that is counted.

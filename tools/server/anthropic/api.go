@@ -38,7 +38,8 @@ type errorBody struct {
 // types are Anthropic's types of errors.
 var types = map[answer.Kind]string{
 	answer.Broken: "api_error", answer.Bad: "invalid_request_error", answer.TooLong: "invalid_request_error",
-	answer.Unknown: "not_found_error", answer.Large: "request_too_large", answer.Busy: "rate_limit_error",
+	answer.Unknown: "not_found_error", answer.Nowhere: "not_found_error",
+	answer.Large: "request_too_large", answer.Busy: "rate_limit_error",
 	answer.Unavailable: "overloaded_error", answer.Late: "timeout_error", answer.Gone: "api_error",
 }
 

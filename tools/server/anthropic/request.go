@@ -210,6 +210,9 @@ func (in *messagesRequest) conversation() (list []chat.Message, err error) {
 		if m.Role != chat.User && m.Role != chat.Assistant && m.Role != chat.System {
 			return nil, fmt.Errorf("%w: messages.%d.role: say user or assistant", answer.ErrRequest, i)
 		}
+		if m.Role == chat.User && len(m.Content) == 0 {
+			return nil, fmt.Errorf("%w: messages.%d.content: give a text or a list of blocks", answer.ErrRequest, i)
+		}
 		more, err := m.chat()
 		if err != nil {
 			return nil, fmt.Errorf("messages.%d: %w", i, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/gemwire/gemwire/gemma4/chat"
 	"github.com/gemwire/gemwire/gguf/atomicfile"
 	"github.com/gemwire/gemwire/gguf/ollama"
-	"github.com/gemwire/gemwire/tools/internal/download"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
@@ -51,7 +50,7 @@ func createdFolder(models string) string {
 func (c created) path(name string) (string, error) {
 	n, err := ollama.ParseName(name)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrName, err)
+		return "", err
 	}
 	return filepath.Join(c.folder, url.PathEscape(n.String())+".json"), nil
 }
@@ -261,7 +260,7 @@ func (l *Library) deletePulled(e Entry) error {
 		return fmt.Errorf("%w: %s", ErrNotFound, e.Name)
 	}
 	for _, file := range files {
-		if _, err := download.Remove(file); err != nil {
+		if _, err := l.finder.Delete(file); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gguf/ollama"
 	"github.com/gemwire/gemwire/tools/internal/download"
+	"github.com/gemwire/gemwire/tools/internal/hub"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 )
 
@@ -68,7 +69,7 @@ func (l *Library) Find(name string) (Entry, error) {
 			return l.adapted(name[:at], name, name[at+1:], file)
 		}
 	}
-	return Entry{}, fmt.Errorf("%w: model %q not found%s", ErrNotFound, name, l.finder.Near(name))
+	return Entry{}, fmt.Errorf("%w: model %q not found%s", ErrNotFound, name, l.finder.Suggestion(name))
 }
 
 // adapted is a model with an adapter of the command line.
@@ -104,6 +105,9 @@ func (l *Library) find(name string) (Entry, error) {
 	case modelref.Ollama:
 		return l.ofStore(ref)
 	case modelref.Pulled:
+		if strings.HasPrefix(ref.Name, hub.Host+"/") {
+			return l.ofFile(ref.Name, ref)
+		}
 		return l.ofFile(strings.TrimSuffix(name, ".gguf"), ref)
 	}
 	source := nano.Source()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
+	"github.com/gemwire/gemwire/gguf/ollama"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/server/pool"
 )
@@ -20,7 +21,7 @@ var (
 	// ErrNotFound: no model has the name.
 	ErrNotFound = modelref.ErrNotFound
 	// ErrName: a name that no model can have.
-	ErrName = errors.New("not a model name")
+	ErrName = ollama.ErrName
 	// ErrKept: a model that cannot be deleted or replaced.
 	ErrKept = errors.New("the model cannot be changed")
 	// ErrRecipe: a model cannot be made as it was described.
@@ -95,6 +96,9 @@ func New(o Options) (*Library, error) {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if o.Answers.Log == nil {
+		o.Answers.Log = o.Log
 	}
 	if o.Answerer == nil {
 		o.Answerer = func(m *gemma4.Model, p pool.Options) pool.Answerer { return pool.New(m, p) }

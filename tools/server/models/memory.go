@@ -20,7 +20,7 @@ func (l *Library) openWithRoom(ctx context.Context, s *slot) (got opened, err er
 	for {
 		budget, fits := l.room(s)
 		if fits {
-			got, err = l.openFile(ctx, s.entry, budget)
+			got, err = l.openFile(ctx, s, budget)
 			if err == nil || !errors.Is(err, gemma4.ErrDoesNotFit) && !errors.Is(err, wgslkit.ErrOutOfMemory) {
 				return got, err
 			}
@@ -46,13 +46,22 @@ func (l *Library) planned(ctx context.Context, s *slot) error {
 		return err
 	}
 	defer file.Close()
-	plan, err := gemma4.PlanFor(file, l.options.Open)
-	if err != nil {
-		return err // which says what does not fit
+	for {
+		o := l.options.Open
+		o.Batch = s.answers.Batch()
+		plan, err := gemma4.PlanFor(file, o)
+		if errors.Is(err, gemma4.ErrDoesNotFit) && o.Batch != nil {
+			s.answers.Parallel /= 2
+			l.options.Log.Warn("fewer answers at once than asked for", "model", s.entry.Name,
+				"answers", s.answers.Parallel, "error", err.Error())
+			continue
+		}
+		if err != nil {
+			return err // which says what does not fit
+		}
+		s.need = min(plan.Total(), bound)
+		return nil
 	}
-	sessions := max(1, l.options.Answers.Parallel)
-	s.need = min(plan.Total()+int64(sessions-1)*(plan.Cache+plan.Activations), bound)
-	return nil
 }
 
 // room is what is left of the memory, and whether a model may be opened with it.

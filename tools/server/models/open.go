@@ -24,8 +24,9 @@ type slot struct {
 	err   error
 
 	opened
-	need int64 // bytes, by the plan; 0 where there is none
-	took time.Duration
+	need    int64 // bytes, by the plan; 0 where there is none
+	answers pool.Options
+	took    time.Duration
 
 	users   int
 	used    time.Time
@@ -107,7 +108,8 @@ func (l *Library) slotOf(e Entry) (s *slot, mine bool, err error) {
 		return nil, false, queue.ErrClosed
 	}
 	if s = l.slots[e.key()]; s == nil {
-		s = &slot{key: e.key(), entry: e, ready: make(chan struct{}), keep: l.options.KeepAlive}
+		s = &slot{key: e.key(), entry: e, ready: make(chan struct{}), keep: l.options.KeepAlive,
+			answers: l.options.Answers}
 		l.slots[s.key] = s
 		mine = true
 	}
@@ -145,13 +147,14 @@ func (l *Library) open(s *slot) {
 }
 
 // openFile opens the model with at most so much memory, where that is bounded.
-func (l *Library) openFile(ctx context.Context, e Entry, budget int64) (got opened, err error) {
+func (l *Library) openFile(ctx context.Context, s *slot, budget int64) (got opened, err error) {
+	e := s.entry
 	file, err := e.ref.Open(ctx, modelref.OpenOptions{})
 	if err != nil {
 		return got, err
 	}
 	o := l.options.Open
-	o.GPU.MemoryBudget = budget
+	o.GPU.MemoryBudget, o.Batch = budget, s.answers.Batch()
 	if n, ok := number(e.Parameters["num_ctx"]); ok && o.Context == 0 {
 		o.Context = int(n)
 	}
@@ -161,7 +164,7 @@ func (l *Library) openFile(ctx context.Context, e Entry, budget int64) (got open
 	if got.media, err = multimodal.Attach(got.model, multimodal.Options{}); err != nil {
 		return opened{}, errors.Join(err, got.model.Close())
 	}
-	got.answerer = l.options.Answerer(got.model, l.options.Answers)
+	got.answerer = l.options.Answerer(got.model, s.answers)
 	if fallback := got.model.Info().Fallback; fallback != "" {
 		l.options.Log.Warn("computing on the CPU", "model", e.Name, "reason", fallback)
 	}
@@ -265,6 +268,12 @@ type Running struct {
 	Forever bool
 	Active  int // answers under way
 	Waiting int
+	Batch   *gemma4.BatchStats // nil where answers are made one at a time
+}
+
+// batched is an answerer that makes several answers at once.
+type batched interface {
+	Batched() (gemma4.BatchStats, bool)
 }
 
 // Running lists the open models.
@@ -287,6 +296,11 @@ func (l *Library) Running() []Running {
 			}
 		}
 		r.Active, r.Waiting = s.answerer.Load()
+		if b, ok := s.answerer.(batched); ok {
+			if stats, ok := b.Batched(); ok {
+				r.Batch = &stats
+			}
+		}
 		all = append(all, r)
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/gemwire/gemwire/tools/internal/download"
+	"github.com/gemwire/gemwire/tools/internal/hub"
 	"github.com/gemwire/gemwire/tools/internal/modelref"
 	"github.com/gemwire/gemwire/tools/server/outward"
 )
@@ -23,9 +24,16 @@ func (l *Library) Pull(ctx context.Context, name string, progress func(step stri
 	if _, err := l.Find(name); err == nil {
 		return nil
 	}
-	address, ok := modelref.DirectURL(onHuggingFace(name))
+	if n, ok, err := hub.Parse(name, l.finder.Endpoint); ok {
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrPull, err)
+		}
+		return l.pullHub(ctx, n, progress)
+	}
+	address, ok := modelref.DirectURL(name)
 	if !ok {
-		return fmt.Errorf("%w: %q; give the https:// address of a .gguf file, or pull it with ollama pull %s", ErrPull,
+		return fmt.Errorf("%w: %q; give the name of a repository, hf.co/OWNER/REPO:QUANT, or the https:// address "+
+			"of a .gguf file, or pull it with ollama pull %s", ErrPull,
 			name[:min(len(name), 200)], name[:min(len(name), 200)])
 	}
 	file, err := fileOf(address)
@@ -60,18 +68,6 @@ func (l *Library) Pull(ctx context.Context, name string, progress func(step stri
 		return fmt.Errorf("%s: %w", download.WithoutSecrets(address), err)
 	}
 	return nil
-}
-
-// onHuggingFace makes an address of a file's name there: hf.co/OWNER/REPOSITORY/FILE.gguf.
-func onHuggingFace(name string) string {
-	for _, host := range []string{"hf.co/", "huggingface.co/"} {
-		rest, ok := strings.CutPrefix(name, host)
-		parts := strings.Split(rest, "/")
-		if ok && len(parts) == 3 && strings.HasSuffix(rest, ".gguf") {
-			return fmt.Sprintf("https://huggingface.co/%s/%s/resolve/main/%s", parts[0], parts[1], parts[2])
-		}
-	}
-	return name
 }
 
 // fileOf is the name that the file of an address gets.

@@ -151,7 +151,8 @@ type functionJSON struct {
 
 func (m message) chat() chat.Message {
 	out := chat.Message{
-		Role: m.Role, Reasoning: m.Thinking, Name: m.ToolName, ToolCallID: m.ToolCallID, Content: content(m.Content, m.Images),
+		Role: m.Role, Reasoning: m.Thinking, Name: m.ToolName, ToolCallID: m.ToolCallID, Content: content(m.Content,
+			m.Images),
 	}
 	for _, c := range m.ToolCalls {
 		out.ToolCalls = append(out.ToolCalls, chat.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments})

@@ -40,11 +40,12 @@ func (a *api) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	defer open.Done()
 	c := newCompletion(open, in, request)
+	answers := aboutForm(a.Answer(ctx, open, request), request, "response_format")
 	if in.Stream {
-		c.stream(wire.Events(w), a.Answer(ctx, open, request))
+		c.stream(wire.Events(w), answers)
 		return
 	}
-	c.whole(w, a.Answer(ctx, open, request))
+	c.whole(w, answers)
 }
 
 // usageJSON counts tokens.

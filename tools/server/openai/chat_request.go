@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/chat"
@@ -77,19 +79,25 @@ func (s settings) takeStop(o *gemma4.GenerateOptions) error {
 		return nil
 	}
 	var one string
-	var several []string
+	var list []*string // null is no text
 	if json.Unmarshal(s.Stop, &one) == nil {
-		several = []string{one}
-	} else if err := json.Unmarshal(s.Stop, &several); err != nil {
+		list = []*string{&one}
+	} else if err := json.Unmarshal(s.Stop, &list); err != nil || slices.Contains(list, nil) {
 		return &paramError{"stop", fmt.Errorf("%w: stop is neither a text nor a list of texts", answer.ErrRequest)}
 	}
-	if len(several) > mostStops {
-		return &paramError{"stop", fmt.Errorf("%w: %d stop texts; %d are the most", answer.ErrRequest, len(several),
+	if len(list) > mostStops {
+		return &paramError{"stop", fmt.Errorf("%w: %d stop texts; %d are the most", answer.ErrRequest, len(list),
 			mostStops)}
 	}
-	o.Stop = several
+	o.Stop = make([]string, len(list))
+	for i, text := range list {
+		o.Stop[i] = *text
+	}
 	return nil
 }
+
+// mostBiases is how many tokens a request may bias: each costs time before the answer.
+const mostBiases = 10_000
 
 // forbids is the bias by which OpenAI's API bans a token.
 const forbids = -100
@@ -98,11 +106,15 @@ func (s settings) takeBias(p *sampling.Params) error {
 	if len(s.LogitBias) == 0 {
 		return nil
 	}
-	p.LogitBias = sampling.Bias{}
+	if len(s.LogitBias) > mostBiases {
+		return &paramError{"logit_bias", fmt.Errorf("%w: logit_bias has %d tokens; %d are the most", answer.ErrRequest,
+			len(s.LogitBias), mostBiases)}
+	}
+	p.LogitBias = make(sampling.Bias, len(s.LogitBias))
 	for id, value := range s.LogitBias {
-		var token int32
+		token, err := strconv.ParseInt(id, 10, 32)
 		bias, ok := value.(float64)
-		if _, err := fmt.Sscan(id, &token); err != nil || !ok || token < 0 || bias < forbids || bias > -forbids {
+		if err != nil || !ok || token < 0 || bias < forbids || bias > -forbids {
 			return &paramError{"logit_bias", fmt.Errorf(
 				"%w: logit_bias has token ids of the model as names, and numbers from -100 to 100; not %.20q: %.20v",
 				answer.ErrRequest, id, value)}
@@ -110,7 +122,7 @@ func (s settings) takeBias(p *sampling.Params) error {
 		if bias == forbids {
 			bias = math.Inf(-1)
 		}
-		p.LogitBias[token] = float32(bias)
+		p.LogitBias[int32(token)] = float32(bias)
 	}
 	return nil
 }
@@ -207,6 +219,12 @@ type responseFormat struct {
 		Schema json.RawMessage `json:"schema"`
 	} `json:"json_schema"`
 	Schema json.RawMessage `json:"schema"` // of the responses API, and of llama.cpp's json_object
+	Name   string          `json:"name"`   // of the responses API
+
+	// What OpenAI's API does not have, as the npm package calls it.
+	Regex   string   `json:"regex"`
+	Choices []string `json:"choices"`
+	Grammar string   `json:"grammar"`
 }
 
 // anyObject is what OpenAI's JSON mode gives.
@@ -232,8 +250,34 @@ func (f *responseFormat) form() (*gemma4.Form, error) {
 	case f.Type == "json_schema":
 		return nil, &paramError{"response_format", fmt.Errorf("%w: json_schema has no schema", answer.ErrRequest)}
 	}
-	return nil, &paramError{"response_format", fmt.Errorf(
-		"%w: a response_format of type %.40q; say text, json_object or json_schema", answer.ErrRequest, f.Type)}
+	return f.otherForm()
+}
+
+// otherForm is a form that is no JSON.
+func (f *responseFormat) otherForm() (*gemma4.Form, error) {
+	form := &gemma4.Form{}
+	missing := ""
+	switch f.Type {
+	case "regex":
+		if form.Regex = f.Regex; f.Regex == "" {
+			missing = "regex"
+		}
+	case "choice":
+		if form.Choices = f.Choices; len(f.Choices) == 0 {
+			missing = "choices"
+		}
+	case "grammar":
+		if form.Grammar = f.Grammar; f.Grammar == "" {
+			missing = "grammar"
+		}
+	default:
+		return nil, &paramError{"response_format", fmt.Errorf("%w: a response_format of type %.40q; say text, "+
+			"json_object, json_schema, regex, choice or grammar", answer.ErrRequest, f.Type)}
+	}
+	if missing != "" {
+		return nil, &paramError{"response_format", fmt.Errorf("%w: %s has no %s", answer.ErrRequest, f.Type, missing)}
+	}
+	return form, nil
 }
 
 // request translates the body for a model.
@@ -252,7 +296,11 @@ func (in *chatRequest) request(e models.Entry, client string) (answer.Request, e
 	if r.N, err = in.count(); err != nil {
 		return r, err
 	}
-	for _, m := range in.Messages {
+	for i, m := range in.Messages {
+		if m.Role != chat.Assistant && m.Role != chat.ToolRole && !m.Content.Given() {
+			return r, &paramError{fmt.Sprintf("messages.[%d].content", i),
+				fmt.Errorf("%w: message %d has no content; give a text or a list of parts", answer.ErrRequest, i)}
+		}
 		r.Conversation.Messages = append(r.Conversation.Messages, m.Message)
 	}
 	if len(in.Messages) == 0 {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func (a *api) responses(w http.ResponseWriter, r *http.Request) {
 	if in.Stream {
 		out.stream = wire.Events(w)
 	}
-	out.answer(w, a.Answer(ctx, open, request))
+	out.answer(w, aboutForm(a.Answer(ctx, open, request), request, "text.format"))
 }
 
 // outputJSON is an item of the output: a message, a call or a thought.
@@ -149,7 +150,7 @@ func newResponse(in responseRequest) *response {
 func (f *responseFormat) shown() map[string]any {
 	out := map[string]any{"type": f.Type}
 	if !isNull(f.Schema) {
-		out["schema"], out["name"], out["strict"] = f.Schema, "answer", true
+		out["schema"], out["name"], out["strict"] = f.Schema, cmp.Or(f.Name, "answer"), true
 	}
 	return out
 }
@@ -254,7 +255,8 @@ func newContent(text string) contentJSON {
 func (r *response) delta(name, index, text string) bool {
 	r.text.WriteString(text)
 	item, at := r.last()
-	return r.send(name, map[string]any{"item_id": item.ID, "output_index": at, index: 0, "delta": text, "logprobs": []any{}})
+	return r.send(name, map[string]any{"item_id": item.ID, "output_index": at, index: 0, "delta": text,
+		"logprobs": []any{}})
 }
 
 // end ends the item of text that goes on.

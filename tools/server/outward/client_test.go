@@ -34,7 +34,10 @@ func TestClientStaysOutside(t *testing.T) {
 }
 
 func TestFetchIsBounded(t *testing.T) {
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 11)) }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(make([]byte,
+			11))
+	}))
 	defer page.Close()
 	if _, err := Fetch(context.Background(), page.Client(), page.URL, 10); err == nil {
 		t.Error("11 bytes of at most 10")

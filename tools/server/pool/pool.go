@@ -1,6 +1,6 @@
-// Package pool answers for one open model. Where it makes one answer at a time, it has a few sessions, which it keeps: a
-// request that goes on with a text which one of them holds is only computed from where it differs. Where it makes
-// several, they share the passes over the weights of a batch (batch.go).
+// Package pool answers for one open model. Where it makes one answer at a time, it has a few sessions, which it
+// keeps: a request that goes on with a text which one of them holds is only computed from where it differs. Where it
+// makes several, they share the passes over the weights of a batch (batch.go).
 //
 // Read pool.go, then sessions.go. Whatever else can answer many requests of one model takes its place behind
 // [Answerer].
@@ -10,8 +10,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"maps"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
@@ -59,6 +62,8 @@ type Options struct {
 	Parallel int // answers at once, at most gemma4.MostStreams; 1 where it is 0
 	Sessions int // kept at most; DefaultSessions where it is 0
 	Waiting  int // requests that may wait
+	// Log hears when answers are made otherwise than asked for; nil is nobody.
+	Log *slog.Logger
 }
 
 // DefaultSessions is how many texts are kept.
@@ -66,6 +71,7 @@ const DefaultSessions = 4
 
 // Pool implements Answerer. Make one with New.
 type Pool struct {
+	log   *slog.Logger
 	model *gemma4.Model
 	turns *queue.Queue
 	most  int
@@ -78,9 +84,10 @@ type Pool struct {
 	mix     map[string]float32 // adapters in use
 	loaded  map[string]bool
 
-	streams int           // answers at once
-	batch   *gemma4.Batch // made with the first answer, where there are several
-	alone   bool          // there is no room for a batch
+	streams int                          // answers at once
+	batch   *gemma4.Batch                // made with the first answer, where there are several
+	made    atomic.Pointer[gemma4.Batch] // the same
+	alone   bool                         // there is no room for a batch
 }
 
 // New answers for a model, which stays the caller's to close.
@@ -90,8 +97,13 @@ func New(model *gemma4.Model, options Options) *Pool {
 	if most == 0 {
 		most = DefaultSessions
 	}
+	log := options.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
 	p := &Pool{
-		model: model, turns: queue.New(parallel, options.Waiting), most: max(parallel, most), loaded: map[string]bool{},
+		log: log, model: model, turns: queue.New(parallel, options.Waiting), most: max(parallel, most),
+		loaded:  map[string]bool{},
 		streams: parallel,
 	}
 	for _, own := range model.Adapters() {
@@ -126,6 +138,7 @@ func (p *Pool) Close() error {
 	if p.batch != nil {
 		all = p.batch.Close()
 		p.batch = nil
+		p.made.Store(nil)
 	}
 	for _, s := range p.idle {
 		all = errors.Join(all, s.Close())
@@ -213,7 +226,7 @@ func (p *Pool) answer(ctx context.Context, job Job) iter.Seq2[gemma4.Event, erro
 			return
 		}
 		var by engine
-		if batch := p.batchFor(job); batch != nil {
+		if batch := p.batchFor(job); batch != nil && batch.Takes(prompt) == nil {
 			by = batch
 		} else {
 			session, err := p.take(prompt.Tokens, job.Context)
@@ -253,7 +266,41 @@ func answerRoom(o gemma4.GenerateOptions) int {
 	return leastAnswer
 }
 
+// checkBytes refuses, before it is cut into tokens, a text of so many bytes that its tokens cannot fit.
+func (p *Pool) checkBytes(n int) error {
+	most := p.model.Info().MaxContext
+	if least := n / p.model.Tokenizer().Longest(); least > most {
+		return &gemma4.ContextFullError{Prompt: least, Context: most, Most: most}
+	}
+	return nil
+}
+
+// bytesOf counts the texts of messages that a template takes as they are, but for spaces around them.
+func bytesOf(messages []chat.Message) (n int) {
+	for _, m := range messages {
+		if m.Role == chat.User || m.Role == chat.System {
+			for _, p := range m.Content.Parts() {
+				if p.Type == chat.TextPart {
+					n += len(strings.TrimSpace(p.Text))
+				}
+			}
+		}
+	}
+	return n
+}
+
 func (p *Pool) prompt(ctx context.Context, job Job) (gemma4.Prompt, error) {
+	messages := job.Conversation.Messages
+	if job.Options.Forget { // the last one stays in any case
+		messages = messages[max(0, len(messages)-1):]
+	}
+	bytes := bytesOf(messages)
+	if job.Text != nil {
+		bytes = len(*job.Text)
+	}
+	if err := p.checkBytes(bytes); err != nil {
+		return gemma4.Prompt{}, err
+	}
 	if job.Text == nil {
 		return p.model.EncodeChat(ctx, job.Conversation)
 	}

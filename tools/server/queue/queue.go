@@ -1,5 +1,6 @@
 // Package queue lets so many work at once and the others wait their turn: clients in turn, and each client's requests
-// in the order in which they came. So one client with a hundred requests keeps nobody waiting for more than one of them.
+// in the order in which they came. So one client with a hundred requests keeps nobody waiting for more than one of
+// them.
 package queue
 
 import (

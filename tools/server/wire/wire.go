@@ -32,6 +32,10 @@ func Read(w http.ResponseWriter, r *http.Request, most int64, into any) error {
 
 // ReadAll reads a body of at most so many bytes.
 func ReadAll(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	if r.ContentLength > most { // before a byte of it is read
+		w.Header().Set("Connection", "close")
+		return nil, fmt.Errorf("%w: the body has %d bytes, and %d are the most", answer.ErrTooLarge, r.ContentLength, most)
+	}
 	deadline(http.NewResponseController(w).SetReadDeadline, bodyTime)
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var large *http.MaxBytesError
@@ -122,9 +126,6 @@ func (s *Stream) Event(name string, v any) error {
 
 // End sends the event that OpenAI's streams end with.
 func (s *Stream) End() error { return s.send([]byte("data: [DONE]\n\n")) }
-
-// Comment sends what clients pass over, so that nobody takes a long silence for the end.
-func (s *Stream) Comment(text string) error { return s.send([]byte(": " + text + "\n\n")) }
 
 func (s *Stream) sendJSON(before string, v any, after string) error {
 	raw, err := encode(v) // ends its line

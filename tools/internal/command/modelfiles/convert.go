@@ -14,6 +14,7 @@ import (
 	"github.com/gemwire/gemwire/gguf/quantize"
 	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -23,6 +24,7 @@ type convertCommand struct {
 	projector string
 	as        string
 	lora      string
+	force     flagset.Force
 	json      bool
 }
 
@@ -48,6 +50,7 @@ safetensors files and tokenizer.json, of any Gemma 4, its assistant or Embedding
 	flags.StringVar(&c.as, "type", "BF16", "write matrices as this `TYPE`: F32, F16, BF16 or Q8_0")
 	flags.StringVar(&c.lora, "lora", "", "merge this LoRA adapter: a `FOLDER` of PEFT's, or a file")
 	flags.BoolVar(&c.json, "json", false, "print one JSON object")
+	c.force.Register(flags)
 	return cmd
 }
 
@@ -66,6 +69,13 @@ func (c *convertCommand) run(ctx context.Context, folder, out string) error {
 	}
 	if c.lora != "" && t == quant.Q8_0 {
 		return cli.Usagef("--lora with --type Q8_0 would round twice; merge as BF16, then use gemwire quantize")
+	}
+	files := []string{out}
+	if c.projector != "" {
+		files = append(files, c.projector)
+	}
+	if err := c.force.Check(files...); err != nil {
+		return err
 	}
 	f, err := convert.OpenFolder(folder)
 	if err != nil {

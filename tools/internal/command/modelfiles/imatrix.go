@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/importance"
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -19,6 +19,7 @@ import (
 type imatrixCommand struct {
 	env     *cli.Environment
 	model   cli.ModelFlags
+	force   flagset.Force
 	output  string
 	context int
 	chunks  int
@@ -47,6 +48,7 @@ the model will see. It runs on the CPU.`,
 	flags.IntVar(&i.context, "context", importance.DefaultContext, "cut the text into chunks of this many `TOKENS`")
 	flags.IntVar(&i.chunks, "chunks", 0, "use only the first `N` chunks")
 	flags.BoolVar(&i.json, "json", false, "print one JSON object")
+	i.force.Register(flags)
 	flags.StringArrayVar(&i.model.Headers, "header", nil,
 		"send this `HEADER` with requests to a URL, such as \"Authorization: Bearer …\"")
 	return cmd
@@ -62,10 +64,16 @@ type imatrixJSON struct {
 }
 
 func (i *imatrixCommand) run(ctx context.Context, name, textFile string) error {
-	if i.context < 1 || i.chunks < 0 {
-		return cli.Usagef("--context is %d and --chunks %d; use positive numbers", i.context, i.chunks)
+	switch {
+	case i.context < 1:
+		return cli.Usagef("--context is %d; wanted 1 or more", i.context)
+	case i.chunks < 0:
+		return cli.Usagef("--chunks is %d; wanted 1 or more, or 0 for all", i.chunks)
 	}
-	text, err := os.ReadFile(textFile)
+	if err := i.force.Check(i.output); err != nil {
+		return err
+	}
+	text, err := flagset.ReadFile(ctx, textFile, flagset.MaxSampleMB, "a text")
 	if err != nil {
 		return err
 	}
@@ -105,10 +113,11 @@ func (i *imatrixCommand) run(ctx context.Context, name, textFile string) error {
 	if i.json {
 		return i.env.PrintJSON(imatrixJSON{i.output, m.Chunks, m.ChunkSize, len(m.Entries), unseen})
 	}
-	i.env.Say("%s: %d tensors, measured on %d chunks of %d tokens", i.output, len(m.Entries), m.Chunks, m.ChunkSize)
+	i.env.Say("%s: %s, measured on %s of %s", i.output, cli.Counted(len(m.Entries), "tensor"),
+		cli.Counted(m.Chunks, "chunk"), cli.Counted(m.ChunkSize, "token"))
 	if n := len(unseen); n > 0 {
-		i.env.Say("In %d tensors no token reached some of the experts; they count as if all columns were alike. "+
-			"A longer text reaches more.", n)
+		i.env.Say("In %s no token reached some of the experts; they count as if all columns were alike. "+
+			"A longer text reaches more.", cli.Counted(n, "tensor"))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/gemwire/gemwire/gguf/quantize"
 	"github.com/gemwire/gemwire/quant"
 	"github.com/gemwire/gemwire/tools/internal/cli"
+	"github.com/gemwire/gemwire/tools/internal/command/flagset"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
@@ -24,6 +25,7 @@ import (
 type quantizeCommand struct {
 	env   *cli.Environment
 	model cli.ModelFlags
+	force flagset.Force
 
 	imatrix    string
 	overrides  []string
@@ -69,6 +71,7 @@ IN is best a model in 16 bits. OUT appears when it is complete. Memory stays bel
 		"take a model that is quantized already; the result is worse than from 16 bits")
 	flags.BoolVar(&q.dryRun, "dry-run", false, "show each tensor's type and the size, and write nothing")
 	flags.BoolVar(&q.json, "json", false, "print one JSON object")
+	q.force.Register(flags)
 	flags.StringArrayVar(&q.model.Headers, "header", nil,
 		"send this `HEADER` with requests to a URL, such as \"Authorization: Bearer …\"")
 	return cmd
@@ -90,6 +93,11 @@ func (q *quantizeCommand) run(ctx context.Context, in, out, mix string) error {
 	}
 	if sameFile(in, out) {
 		return cli.Usagef("%s is the input; name another file to write to", out)
+	}
+	if !q.dryRun {
+		if err := q.force.Check(out); err != nil {
+			return err
+		}
 	}
 	file, err := q.model.OpenFile(ctx, q.env, in)
 	if err != nil {
@@ -125,7 +133,7 @@ func (q *quantizeCommand) options(ctx context.Context, mix string) (opts quantiz
 	for _, text := range q.overrides {
 		o, err := quantize.ParseOverride(text)
 		if err != nil {
-			return opts, cli.Usagef("--tensor-type %v", err)
+			return opts, cli.Usagef("--tensor-type %w", err)
 		}
 		opts.Overrides = append(opts.Overrides, o)
 	}
@@ -176,7 +184,7 @@ func summary(p *quantize.Plan) string {
 	after, before := humanize.Bytes(uint64(p.After)), humanize.Bytes(uint64(p.Before))
 	text := fmt.Sprintf("%s from %s, %.2f bits per weight", after, before, bitsPerWeight(p))
 	if p.Fallbacks > 0 {
-		text += fmt.Sprintf("; %d tensors have rows that need another type", p.Fallbacks)
+		text += "; rows of " + cli.Counted(p.Fallbacks, "tensor") + " need another type"
 	}
 	return text
 }

@@ -28,7 +28,8 @@ new PerformanceObserver((list) => {
 const adapter = await gpu.requestAdapter();
 if (!adapter) {
   console.error(
-    "asking: Dawn finds no GPU; Chromium's rasterizer will do: VK_DRIVER_FILES=/usr/lib/chromium/vk_swiftshader_icd.json",
+    "asking: Dawn finds no GPU; Chromium's rasterizer will do: " +
+      "VK_DRIVER_FILES=/usr/lib/chromium/vk_swiftshader_icd.json",
   );
   process.exit(1);
 }
@@ -68,7 +69,8 @@ for (let round = 0; round < Number(asked.rounds); round++) {
   await new Promise((done) => setTimeout(done, 10)); // until the observer has heard
   const sum = collections.reduce((total, one) => total + one, 0);
   console.log(
-    `waited ${ms.toFixed(0)} ms: ${questions} questions, ${collections.length} collections of ${sum.toFixed(0)} ms in all, ${Math.max(0, ...collections).toFixed(1)} ms the longest`,
+    `waited ${ms.toFixed(0)} ms: ${questions} questions, ${collections.length} collections of ${sum.toFixed(0)} ` +
+      `ms in all, ${Math.max(0, ...collections).toFixed(1)} ms the longest`,
   );
 }
 process.exit(0);

@@ -142,7 +142,8 @@ async function main() {
     dawn.push(await onDawn(model, content, decodeTokens));
     wgpu.push(await onWGPU(dawn.at(-1)));
     tell(
-      `round ${round} of ${rounds}: Dawn ${dawn.at(-1).tokensPerSecond.toFixed(1)} tokens/s, wgpu ${wgpu.at(-1).decode.tokens_per_second.median.toFixed(1)}`,
+      `round ${round} of ${rounds}: Dawn ${dawn.at(-1).tokensPerSecond.toFixed(1)} tokens/s, wgpu ` +
+        `${wgpu.at(-1).decode.tokens_per_second.median.toFixed(1)}`,
     );
   }
   const { size } = await stat(asked.model);
@@ -181,7 +182,8 @@ function print(r) {
   const range = ({ median, min, max, runs }) =>
     `${figure(median)}${runs.length > 1 ? ` (${figure(min)} to ${figure(max)})` : ""}`;
   console.log(
-    `model   ${r.model}, ${(r.file_bytes / 1e6).toFixed(0)} MB\ndawn    ${r.device}\nwgpu    ${r.native_device}, ${r.native_library}`,
+    `model   ${r.model}, ${(r.file_bytes / 1e6).toFixed(0)} MB\ndawn    ${r.device}\nwgpu    ` +
+      `${r.native_device}, ${r.native_library}`,
   );
   console.log(`heap    ${(r.heap_bytes / 1e6).toFixed(0)} MB of Go's, on Dawn\n`);
   const line = (...cells) => console.log(cells.map((cell, i) => (i ? cell.padStart(26) : cell.padEnd(24))).join(""));

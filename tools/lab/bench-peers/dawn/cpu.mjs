@@ -1,7 +1,8 @@
 // Measures what a decoded token takes of the processor, in the thread that runs the
 // package, without a GPU: on Dawn's null backend in Node.
 //
-//   node cpu.mjs --model FILE.gguf [--tokens N] [--rounds N] [--dist FOLDER] [--against FOLDER] [--json FILE] [--gaps] [--gogc N]
+//   node cpu.mjs --model FILE.gguf [--tokens N] [--rounds N] [--dist FOLDER] [--against FOLDER] [--json FILE] [--gaps]
+//               [--gogc N]
 //
 // The package has to be built (make wasm). --against is another build of it, which
 // takes turns with it. The model has to fit into 512 MB; what counts is how many
@@ -177,16 +178,19 @@ async function main() {
   for (const { dist, ms, submits, maps, of } of report) {
     if (asked.gaps) {
       console.log(
-        `${dist}: the longest gap of an answer takes ${ms.median.toFixed(2)} ms of CPU in the median, ${ms.least.toFixed(2)} at least, ${ms.most.toFixed(2)} at most`,
+        `${dist}: the longest gap of an answer takes ${ms.median.toFixed(2)} ms of CPU in the median, ` +
+          `${ms.least.toFixed(2)} at least, ${ms.most.toFixed(2)} at most`,
       );
       continue;
     }
     console.log(
-      `${dist}: ${ms.least.toFixed(3)} ms of CPU a token at least, ${ms.median.toFixed(3)} in the median, ${ms.most.toFixed(3)} at most; ${submits.toFixed(2)} submissions, ${maps.toFixed(2)} reads`,
+      `${dist}: ${ms.least.toFixed(3)} ms of CPU a token at least, ${ms.median.toFixed(3)} in the median, ` +
+        `${ms.most.toFixed(3)} at most; ${submits.toFixed(2)} submissions, ${maps.toFixed(2)} reads`,
     );
     if (of)
       console.log(
-        `  ${of.least.toFixed(2)} of the other's least, ${of.median.toFixed(2)} of what the other took in the same turn`,
+        `  ${of.least.toFixed(2)} of the other's least, ${of.median.toFixed(2)} of what the other took in the ` +
+          "same turn",
       );
   }
 }

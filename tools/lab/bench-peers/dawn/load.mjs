@@ -119,7 +119,8 @@ async function main() {
     const time = (of) => median(loads.map(of));
     const line = ["start", "header", "weights", "kernels"].map(
       (phase) =>
-        `${phase} ${time(({ phases }) => phases[phase] ?? 0).toFixed(0)} (${time(({ cpu }) => cpu[phase] ?? 0).toFixed(0)})`,
+        `${phase} ${time(({ phases }) => phases[phase] ?? 0).toFixed(0)} ` +
+        `(${time(({ cpu }) => cpu[phase] ?? 0).toFixed(0)})`,
     );
     console.log(
       `${dist}: ${(time(({ ms }) => ms) / 1000).toFixed(2)} s; ms by the clock, and of CPU time: ${line.join(", ")}`,

@@ -41,7 +41,8 @@ function chooseOnTheHost() {
   };
   GPUBuffer.prototype.getMappedRange = function (...range) {
     const bytes = getMappedRange.apply(this, range);
-    if (bytes.byteLength === resultBytes) new Uint32Array(bytes).set([600 + (position % 1400), 0, position++]); // plain words
+    // Plain words.
+    if (bytes.byteLength === resultBytes) new Uint32Array(bytes).set([600 + (position % 1400), 0, position++]);
     return bytes;
   };
 }

@@ -87,7 +87,7 @@ check_answer() {
 		return 1
 	echo "$answer" >>"$log"
 	case $answer in
-	*'The capital of France is Paris.'*) ;;
+	*'Paris is the capital of France.'*) ;;
 	*) return 1 ;;
 	esac
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +40,7 @@ for its first token.`,
 	flags.IntVar(&b.options.PromptTokens, "prompt-tokens", 128, "behind prompts of `N` tokens")
 	flags.IntVar(&b.options.DecodeTokens, "decode-tokens", 128, "of `N` tokens each")
 	flags.IntVar(&b.options.Newcomers, "newcomers", 20, "let `N` new requests come meanwhile; 0 leaves that out")
+	flags.BoolVar(&b.options.Kernels, "kernels", false, "say what each kernel of a step takes, on a GPU")
 	flags.BoolVar(&b.json, "json", false, "print the figures as JSON")
 	b.model.Register(flags)
 	return cmd
@@ -71,5 +73,26 @@ func (b *benchStreamsCommand) run(ctx context.Context, list []string) error {
 		fmt.Fprintf(w, "%d\t%.1f\t%.2f\t%.3f\t%.2f\t%.1f\t%.1f\t\n", r.Streams, r.TokensPerSecond, r.Times, r.StepMS,
 			r.StepTimes, r.FirstP50MS, r.FirstP99MS)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		b.printKernels(r)
+	}
+	return nil
+}
+
+// printKernels prints what the kernels of a row take, where that was asked for.
+func (b *benchStreamsCommand) printKernels(r measure.StreamsRow) {
+	if len(r.Kernels) == 0 {
+		return
+	}
+	var all time.Duration
+	for _, k := range r.Kernels {
+		all += k.Time
+	}
+	fmt.Fprintf(b.env.Out, "\n%d streams, all kernels of a step: %v\n", r.Streams, all)
+	for _, k := range r.Kernels {
+		fmt.Fprintf(b.env.Out, "%10v  %5d  %s  %s\n", k.Time, k.Dispatches, k.Label, k.Kernel)
+	}
 }

@@ -3,10 +3,13 @@ package command
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/gemwire/gemwire/gemma4/grammar"
 	"github.com/gemwire/gemwire/tools/internal/cli"
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 	"github.com/gemwire/gemwire/tools/lab/internal/maskbench"
@@ -17,6 +20,8 @@ type maskbenchCommand struct {
 	env       *cli.Environment
 	options   maskbench.Options
 	tokenizer string
+	spaced    bool
+	wasm      bool
 	suite     string
 	draft     string
 	failures  bool
@@ -31,11 +36,15 @@ func newMaskbench(env *cli.Environment) *cobra.Command {
 		Long: `Compile each schema of MaskBench (the folder maskbench/data of a clone of
 github.com/guidance-ai/jsonschemabench) and follow its instances token by token.
 A schema passes if every valid instance is accepted and every other one refused.
-Without --tokenizer, tokens are single bytes and masks are not timed.
+Without --tokenizer, tokens are single bytes, and neither masks nor memory are
+measured. With --wasm the schemas are run in WebAssembly as well, built as the
+browser's bundle is and run by Node, and the times are compared: a sample of a few
+hundred (--every) is enough.
 With --suite, run the cases of the JSON Schema Test Suite in a folder instead.`,
 		Example: cli.Examples(
 			`lab maskbench jsonschemabench/maskbench/data`,
 			`lab maskbench jsonschemabench/maskbench/data --tokenizer gemma3-tokenizer.json`,
+			`lab maskbench jsonschemabench/maskbench/data --tokenizer gemma3-tokenizer.json --every 40 --wasm`,
 			`lab maskbench --suite JSON-Schema-Test-Suite/tests/draft2020-12`,
 		),
 		Args: cli.Args(cobra.MaximumNArgs(1)),
@@ -52,6 +61,9 @@ With --suite, run the cases of the JSON Schema Test Suite in a folder instead.`,
 	cmd.Flags().StringVar(&m.tokenizer, "tokenizer", "", "take the pieces of this tokenizer.json `FILE` of Gemma")
 	cmd.Flags().BoolVar(&m.options.AnyOrder, "any-order", true, "accept properties in any order, as instances have them")
 	cmd.Flags().StringVar(&m.options.Only, "only", "", "run schemas whose names match this `PATTERN`")
+	cmd.Flags().IntVar(&m.options.Every, "every", 1, "run one schema of `N`")
+	cmd.Flags().BoolVar(&m.spaced, "spaced", false, "accept any whitespace, not only a space behind comma and colon")
+	cmd.Flags().BoolVar(&m.wasm, "wasm", false, "run them in WebAssembly as well, and compare the times")
 	cmd.Flags().BoolVar(&m.failures, "failures", false, "list what did not pass, with the reason")
 	cmd.Flags().StringVar(&m.suite, "suite", "", "run the cases of the JSON Schema Test Suite in this `FOLDER`")
 	cmd.Flags().StringVar(&m.draft, "draft", "", "take schemas of the suite that name no $schema for this `ONE`")
@@ -68,7 +80,13 @@ func (m *maskbenchCommand) run(ctx context.Context, folder string) error {
 		}
 		m.options.Masks = true
 	}
+	if m.wasm && m.tokenizer == "" {
+		return cli.Usage(errors.New("--wasm needs the pieces of a --tokenizer"))
+	}
 	m.options.Folder = folder
+	if !m.spaced {
+		m.options.Whitespace = grammar.OneSpace
+	}
 	if err := m.options.Prepare(pieces, ends); err != nil {
 		return err
 	}
@@ -80,9 +98,45 @@ func (m *maskbenchCommand) run(ctx context.Context, folder string) error {
 		return err
 	}
 	progress.Clear()
-	table := maskbench.Summarize(outcomes)
+	r := maskbenchResult{Table: maskbench.Summarize(outcomes)}
+	if m.tokenizer != "" {
+		if r.Memory, err = maskbench.MeasureMemory(ctx, m.options, pieces, ends); err != nil {
+			return err
+		}
+	}
+	if m.wasm {
+		if err := m.runTab(ctx, &r); err != nil {
+			return err
+		}
+	}
+	return m.print(r, outcomes)
+}
+
+// maskbenchResult is what is printed.
+type maskbenchResult struct {
+	maskbench.Table
+	Tab    *maskbench.Table  `json:"wasm,omitempty"`
+	Ratios *maskbench.Ratios `json:"wasmRatios,omitempty"`
+}
+
+func (m *maskbenchCommand) runTab(ctx context.Context, r *maskbenchResult) error {
+	var err error
+	if m.options.Folder, err = filepath.Abs(m.options.Folder); err != nil {
+		return err
+	}
+	tokenizer, err := filepath.Abs(m.tokenizer)
+	if err != nil {
+		return err
+	}
+	tab, err := maskbench.Tab(ctx, m.options, tokenizer)
+	ratios := tab.Against(r.Table)
+	r.Tab, r.Ratios = &tab, &ratios
+	return err
+}
+
+func (m *maskbenchCommand) print(r maskbenchResult, outcomes []maskbench.Outcome) error {
 	if m.json {
-		return json.NewEncoder(m.env.Out).Encode(table)
+		return json.NewEncoder(m.env.Out).Encode(r)
 	}
 	if m.failures {
 		for i := range outcomes {
@@ -91,7 +145,15 @@ func (m *maskbenchCommand) run(ctx context.Context, folder string) error {
 			}
 		}
 	}
-	return table.Write(m.env.Out)
+	if err := r.Write(m.env.Out); err != nil || r.Tab == nil {
+		return err
+	}
+	fmt.Fprintln(m.env.Out, "\nin WebAssembly")
+	if err := r.Tab.Write(m.env.Out); err != nil {
+		return err
+	}
+	fmt.Fprintln(m.env.Out, "\nin WebAssembly as many times as natively")
+	return r.Ratios.Write(m.env.Out)
 }
 
 func (m *maskbenchCommand) runSuite(ctx context.Context) error {

@@ -18,7 +18,7 @@ import (
 type releaseCommand struct {
 	env          *cli.Environment
 	incompatible bool
-	unproven     bool
+	unchecked    bool
 	output       string
 	only         []string
 }
@@ -77,7 +77,7 @@ compare their interfaces with the last release. Nothing is changed.`,
 		Example: cli.Examples(`lab release check`),
 		Args:    cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
-			return r.drafted(cmd.Context(), list, r.proveAndCompare)
+			return r.drafted(cmd.Context(), list, r.checkAndCompare)
 		},
 	}
 	r.incompatibleFlag(cmd)
@@ -102,8 +102,8 @@ The checkout must be clean. Nothing is pushed.`,
 					if err := repo.RequireClean(ctx); err != nil {
 						return err
 					}
-					if !r.unproven {
-						if err := r.proveAndCompare(ctx, repo, d, folder); err != nil {
+					if !r.unchecked {
+						if err := r.checkAndCompare(ctx, repo, d, folder); err != nil {
 							return err
 						}
 					}
@@ -117,7 +117,7 @@ The checkout must be clean. Nothing is pushed.`,
 		},
 	}
 	r.incompatibleFlag(cmd)
-	cmd.Flags().BoolVar(&r.unproven, "unproven", false, "leave the check out, which CI has made of the same commit")
+	cmd.Flags().BoolVar(&r.unchecked, "unchecked", false, "leave the check out, which CI has made of the same commit")
 	return cmd
 }
 
@@ -243,11 +243,11 @@ func (r *releaseCommand) print(d *release.Draft) {
 	fmt.Fprintln(r.env.Out)
 }
 
-// proveAndCompare uses a draft's modules from outside and compares their interfaces
+// checkAndCompare uses a draft's modules from outside and compares their interfaces
 // with the last release's.
-func (r *releaseCommand) proveAndCompare(ctx context.Context, repo *release.Repository, d *release.Draft,
+func (r *releaseCommand) checkAndCompare(ctx context.Context, repo *release.Repository, d *release.Draft,
 	folder string) error {
-	err := repo.Prove(ctx, d, release.OwnProof, filepath.Join(folder, "proof"), func(p release.Proven) {
+	err := repo.CheckOutside(ctx, d, release.OwnChecks, filepath.Join(folder, "outside"), func(p release.Checked) {
 		fmt.Fprintf(r.env.Out, "%-16s %s, with %d other modules (%.1f s)\n", p.Module.Folder, p.Did, len(p.Brings),
 			p.Took.Seconds())
 	})

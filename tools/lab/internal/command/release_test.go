@@ -60,7 +60,7 @@ func TestRelease(t *testing.T) {
 		t.Errorf("notes:\n%s", notes)
 	}
 
-	ok(t, lab(t, "release", "tag", "v0.3.0", "--unproven"))
+	ok(t, lab(t, "release", "tag", "v0.3.0", "--unchecked"))
 	if tags := git(t, "tag"); tags != "low/v0.3.0\n" {
 		t.Errorf("tags: %q", tags)
 	}
@@ -90,7 +90,7 @@ func TestReleaseMistakes(t *testing.T) {
 		{[]string{"release", "proxy"}, cli.ExitUsage, "name one with -o"},
 		{[]string{"release", "build"}, cli.ExitUsage, "nothing is tagged yet"},
 		{[]string{"release", "build", "v0.3.0", "--only", "plan9/arm"}, cli.ExitUsage, "say npm, c, or one of [linux/amd64"},
-		{[]string{"release", "check"}, cli.ExitFailure, "the proof speaks of"},
+		{[]string{"release", "check"}, cli.ExitFailure, "the checks name"},
 	}
 	for _, tt := range tests {
 		if o := lab(t, tt.args...); o.code != tt.code || !strings.Contains(o.err, tt.want) {

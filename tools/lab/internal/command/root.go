@@ -26,7 +26,8 @@ models to measure, and makes releases. What users want is in gemwire.`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	for _, cmd := range []*cobra.Command{newBench(env), newSynth(env), newMaskbench(env), newNotices(env), newRelease(env)} {
+	for _, cmd := range []*cobra.Command{newBench(env), newSynth(env), newMaskbench(env), newNotices(env),
+		newRelease(env)} {
 		cmd.Flags().SortFlags = false
 		root.AddCommand(cmd)
 	}
@@ -47,8 +48,9 @@ func newBench(env *cli.Environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, sub := range []*cobra.Command{
-		newBenchOps(env), newBenchTrain(env), newBenchDrafts(env), newBenchStreams(env), newBenchGrowth(env),
-		newBenchMemory(env), newBenchSmoke(env), newBenchCompare(env),
+		newBenchOps(env), newBenchTrain(env), newBenchCurve(env), newBenchDrafts(env), newBenchForms(env),
+		newBenchStreams(env),
+		newBenchGrowth(env), newBenchMemory(env), newBenchSmoke(env), newBenchCompare(env),
 	} {
 		sub.Flags().SortFlags = false
 		cmd.AddCommand(sub)

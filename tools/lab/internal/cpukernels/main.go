@@ -7,6 +7,7 @@
 //
 //	machine.go   the registers and what the two instruction sets write differently
 //	types.go     how a block of each type becomes values in registers
+//	types_lowbit.go  the same for levels out of tables, for two and three bits and the older five
 //	products.go  the loops around them: rows · vector, decoding, tiles of decoded weights
 //	vectors.go   attention's sums, norms, and the exponential with what is made of it
 package main
@@ -26,11 +27,10 @@ func main() {
 	hasF16C()
 	gatedGelu()
 	for _, m := range []*machine{{name: "AVX2"}, {name: "AVX512", wide: true}} {
-		for i := range formats {
-			f := &formats[i]
-			m.rows(f, 4)
-			m.rows(f, 1)
-			m.decode(f)
+		for _, f := range append(formats, lowBit...) {
+			m.rows(&f, 4)
+			m.rows(&f, 1)
+			m.decode(&f)
 		}
 		if m.wide {
 			m.tile(4, 4)

@@ -25,7 +25,7 @@ func (m *machine) rows(f *format, n int) {
 	label := m.begin(fmt.Sprintf("rows%d%s", n, strings.ReplaceAll(f.name, "_", "")),
 		"func(y *float32, w *byte, rowBytes int, x *float32, blocks int)",
 		fmt.Sprintf("is y = w·x for %d rows of %s, rowBytes apart, of so many blocks of %d.", n, f.name, f.len))
-	scales := AllocLocal(64)
+	scales := AllocLocal(128)
 	Load(Param("y"), reg.RDI)
 	Load(Param("w"), rowPointers[0])
 	Load(Param("rowBytes"), reg.RAX)
@@ -63,7 +63,7 @@ func (m *machine) rows(f *format, n int) {
 func (m *machine) decode(f *format) {
 	label := m.begin("decode"+strings.ReplaceAll(f.name, "_", ""), "func(dst *float32, src *byte, blocks int)",
 		fmt.Sprintf("decodes so many blocks of %d values of %s.", f.len, f.name))
-	scales := AllocLocal(64)
+	scales := AllocLocal(128)
 	Load(Param("dst"), reg.RDI)
 	Load(Param("src"), reg.R8)
 	Load(Param("blocks"), reg.RCX)

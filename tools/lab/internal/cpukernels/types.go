@@ -15,7 +15,7 @@ type format struct {
 	// constants loads what stays in registers, from 30 (wide) or 14 downwards.
 	constants func(m *machine)
 	// values emits the block at w: each register of values, in the order of the columns. scales is memory
-	// for 64 bytes. Registers from t on, eight at least, are free, and of the others AX, BX and DX.
+	// for 128 bytes. Registers from t on, eight at least, are free, and of the others AX, BX and DX.
 	values func(m *machine, w reg.Register, scales Mem, t int, emit func(v, column int))
 }
 
@@ -35,6 +35,7 @@ var (
 	bytes15, bytes16    Mem
 	bytes48, bytes32    Mem
 	dwords15, dwords8   Mem
+	dwords32            Mem
 )
 
 func init() {
@@ -43,6 +44,7 @@ func init() {
 	bytes15, bytes16 = repeated("bytes15", 15), repeated("bytes16", 16)
 	bytes48, bytes32 = repeated("bytes48", 48), repeated("bytes32", 32)
 	dwords15, dwords8 = dwords("dwords15", 15), dwords("dwords8", 8)
+	dwords32 = dwords("dwords32", 32)
 }
 
 // levels of four bits are looked up in a table of their values where a register holds it.

@@ -1,6 +1,7 @@
 package maskbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,9 +22,11 @@ type Options struct {
 	Folder     string // with one JSON file for each schema
 	Vocabulary *grammar.Vocabulary
 	Split      func(text []byte) ([]int, error)
+	Whitespace grammar.Whitespace
 	AnyOrder   bool   // takes properties in any order, not that of the schema
 	Masks      bool   // computes and times the mask before each token
 	Only       string // schemas whose file names match, as filepath.Match has it; "" is all
+	Every      int    // of those, one of so many in the order of their names; 0 is all
 	Progress   func(done, total int)
 }
 
@@ -49,23 +52,36 @@ type file struct {
 	} `json:"tests"`
 }
 
-// Run tries every schema of a folder.
-func Run(ctx context.Context, o Options) ([]Outcome, error) {
-	pattern := o.Only
-	if pattern == "" {
-		pattern = "*"
-	}
-	names, err := filepath.Glob(filepath.Join(o.Folder, pattern+".json"))
-	if err != nil || len(names) == 0 {
+// names lists the files of the schemas to try.
+func (o *Options) names() ([]string, error) {
+	pattern := cmp.Or(o.Only, "*")
+	all, err := filepath.Glob(filepath.Join(o.Folder, pattern+".json"))
+	if err != nil || len(all) == 0 {
 		return nil, fmt.Errorf("%w: %s has no file %s.json", ErrData, o.Folder, pattern)
 	}
-	slices.Sort(names)
+	slices.Sort(all)
+	if o.Every < 2 {
+		return all, nil
+	}
+	var some []string
+	for i := 0; i < len(all); i += o.Every {
+		some = append(some, all[i])
+	}
+	return some, nil
+}
+
+// Run tries the schemas of a folder.
+func Run(ctx context.Context, o Options) ([]Outcome, error) {
+	names, err := o.names()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Outcome, 0, len(names))
 	for i, name := range names {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		one, err := o.try(name)
+		one, err := o.try(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -77,18 +93,29 @@ func Run(ctx context.Context, o Options) ([]Outcome, error) {
 	return out, nil
 }
 
-func (o *Options) try(name string) (Outcome, error) {
-	out := Outcome{Name: filepath.Base(name)}
+func readFile(name string) (f file, err error) {
 	raw, err := os.ReadFile(name)
+	if err != nil {
+		return f, err
+	}
+	if err := json.Unmarshal(raw, &f); err != nil {
+		return f, fmt.Errorf("%w: %s: %w", ErrData, name, err)
+	}
+	return f, nil
+}
+
+func (o *Options) form(f file) grammar.Form {
+	return grammar.Form{Schema: string(f.Schema), Whitespace: o.Whitespace, AnyOrder: o.AnyOrder}
+}
+
+func (o *Options) try(ctx context.Context, name string) (Outcome, error) {
+	out := Outcome{Name: filepath.Base(name)}
+	f, err := readFile(name)
 	if err != nil {
 		return out, err
 	}
-	var f file
-	if err := json.Unmarshal(raw, &f); err != nil {
-		return out, fmt.Errorf("%w: %s: %w", ErrData, name, err)
-	}
 	begun := time.Now()
-	c, err := grammar.Compile(o.Vocabulary, grammar.Form{Schema: string(f.Schema), AnyOrder: o.AnyOrder})
+	c, err := grammar.Compile(ctx, o.Vocabulary, o.form(f))
 	if err == nil && o.Masks {
 		err = c.New().Mask(make([]uint32, o.Vocabulary.Words()))
 	}

@@ -62,7 +62,7 @@ func Suite(ctx context.Context, folder, draft string) ([]Group, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g, err := suiteFile(v, folder, name, draft)
+		g, err := suiteFile(ctx, v, folder, name, draft)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ var notClaimed = []string{"format", "vocabulary", "optional/content"}
 // times refuse them.
 const leapSecond = "leap second"
 
-func suiteFile(v *grammar.Vocabulary, folder, name, draft string) (Group, error) {
+func suiteFile(ctx context.Context, v *grammar.Vocabulary, folder, name, draft string) (Group, error) {
 	short, err := filepath.Rel(folder, name)
 	if err != nil {
 		return Group{}, err
@@ -98,7 +98,7 @@ func suiteFile(v *grammar.Vocabulary, folder, name, draft string) (Group, error)
 			continue
 		}
 		g.Schemas++
-		if err := g.try(v, c, draft); err != nil {
+		if err := g.try(ctx, v, c, draft); err != nil {
 			return g, fmt.Errorf("%s: %s: %w", name, c.Description, err)
 		}
 	}
@@ -118,8 +118,8 @@ func named(schema json.RawMessage, draft string) string {
 	return head + rest
 }
 
-func (g *Group) try(v *grammar.Vocabulary, c suiteCase, draft string) error {
-	constraint, err := grammar.Compile(v, grammar.Form{Schema: named(c.Schema, draft), AnyOrder: true})
+func (g *Group) try(ctx context.Context, v *grammar.Vocabulary, c suiteCase, draft string) error {
+	constraint, err := grammar.Compile(ctx, v, grammar.Form{Schema: named(c.Schema, draft), AnyOrder: true})
 	if err != nil && !errors.Is(err, grammar.ErrUnsatisfiable) {
 		g.Refused++
 		g.Reasons = append(g.Reasons, fmt.Sprintf("%s: %v", c.Description, err))

@@ -18,6 +18,8 @@ type Table struct {
 	InvalidAccepted int   `json:"invalidAccepted"`
 	Compile         Times `json:"compile"`
 	Mask            Times `json:"mask"`
+
+	Memory *Memory `json:"memory,omitempty"` // where it was measured
 }
 
 // Times are figures of many durations, in microseconds.
@@ -72,7 +74,7 @@ func timesOf(list []time.Duration) Times {
 
 // Write prints the table.
 func (t Table) Write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, `schemas                    %8d
+	if _, err := fmt.Fprintf(w, `schemas                    %8d
 passed                     %8d
 refused at compiling       %8d
 refuses a valid instance   %8d
@@ -81,8 +83,10 @@ compile, µs      average %d, p50 %d, p90 %d, p99 %d, most %d
 mask, µs         average %d, p50 %d, p90 %d, p99 %d, most %d (%d tokens)
 `, t.Schemas, t.Passed, t.Refused, t.ValidRefused, t.InvalidAccepted,
 		t.Compile.Average, t.Compile.P50, t.Compile.P90, t.Compile.P99, t.Compile.Most,
-		t.Mask.Average, t.Mask.P50, t.Mask.P90, t.Mask.P99, t.Mask.Most, t.Mask.Count)
-	return err
+		t.Mask.Average, t.Mask.P50, t.Mask.P90, t.Mask.P99, t.Mask.Most, t.Mask.Count); err != nil || t.Memory == nil {
+		return err
+	}
+	return t.Memory.write(w)
 }
 
 // Bytes is a vocabulary of single bytes.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// spaced writes a JSON value as Python's json.dumps does: a space behind each comma and colon, nothing escaped that need
-// not be.
+// spaced writes a JSON value as Python's json.dumps does: a space behind each comma and colon, nothing escaped that
+// need not be.
 func spaced(raw json.RawMessage) ([]byte, error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, raw); err != nil {

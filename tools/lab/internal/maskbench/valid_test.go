@@ -162,7 +162,8 @@ func validate(t *testing.T, v *grammar.Vocabulary, seed uint64) (held int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := grammar.Compile(v, grammar.Form{Schema: string(schema), Compact: true, AnyOrder: seed%2 == 0})
+	c, err := grammar.Compile(t.Context(), v, grammar.Form{Schema: string(schema), Whitespace: grammar.NoWhitespace,
+		AnyOrder: seed%2 == 0})
 	if err != nil {
 		if errors.Is(err, grammar.ErrSyntax) {
 			t.Fatalf("%s: %v", schema, err)

@@ -52,8 +52,8 @@ func newBlocks(t quant.Type) (*blocks, error) {
 	return b, nil
 }
 
-// fillPlaces makes blocks of any places in a codebook, since those that are seldom looked up cost the most: all bits are
-// random, but for the scale of 2⁻¹⁰.
+// fillPlaces makes blocks of any places in a codebook, since those that are seldom looked up cost the most: all bits
+// are random, but for the scale of 2⁻¹⁰.
 func fillPlaces(pool []byte, t quant.Type, rng *rand.Rand) {
 	var scale uint16 = 0x1400 // a float16
 	for i := range pool {

@@ -9,15 +9,18 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/tools/internal/bench"
+	"github.com/gemwire/gemwire/wgslkit"
 )
 
 // StreamsOptions say how many answers at once are measured.
 type StreamsOptions struct {
 	Streams      []int // answers at once, each at least 1
 	PromptTokens int   // of each
-	DecodeTokens int   // of each
+	DecodeTokens int   // of each, while all of them are being made
 	// Newcomers is how many requests come, one after the other, beside the running answers.
 	Newcomers int
+	// Kernels asks what each kernel takes, on a GPU.
+	Kernels bool
 	// Progress, where set, hears the rows that are done.
 	Progress func(done, total int)
 }
@@ -36,6 +39,8 @@ type StreamsRow struct {
 	// beside these answers.
 	FirstP50MS float64 `json:"first_token_p50_ms,omitempty"`
 	FirstP99MS float64 `json:"first_token_p99_ms,omitempty"`
+	// Kernels is what a step's kernels take, slowest first, where that was asked for.
+	Kernels []wgslkit.KernelTime `json:"kernels,omitempty"`
 }
 
 // Streams measures answers that are made at once, in batches of as many streams and one more
@@ -72,21 +77,28 @@ func streamsRow(ctx context.Context, m *gemma4.Model, o StreamsOptions, n int) (
 	if o.Newcomers > 0 && n < gemma4.MostStreams {
 		streams++
 	}
-	most := o.PromptTokens + o.DecodeTokens + 1
+	run := streamsRun{ctx: ctx, options: o, vocab: m.Info().Vocab}
+	most := o.PromptTokens + run.tokens(n) + 1
 	b, err := m.NewBatch(gemma4.BatchOptions{Streams: streams, Prefixes: gemma4.NoPrefixes, Context: most})
 	if err != nil {
 		return row, err
 	}
 	defer b.Close()
-	run := streamsRun{ctx: ctx, batch: b, options: o, vocab: m.Info().Vocab}
+	run.batch = b
 	if _, err := run.all(n, 4); err != nil { // warms up
 		return row, err
 	}
-	times, err := run.all(n, o.DecodeTokens)
+	times, err := run.all(n, run.tokens(n))
 	if err != nil {
 		return row, err
 	}
 	row = rowOf(n, times)
+	if o.Kernels {
+		row.Kernels, err = m.ProfileStep(ctx, gemma4.BatchOptions{Streams: n, Context: most}, o.PromptTokens)
+		if err != nil {
+			return row, err
+		}
+	}
 	if streams > n {
 		err = run.newcomers(n, &row)
 	}
@@ -100,6 +112,10 @@ type streamsRun struct {
 	vocab   int
 	prompts int // made so far
 }
+
+// tokens is how many each of n answers has: prompts are computed one behind the other, so that
+// the first answer is as far ahead of the last as there are others.
+func (r *streamsRun) tokens(n int) int { return r.options.DecodeTokens + n }
 
 // prompt is one that begins differently from all before it.
 func (r *streamsRun) prompt() gemma4.Prompt {
@@ -134,7 +150,8 @@ func (r *streamsRun) all(n, tokens int) ([][]time.Time, error) {
 }
 
 // rowOf counts the tokens of the time in which all answers were being made. Where the first
-// had ended when the last began, it is all of the time.
+// had ended when the last began, since prompts are computed in more pieces than one, it is all
+// of the time.
 func rowOf(n int, times [][]time.Time) StreamsRow {
 	from, to := times[0][0], times[0][len(times[0])-1]
 	for _, t := range times {

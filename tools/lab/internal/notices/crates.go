@@ -89,7 +89,8 @@ func Crates(ctx context.Context, folder, version, source string) (*Bound, error)
 		}
 		at := filepath.Dir(p.Manifest)
 		texts, err := textsIn(at, p.License)
-		if err == nil && len(texts) == 0 && !strings.Contains(at, string(filepath.Separator)+"registry"+string(filepath.Separator)) {
+		if err == nil && len(texts) == 0 && !strings.Contains(at,
+			string(filepath.Separator)+"registry"+string(filepath.Separator)) {
 			texts, err = textsIn(filepath.Dir(at), p.License)
 		}
 		if err != nil {
@@ -108,7 +109,8 @@ func Crates(ctx context.Context, folder, version, source string) (*Bound, error)
 // rust is the standard library, which every static library of Rust's holds.
 func rust() Part {
 	const licence = "MIT OR Apache-2.0"
-	return Part{Kind: Crate, Name: "std", Licence: licence, Texts: standard(licence, []string{"The Rust Project Developers"})}
+	return Part{Kind: Crate, Name: "std", Licence: licence, Texts: standard(licence,
+		[]string{"The Rust Project Developers"})}
 }
 
 // linked are the packages that end up in the library, on whatever system but a browser.

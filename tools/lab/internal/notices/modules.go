@@ -26,7 +26,8 @@ var natively = []platform{
 // inBrowsers is how the bundle is built.
 var inBrowsers = []platform{{"js", "wasm", "0", "nohttp,gemwire_simd"}}
 
-// goParts are the modules in a program, on all its platforms, and Go itself; with the crates of wgpu where it is linked.
+// goParts are the modules in a program, on all its platforms, and Go itself; with the crates of wgpu where it is
+// linked.
 func goParts(ctx context.Context, root, program string, platforms []platform) ([]Part, error) {
 	goRoot, err := run(ctx, root, nil, "go", "env", "GOROOT")
 	if err != nil {

@@ -40,7 +40,8 @@ func TestCompare(t *testing.T) {
 	if err := compare("FILE", text[:len(text)-len("Do as you like.")-120], []Part{a, b}); !errors.Is(err, ErrNotices) {
 		t.Errorf("without a text: %v", err)
 	}
-	if _, err := render("the house", []Part{a, {Kind: NPM, Name: "silent", Version: "1.0.0"}}); !errors.Is(err, ErrNotices) {
+	_, err = render("the house", []Part{a, {Kind: NPM, Name: "silent", Version: "1.0.0"}})
+	if !errors.Is(err, ErrNotices) {
 		t.Errorf("without a license: %v", err)
 	}
 }

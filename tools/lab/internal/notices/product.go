@@ -71,8 +71,8 @@ func appParts(ctx context.Context, root string) ([]Part, error) {
 	return append(parts, scripts...), err
 }
 
-// Write gathers a product's notices into its file. Texts that are not on this machine are an error: packages of npm must
-// be installed (scripts/setup.sh web).
+// Write gathers a product's notices into its file. Texts that are not on this machine are an error: packages of npm
+// must be installed (scripts/setup.sh web).
 func (p Product) Write(ctx context.Context, root string) error {
 	parts, err := p.gather(ctx, root)
 	if err != nil {

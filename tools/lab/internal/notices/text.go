@@ -15,7 +15,8 @@ const (
 func render(product string, parts []Part) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Third-party notices of %s\n\n", product)
-	b.WriteString("gemwire is licensed under MIT or Apache-2.0, as you choose. It contains the works of others listed here,\n" +
+	b.WriteString("gemwire is licensed under MIT or Apache-2.0, as you choose. It contains the works of others " +
+		"listed here,\n" +
 		"on some systems fewer. Their licenses follow. Where a work leaves a choice, one license is taken.\n\n")
 	for _, p := range parts {
 		fmt.Fprintf(&b, "%s%s", listed, p.key())

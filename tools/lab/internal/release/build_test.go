@@ -194,12 +194,14 @@ func TestSBOM(t *testing.T) {
 	}
 	var parts []string
 	for _, c := range bom.Components {
-		if strings.HasPrefix(c.Purl, "pkg:golang/") && c.Name != "std" && (len(c.Hashes) != 1 || len(c.Hashes[0].Content) != 64) {
+		if strings.HasPrefix(c.Purl, "pkg:golang/") && c.Name != "std" && (len(c.Hashes) != 1 ||
+			len(c.Hashes[0].Content) != 64) {
 			t.Errorf("%s has the hashes %v", c.Name, c.Hashes)
 		}
 		parts = append(parts, c.Name)
 	}
-	if diff := cmp.Diff([]string{"ash", "example.org/house/low", "example.org/house/mid", "std", "@a/b"}, parts); diff != "" {
+	if diff := cmp.Diff([]string{"ash", "example.org/house/low", "example.org/house/mid", "std", "@a/b"},
+		parts); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -4,7 +4,7 @@
 // In a clone, the go.mod files replace their siblings by folders. `go install`
 // refuses such a module, so the tags stand on a commit of their own, in which each
 // go.mod names its siblings by version; the next commit puts the folders back.
-// Both are made beside the checkout, proven, and put in place in one step.
+// Both are made beside the checkout, checked, and put in place in one step.
 //
 // Read modules.go (what is released, in which order) and draft.go (the two
 // commits), then publish.go (tags and branch, all or none), proxy.go (the modules

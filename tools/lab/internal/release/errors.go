@@ -14,8 +14,8 @@ var (
 	ErrModules = errors.New("unusable modules")
 	// ErrIncompatible is an interface that breaks its users in a version that may not.
 	ErrIncompatible = errors.New("incompatible with the last release")
-	// ErrUnproven is a module that an outside module could not use.
-	ErrUnproven = errors.New("unusable from outside")
+	// ErrOutside is a module that an outside module could not use.
+	ErrOutside = errors.New("unusable from outside")
 	// ErrBuild is an artifact that could not be built.
 	ErrBuild = errors.New("not built")
 )

@@ -41,8 +41,9 @@ func house(t *testing.T) *Repository {
 
 		"top/cmd/count/app.go": "//go:build webapp\n\npackage main\n\nimport _ \"embed\"\n\n//go:embed app.zip\nvar " +
 			"app string\n\nfunc init() { println(app) }\n",
-		"top/cmd/count/commit.go": "package main\n\nimport \"example.org/house/top/mark\"\n\nfunc init() { println(mark.Commit()) }\n",
-		"top/mark/mark.go":        "package mark\n\nvar commit string\n\nfunc Commit() string { return commit }\n",
+		"top/cmd/count/commit.go": "package main\n\nimport \"example.org/house/top/mark\"\n\nfunc init() { " +
+			"println(mark.Commit()) }\n",
+		"top/mark/mark.go": "package mark\n\nvar commit string\n\nfunc Commit() string { return commit }\n",
 
 		"top/shed/go.mod": "// Not released: for clones alone.\nmodule example.org/house/top/shed\n\ngo 1.25.0\n\n" +
 			"require example.org/house/top v0.0.1\n\nreplace example.org/house/top => ../\n",

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// A Proof says what an empty module outside has to be able to do with each of the
+// Checks say what an empty module outside has to be able to do with each of the
 // released ones, alone: fetch it, compile a short program, run it.
-type Proof struct {
+type Checks struct {
 	// Programs is the folder of the programs below the root: Programs/FOLDER/main.go
 	// for the module in FOLDER, ending with what it prints in a comment that begins
 	// with "Output:". A module without one has its commands installed.
@@ -34,11 +34,14 @@ type Run struct {
 	Output string
 }
 
-// OwnProof is that of this repository.
-var OwnProof = Proof{
+// OwnChecks is that of this repository.
+var OwnChecks = Checks{
 	Programs: "examples/go",
 	Runs: map[string][]Run{
-		"tools": {{[]string{"gemwire", "run", "What is the capital of France?"}, "The capital of France is Paris."}},
+		"tools": {{
+			[]string{"gemwire", "run", "--temperature", "0", "What is the capital of France?"},
+			"Paris is the capital of France.",
+		}},
 	},
 	Files: map[string][]string{
 		"gemma4":     {"gemma4/nano/nano.gguf"},
@@ -51,17 +54,18 @@ var OwnProof = Proof{
 	},
 }
 
-// A Proven is a module that was used from outside.
-type Proven struct {
+// A Checked is a module that was used from outside.
+type Checked struct {
 	Module Module
 	Did    string   // "built and ran its program", …
 	Brings []string // the modules of its build list but itself
 	Took   time.Duration
 }
 
-// Prove uses each module of a draft from outside, by way of a file proxy that it
+// CheckOutside uses each module of a draft from outside, by way of a file proxy that it
 // lays out in folder, and reports each.
-func (r *Repository) Prove(ctx context.Context, d *Draft, proof Proof, folder string, report func(Proven)) error {
+func (r *Repository) CheckOutside(ctx context.Context, d *Draft, checks Checks, folder string,
+	report func(Checked)) error {
 	proxy := filepath.Join(folder, "proxy")
 	if err := r.WriteProxy(ctx, proxy, d.Published()); err != nil {
 		return err
@@ -78,19 +82,19 @@ func (r *Repository) Prove(ctx context.Context, d *Draft, proof Proof, folder st
 	if err != nil {
 		return err
 	}
-	if err := unused(proof, root, d.Modules); err != nil {
+	if err := unused(checks, root, d.Modules); err != nil {
 		return err
 	}
 	for _, m := range d.Modules {
-		o := &outside{tools: tools, proof: proof, root: root, version: d.Version, module: m,
+		o := &outside{tools: tools, checks: checks, root: root, version: d.Version, module: m,
 			folder: filepath.Join(folder, "outside", filepath.FromSlash(m.Folder))}
 		begun := time.Now()
-		proven, err := o.prove(ctx, sums)
+		checked, err := o.check(ctx, sums)
 		if err != nil {
-			return fmt.Errorf("%w: %s %s: %w", ErrUnproven, m.Path, d.Version, err)
+			return fmt.Errorf("%w: %s %s: %w", ErrOutside, m.Path, d.Version, err)
 		}
-		proven.Took = time.Since(begun)
-		report(proven)
+		checked.Took = time.Since(begun)
+		report(checked)
 	}
 	return nil
 }
@@ -104,27 +108,27 @@ func paths(modules []Module) []string {
 	return list
 }
 
-// unused refuses a proof that speaks of modules which are not there: it would
-// prove less than it says.
-func unused(proof Proof, root string, modules []Module) error {
-	spoken := slices.Collect(maps.Keys(proof.Files))
-	spoken = slices.AppendSeq(spoken, maps.Keys(proof.Without))
-	spoken = slices.AppendSeq(spoken, maps.Keys(proof.Runs))
+// unused refuses checks of modules which are not there: it would
+// check less than it says.
+func unused(checks Checks, root string, modules []Module) error {
+	spoken := slices.Collect(maps.Keys(checks.Files))
+	spoken = slices.AppendSeq(spoken, maps.Keys(checks.Without))
+	spoken = slices.AppendSeq(spoken, maps.Keys(checks.Runs))
 	for _, folder := range spoken {
 		if !slices.ContainsFunc(modules, func(m Module) bool { return m.Folder == folder }) {
-			return fmt.Errorf("%w: the proof speaks of %s, which go.work does not use", ErrModules, folder)
+			return fmt.Errorf("%w: the checks name %s, which go.work does not use", ErrModules, folder)
 		}
 	}
 	return filepath.WalkDir(
-		filepath.Join(root, filepath.FromSlash(proof.Programs)),
+		filepath.Join(root, filepath.FromSlash(checks.Programs)),
 		func(name string, _ os.DirEntry, err error) error {
 			if err != nil || filepath.Base(name) != "main.go" {
 				return err
 			}
-			folder, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(proof.Programs)), filepath.Dir(name))
+			folder, err := filepath.Rel(filepath.Join(root, filepath.FromSlash(checks.Programs)), filepath.Dir(name))
 			if err == nil && !slices.ContainsFunc(modules,
 				func(m Module) bool { return m.Folder == filepath.ToSlash(folder) }) {
-				err = fmt.Errorf("%w: %s/%s is for no module", ErrModules, proof.Programs, filepath.ToSlash(folder))
+				err = fmt.Errorf("%w: %s/%s is for no module", ErrModules, checks.Programs, filepath.ToSlash(folder))
 			}
 			return err
 		},
@@ -134,15 +138,15 @@ func unused(proof Proof, root string, modules []Module) error {
 // outside is an empty module that tries one of the released ones.
 type outside struct {
 	tools   *toolchain
-	proof   Proof
+	checks  Checks
 	root    string // of the released files, for programs and what they read
 	folder  string // of the empty module
 	version string
 	module  Module
 }
 
-func (o *outside) prove(ctx context.Context, sums string) (Proven, error) {
-	p := Proven{Module: o.module}
+func (o *outside) check(ctx context.Context, sums string) (Checked, error) {
+	p := Checked{Module: o.module}
 	if err := o.tools.outsider(ctx, o.folder, sums); err != nil {
 		return p, err
 	}
@@ -150,7 +154,7 @@ func (o *outside) prove(ctx context.Context, sums string) (Proven, error) {
 		return p, err
 	}
 	program, err := os.ReadFile(
-		filepath.Join(o.root, filepath.FromSlash(o.proof.Programs), filepath.FromSlash(o.module.Folder), "main.go"))
+		filepath.Join(o.root, filepath.FromSlash(o.checks.Programs), filepath.FromSlash(o.module.Folder), "main.go"))
 	switch {
 	case err == nil:
 		p.Did = "its program built and ran"
@@ -174,7 +178,7 @@ func (o *outside) runProgram(ctx context.Context, text string) error {
 	if err := os.WriteFile(filepath.Join(o.folder, "main.go"), []byte(text), 0o644); err != nil {
 		return err
 	}
-	for _, name := range o.proof.Files[o.module.Folder] {
+	for _, name := range o.checks.Files[o.module.Folder] {
 		if err := os.Symlink(filepath.Join(o.root, filepath.FromSlash(name)),
 			filepath.Join(o.folder, filepath.Base(name))); err != nil {
 			return err
@@ -209,7 +213,7 @@ func (o *outside) runCommands(ctx context.Context) (string, error) {
 	commands := slices.DeleteFunc(strings.Fields(list),
 		func(path string) bool { return strings.Contains(path, "/internal/") })
 	if len(commands) == 0 {
-		return "", fmt.Errorf("it has neither a program in %s/%s nor a command", o.proof.Programs, o.module.Folder)
+		return "", fmt.Errorf("it has neither a program in %s/%s nor a command", o.checks.Programs, o.module.Folder)
 	}
 	install := []string{"install"}
 	var names []string
@@ -219,7 +223,7 @@ func (o *outside) runCommands(ctx context.Context) (string, error) {
 	if _, err := o.tools.run(ctx, o.folder, install...); err != nil {
 		return "", err
 	}
-	for _, run := range o.proof.Runs[o.module.Folder] {
+	for _, run := range o.checks.Runs[o.module.Folder] {
 		got, err := runIn(
 			ctx,
 			o.folder,
@@ -245,7 +249,7 @@ func (o *outside) brings(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	modules := strings.Fields(list)
-	for _, unwanted := range o.proof.Without[o.module.Folder] {
+	for _, unwanted := range o.checks.Without[o.module.Folder] {
 		if slices.Contains(modules, unwanted) {
 			return nil, fmt.Errorf("it brings %s along", unwanted)
 		}

@@ -9,20 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// prove proves the next version of a repository and lists what was done.
-func prove(t *testing.T, repo *Repository, proof Proof) ([]string, error) {
+// checkOutside checks the next version of a repository and lists what was done.
+func checkOutside(t *testing.T, repo *Repository, checks Checks) ([]string, error) {
 	t.Helper()
 	var did []string
-	err := repo.Prove(t.Context(), draft(t, repo, ""), proof, t.TempDir(), func(p Proven) {
+	err := repo.CheckOutside(t.Context(), draft(t, repo, ""), checks, t.TempDir(), func(p Checked) {
 		did = append(did, p.Module.Folder+": "+p.Did+", with "+strings.Join(p.Brings, " "))
 	})
 	return did, err
 }
 
-func TestProve(t *testing.T) {
+func TestCheckOutside(t *testing.T) {
 	repo := house(t)
 	before := state(t, repo)
-	did, err := prove(t, repo, Proof{
+	did, err := checkOutside(t, repo, Checks{
 		Programs: "examples/go",
 		Runs:     map[string][]Run{"top": {{[]string{"count"}, "6"}}},
 		Without:  map[string][]string{"low": {"example.org/house/mid"}},
@@ -44,45 +44,45 @@ func TestProve(t *testing.T) {
 	}
 }
 
-func TestProveFails(t *testing.T) {
+func TestCheckOutsideFails(t *testing.T) {
 	tests := []struct {
 		name, file, text string
-		proof            Proof
+		checks           Checks
 		want             string
 	}{
-		{"does not compile", "mid/mid.go", "package mid\n\nfunc Double(a int) int { return b }\n", Proof{},
+		{"does not compile", "mid/mid.go", "package mid\n\nfunc Double(a int) int { return b }\n", Checks{},
 			"undefined: b"},
 		{
 			"prints something else",
 			"low/low.go",
 			"package low\n\nfunc Sum(a, b int) int { return a * b }\n",
-			Proof{},
+			Checks{},
 			`printed "2", wanted "3"`,
 		},
 		{"brings what it must not", "low/low.go", "package low\n\nfunc Sum(a, b int) int { return a + b }\n",
-			Proof{Without: map[string][]string{"mid": {"example.org/house/low"}}},
+			Checks{Without: map[string][]string{"mid": {"example.org/house/low"}}},
 			"brings example.org/house/low along"},
 		{
 			"its command prints something else",
 			".gitignore",
 			"",
-			Proof{Runs: map[string][]Run{"top": {{[]string{"count"}, "7"}}}},
+			Checks{Runs: map[string][]Run{"top": {{[]string{"count"}, "7"}}}},
 			`count printed "6", wanted "7"`,
 		},
 		{
 			"a file that is not released",
 			".gitignore",
 			"mid.go\n",
-			Proof{Files: map[string][]string{"low": {"mid/none.txt"}}},
+			Checks{Files: map[string][]string{"low": {"mid/none.txt"}}},
 			"none.txt",
 		},
-		{"a proof of nothing", ".gitignore", "", Proof{Without: map[string][]string{"lower": nil}}, "speaks of lower"},
-		{"a program for nothing", "examples/go/lower/main.go", "package main\n", Proof{}, "is for no module"},
+		{"a check of nothing", ".gitignore", "", Checks{Without: map[string][]string{"lower": nil}}, "checks name lower"},
+		{"a program for nothing", "examples/go/lower/main.go", "package main\n", Checks{}, "is for no module"},
 		{
 			"neither program nor command",
 			"examples/go/top/main.go",
 			"package main\n\nfunc main() {}\n",
-			Proof{},
+			Checks{},
 			"does not say what it prints",
 		},
 	}
@@ -101,9 +101,9 @@ func TestProveFails(t *testing.T) {
 				)
 			}
 			commit(t, repo.Root, "change")
-			tt.proof.Programs = "examples/go"
-			_, err := prove(t, repo, tt.proof)
-			if err == nil || !errors.Is(err, ErrUnproven) && !errors.Is(err, ErrModules) ||
+			tt.checks.Programs = "examples/go"
+			_, err := checkOutside(t, repo, tt.checks)
+			if err == nil || !errors.Is(err, ErrOutside) && !errors.Is(err, ErrModules) ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, wanted %q", err, tt.want)
 			}

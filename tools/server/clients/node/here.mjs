@@ -7,7 +7,7 @@ if (!address) throw new Error("GEMWIRE_SERVER names the server's address");
 export const url = address.replace(/\/$/, "");
 export const model = "nano";
 export const question = "What is the capital of France?";
-export const paris = "The capital of France is Paris.";
+export const paris = "Paris is the capital of France.";
 
 const cases = new URL("../../../../testdata/conformance/nano/", import.meta.url);
 export const picture = readFileSync(new URL("scene0.png", cases));

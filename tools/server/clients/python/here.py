@@ -6,7 +6,7 @@ import pathlib
 URL = os.environ["GEMWIRE_SERVER"].rstrip("/")
 MODEL = "nano"
 QUESTION = "What is the capital of France?"
-PARIS = "The capital of France is Paris."
+PARIS = "Paris is the capital of France."
 
 _cases = pathlib.Path(__file__).parents[4] / "testdata" / "conformance" / "nano"
 PICTURE = (_cases / "scene0.png").read_bytes()

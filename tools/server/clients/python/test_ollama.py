@@ -83,7 +83,7 @@ class Models(unittest.TestCase):
         self.assertIn(MODEL + ":latest", [m.model for m in client.ps().models])
         self.assertEqual(client.create("python-rhymes", from_=MODEL, system="Rhyme.", parameters=cold).status, "success")
         client.copy("python-rhymes", "python-copied")
-        self.assertEqual(client.chat("python-copied", messages=ask, options={"num_predict": 3}).done_reason, "length")
+        self.assertEqual(client.chat("python-copied", messages=ask, options={"num_predict": 1}).done_reason, "length")
         for name in ("python-rhymes", "python-copied"):
             self.assertEqual(client.delete(name).status, "success")
         self.assertEqual([p.status for p in client.pull(MODEL, stream=True)][-1], "success")

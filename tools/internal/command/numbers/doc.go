@@ -1,0 +1,2 @@
+// Package numbers has the commands that check and measure: logits, parity, bench and doctor.
+package numbers

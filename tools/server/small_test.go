@@ -1,0 +1,9 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/gemwire/gemwire/gemma4/nano/nanotest"
+)
+
+func TestMain(m *testing.M) { nanotest.Main(m) }
