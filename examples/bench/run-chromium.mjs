@@ -1,7 +1,8 @@
 // Measures a model in desktop Chromium and prints the figures as JSON.
 //
-//   node run-chromium.mjs [--model nano|URL|FILE.gguf|NAME] [--tokens N] [--repeats R] [--context N] [--device auto|gpu|cpu]
-//                         [--prompt TEXT] [--no-worker] [--post URL] [--swiftshader] [--headed] [--timeout SECONDS]
+//   node run-chromium.mjs [--model nano|URL|FILE.gguf|NAME] [--tokens N] [--repeats R] [--context N]
+//                         [--device auto|gpu|cpu] [--prompt TEXT] [--no-worker] [--post URL] [--swiftshader] [--headed]
+//                         [--timeout SECONDS]
 //
 // It starts `gemwire serve` itself (bin/gemwire, or $GEMWIRE) on a free port. A
 // file is served from its folder, and a NAME (gemma4:e2b) from Ollama's store.

@@ -59,7 +59,8 @@ const series = (values) => ({
 function print(sides, about, same) {
   const [base] = sides;
   console.log(
-    `${about.model}, ${base.promptTokens} prompt tokens, ${base.tokens} decoded; ${about.browser}, ${about.cores} cores (${about.cpu}); medians, least and most of ${base.msPerToken.runs.length} answers`,
+    `${about.model}, ${base.promptTokens} prompt tokens, ${base.tokens} decoded; ${about.browser}, ` +
+      `${about.cores} cores (${about.cpu}); medians, least and most of ${base.msPerToken.runs.length} answers`,
   );
   const range = ({ median, min, max }, digits) =>
     `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
@@ -96,7 +97,8 @@ function print(sides, about, same) {
   for (const s of sides) {
     if (s.outsideGPU)
       console.log(
-        `${s.name}: ${(100 * s.outsideGPU.median).toFixed(0)} % of the time between tokens the GPU had nothing to do (${(100 * s.outsideGPU.min).toFixed(0)}–${(100 * s.outsideGPU.max).toFixed(0)} %)`,
+        `${s.name}: ${(100 * s.outsideGPU.median).toFixed(0)} % of the time between tokens the GPU had nothing ` +
+          `to do (${(100 * s.outsideGPU.min).toFixed(0)}–${(100 * s.outsideGPU.max).toFixed(0)} %)`,
       );
   }
   console.log(

@@ -2,7 +2,8 @@
 // run and the same Chromium, in turns.
 //
 //   npm ci
-//   node wllama.mjs [--model FILE.gguf] [--rounds 5] [--repeats 3] [--tokens 64] [--prompt TEXT] [--only NAMES] [--threads N] [--json FILE]
+//   node wllama.mjs [--model FILE.gguf] [--rounds 5] [--repeats 3] [--tokens 64] [--prompt TEXT] [--only NAMES]
+//                   [--threads N] [--json FILE]
 //
 // Without --model it is the built-in one, without its towers, which llama.cpp
 // wants in a file of their own. Each turn is a new page: it loads the model,

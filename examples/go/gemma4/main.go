@@ -37,4 +37,4 @@ func main() {
 	}
 }
 
-// Output: The capital of France is Paris.
+// Output: Paris is the capital of France.

@@ -18,7 +18,8 @@ export function budget(): Plugin {
       const bytes = [...first].reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
       if (bytes > firstLoad)
         this.error(
-          `The first load has ${bytes} bytes of JavaScript, and may have ${firstLoad}: import what it does not need lazily.`,
+          `The first load has ${bytes} bytes of JavaScript, and may have ${firstLoad}: import what it does not ` +
+            "need lazily.",
         );
       const workers = Object.keys(bundle).filter((name) => /^assets\/worker-[\w-]+\.js$/.test(name));
       if (workers.length > 1)

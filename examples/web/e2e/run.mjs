@@ -9,7 +9,7 @@ import { putVerdicts, takeVerdicts } from "./verdicts.mjs";
 import { Visitor } from "./visitor.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const model = here("../../../gemma4/nano/nano.gguf");
+const model = here("../../../testdata/conformance/nano/nano.gguf");
 const wanted = process.argv[2] ?? "";
 // Cases over the scripted model mostly wait; those over the engine keep the machine busy.
 const atOnce = 3;

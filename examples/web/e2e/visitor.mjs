@@ -32,9 +32,10 @@ export class Visitor {
     for (const thing of this.#others.reverse()) await thing.close().catch(() => undefined);
   }
 
-  ready() {
+  /** Waits until a model is ready, or the one of that label. */
+  ready(label = "") {
     return this.page
-      .getByRole("button", { name: /, ready\. Change the model/ })
+      .getByRole("button", { name: new RegExp(`${label} ?, ready\\. Change the model`) })
       .first()
       .waitFor({ state: "attached" });
   }

@@ -2,7 +2,6 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
 import { ErrorBoundary } from "./app/ErrorBoundary";
-import { registerServiceWorker } from "./app/serviceWorker";
 import "./styles/index.css";
 
 const root = document.getElementById("root");
@@ -14,4 +13,3 @@ createRoot(root).render(
     </ErrorBoundary>
   </StrictMode>,
 );
-registerServiceWorker();

@@ -45,6 +45,20 @@ const screens = {
     await visitor.page.getByRole("dialog", { name: "Models on this device" }).waitFor();
   },
   "the options of a chat": (visitor) => visitor.page.getByRole("button", { name: "Options of this chat" }).click(),
+  "a form of the answers": async (visitor) => {
+    const { page } = visitor;
+    await page.getByRole("radio", { name: "JSON schema" }).check();
+    await page.getByLabel("Schema", { exact: true }).fill("{");
+    await page.getByText("The schema is not JSON").waitFor();
+    await page.getByLabel("Schema", { exact: true }).fill('{"type": "array"}');
+    await page.getByText("The schema is not JSON").waitFor({ state: "detached" });
+  },
+  "answers as a table and a tree": async (visitor) => {
+    await visitor.ask("/table");
+    await visitor.ask("/tree");
+    await visitor.page.getByRole("figure", { name: "Tree" }).waitFor();
+    await visitor.page.getByRole("button", { name: "Show JSON" }).last().click();
+  },
   "the models": async (visitor) => {
     await visitor.go("/models");
     await visitor.page.getByRole("button", { name: "Does it fit? Gemma 4 E2B, Q4_0" }).click();
@@ -114,7 +128,7 @@ const sweep = ({ theme, width, height }) => ({
       await go(visitor);
       assert.deepEqual(await findings(page), [], name);
       assert.deepEqual(await overflow(page), [0, 0], `${name} is larger than the window`);
-      if (name === "the options of a chat") await page.getByRole("button", { name: "Close" }).click();
+      if (name === "a form of the answers") await page.getByRole("button", { name: "Close" }).click();
     }
   },
 });

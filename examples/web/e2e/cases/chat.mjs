@@ -185,6 +185,7 @@ export default [
       await page.reload();
       await visitor.ready();
       await said.waitFor();
+      await page.getByText("Mended in a tool call: a } was missing.").waitFor();
       assert.equal(await page.getByRole("textbox", { name: "Result of get_weather" }).count(), 0);
     },
   },

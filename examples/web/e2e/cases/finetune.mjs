@@ -1,4 +1,5 @@
-// Teaching a model: over the shipped engine and the built-in model, and over the scripted one for what takes long or goes wrong.
+// Teaching a model: over the shipped engine and the built-in model, and over the scripted one for what takes long or
+// goes wrong.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
@@ -63,7 +64,9 @@ async function taught(visitor, name) {
 
 export default [
   {
-    name: "fine-tune: nano is taught two facts: paused, gone on with after a reload, compared, used in a chat, exported, deleted, imported",
+    name:
+      "fine-tune: nano is taught two facts: paused, gone on with after a reload, compared, used in a chat, " +
+      "exported, deleted, imported",
     real: true,
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
@@ -150,7 +153,9 @@ export default [
     },
   },
   {
-    name: "fine-tune: examples by hand: added, written, deleted, taken back, imported, exported, and there after a reload",
+    name:
+      "fine-tune: examples by hand: added, written, deleted, taken back, imported, exported, and there after a " +
+      "reload",
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
       await visitor.ready();
@@ -173,7 +178,8 @@ export default [
       assert.equal(name, "examples.jsonl");
       assert.equal(
         buffer.toString(),
-        '{"prompt":"Who?","completion":"Me."}\n{"prompt":"Where?","completion":"Here."}\n{"text":"Long ago."}\n{"messages":[]}\n',
+        '{"prompt":"Who?","completion":"Me."}\n{"prompt":"Where?","completion":"Here."}\n' +
+          '{"text":"Long ago."}\n{"messages":[]}\n',
       );
       await page.reload();
       await visitor.ready();
@@ -185,7 +191,9 @@ export default [
     },
   },
   {
-    name: "fine-tune: many examples have pages, what is cut off or cannot be learned from is said with its line, and a run is held to what the model knows",
+    name:
+      "fine-tune: many examples have pages, what is cut off or cannot be learned from is said with its line, and " +
+      "a run is held to what the model knows",
     async run(visitor) {
       const page = await visitor.open("#/fine-tune");
       await visitor.ready();

@@ -64,7 +64,9 @@ function withPauses(folder) {
 
 export default [
   {
-    name: "media: a dropped picture is described, a dropped recording written down, a follow-up answered, and all is there after a reload",
+    name:
+      "media: a dropped picture is described, a dropped recording written down, a follow-up answered, and all is " +
+      "there after a reload",
     real: true,
     async run(visitor) {
       const page = await visitor.open();

@@ -8,7 +8,7 @@ import { launch } from "../chromium.mjs";
 import { gemwireServe } from "../gemwireServe.mjs";
 import { Visitor } from "../visitor.mjs";
 
-const nano = fileURLToPath(new URL("../../../../gemma4/nano/nano.gguf", import.meta.url));
+const nano = fileURLToPath(new URL("../../../../testdata/conformance/nano/nano.gguf", import.meta.url));
 const conformance = fileURLToPath(new URL("../../../../testdata/conformance", import.meta.url));
 const app = fileURLToPath(new URL("../../dist", import.meta.url));
 
@@ -177,6 +177,26 @@ export default [
     },
   },
   {
+    name: "real: a download waits for the network, and goes on by itself where it was",
+    real: true,
+    async run(visitor) {
+      const page = await visitor.open("#/models");
+      await page.getByLabel("Address", { exact: true }).fill(`${visitor.server.origin}/slow/small.gguf`);
+      await page.getByRole("button", { name: "Download and keep" }).click();
+      await page.getByText(/[3-9]\.\d MB of 12\.5 MB/).waitFor();
+      await visitor.context.setOffline(true);
+      visitor.server.cut();
+      await page.getByText(/Stopped at [1-9][\d.]* MB of 12\.5 MB/).waitFor();
+      await page.getByText("This device is offline. Connect it").waitFor();
+      assert.equal(await modelButton(page, "Use", "small.gguf").count(), 0);
+      visitor.server.requests.length = 0;
+      await visitor.context.setOffline(false);
+      await modelButton(page, "Use", "small.gguf").waitFor();
+      const starts = visitor.server.requests.map(({ range }) => Number(/^bytes=(\d+)-/.exec(range)?.[1] ?? 0));
+      assert.ok(starts.length > 0 && Math.max(...starts) > 1e6, `asked from bytes ${starts}`);
+    },
+  },
+  {
     name: "real: storage that is too small ends in a sentence, and the app goes on",
     real: true,
     async run(visitor) {
@@ -248,7 +268,7 @@ export default [
       assert.equal(await page.getByLabel("Assistant", { exact: true }).inputValue(), "");
 
       await modelButton(page, "Use", "e2b.gguf").click();
-      await visitor.ready();
+      await visitor.ready("e2b");
       await visitor.go("/models");
       await page.getByLabel("Assistant", { exact: true }).selectOption("assistant.gguf");
       await page.getByRole("term").filter({ hasText: "Assistant" }).waitFor();

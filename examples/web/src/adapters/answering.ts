@@ -40,7 +40,10 @@ export async function* answering(
   }
 }
 
-/** loadKept has a model take an adapter of the list in, without using it; one of another model is refused with a sentence. */
+/**
+ * loadKept has a model take an adapter of the list in, without using it; one of another model is refused with a
+ * sentence.
+ */
 export async function loadKept(model: Model, name: string): Promise<void> {
   const adapter = useAdapters.getState().adapters.find((one) => one.name === name);
   if (!adapter)

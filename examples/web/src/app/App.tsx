@@ -5,7 +5,7 @@ import { useHistory } from "../history/historyStore";
 import { useTheme } from "../settings/theme";
 import { OtherTab } from "./OtherTab";
 import { useRoute } from "./route";
-import { startSession, useSession } from "./session";
+import { startSession, useOwnership } from "./session";
 import { Shell } from "./Shell";
 import { Starting } from "./Starting";
 import { Toasts } from "./Toasts";
@@ -21,8 +21,8 @@ const Coming = () => <div aria-busy="true" className="flex-1" />;
 
 export function App() {
   useTheme();
+  const ownership = useOwnership();
   useEffect(startSession, []);
-  const ownership = useSession((state) => state.ownership);
   const opened = useHistory((state) => state.opened);
   const shown = useChat((state) => state.conversation.id);
   const route = useRoute();
@@ -41,7 +41,7 @@ export function App() {
         {route.page === "settings" && <SettingsPage />}
         {route.page === "licenses" && <LicensesPage />}
       </Suspense>
-      <Toasts />
+      {route.page !== "chat" && <Toasts />}
     </Shell>
   );
 }

@@ -32,7 +32,10 @@ function Sidebar({ route }: { route: Route }) {
             key={page}
             href={pageHref[page]}
             aria-current={route.page === page ? "page" : undefined}
-            className="flex min-h-10 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium text-soft hover:bg-paper hover:text-ink aria-[current]:bg-paper aria-[current]:text-ink"
+            className={
+              "flex min-h-10 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium text-soft hover:bg-paper " +
+              "hover:text-ink aria-[current]:bg-paper aria-[current]:text-ink"
+            }
           >
             <Icon name={icon} className="size-4.5" />
             <span className="flex-1">{label}</span>
@@ -63,7 +66,10 @@ export function Shell({ route, children }: { route: Route; children: ReactNode }
     >
       <a
         href="#main"
-        className="sr-only z-50 rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+        className={
+          "sr-only z-50 rounded-md bg-ink px-3 py-2 text-paper focus:not-sr-only focus:fixed focus:top-2 " +
+          "focus:left-2"
+        }
         onClick={(event) => {
           event.preventDefault();
           main.current?.focus();

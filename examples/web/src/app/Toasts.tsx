@@ -7,7 +7,7 @@ const looks: Record<Toast["look"], string> = {
   warning: "border-wire bg-warn",
 };
 
-/** Notes at the foot of the page. They take room of their own, so that they cover nothing. */
+/** Notes at the foot of a page, and over a chat's field. They take room of their own, so that they cover nothing. */
 export function Toasts() {
   const { toasts, hide } = useToasts();
   return (

@@ -8,7 +8,10 @@ export interface Route {
   chatId: string | null;
 }
 
-/** The address after the #: "/chat/ID", "/models", "/fine-tune", "/self-test", "/settings", "/licenses"; anything else is a new chat. */
+/**
+ * The address after the #: "/chat/ID", "/models", "/fine-tune", "/self-test", "/settings", "/licenses"; anything else
+ * is a new chat.
+ */
 export function routeOf(hash: string): Route {
   const [, page, id] = hash.replace(/^#/, "").split("/");
   switch (page) {

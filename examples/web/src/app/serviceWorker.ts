@@ -1,8 +1,14 @@
 import { registerSW } from "virtual:pwa-register";
 import { useToasts } from "./toasts";
 
-/** Registers the service worker, which keeps the app, the engine and the built-in model for use without a network. */
+let registered = false;
+
+/**
+ * Registers the service worker, once, which keeps the app, the engine and the built-in model for use without a network.
+ */
 export function registerServiceWorker(): void {
+  if (registered) return;
+  registered = true;
   const update = registerSW({
     onNeedRefresh: () =>
       useToasts

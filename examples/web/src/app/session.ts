@@ -1,12 +1,15 @@
 import { support, type Support } from "gemwire";
+import { startTransition, useEffect, useState } from "react";
 import { create } from "zustand";
 import { useAdapters } from "../adapters/adaptersStore";
 import { useChat } from "../chat/chatStore";
 import { keepDraftsOf, loadDrafts, saveDrafts } from "../chat/drafts";
 import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
+import { serverInUse } from "../server/answerFrom";
 import { useSettings } from "../settings/settingsStore";
 import { whenIdle } from "./idle";
+import { registerServiceWorker } from "./serviceWorker";
 import { claimOwnership, type Owner, type Ownership } from "./ownership";
 
 interface SessionState {
@@ -29,6 +32,20 @@ export const useSession = create<SessionState>()(() => ({
   support: null,
   takeOver: () => owner?.takeOver(),
 }));
+
+/**
+ * useOwnership follows who owns the chats, in transitions: the page that a change brings is rendered in slices, between
+ * which the browser paints and listens, where a store's own hook would render it in one long task.
+ */
+export function useOwnership(): Ownership {
+  const [ownership, setOwnership] = useState(() => useSession.getState().ownership);
+  useEffect(() => {
+    const follow = () => startTransition(() => setOwnership(useSession.getState().ownership));
+    follow();
+    return useSession.subscribe(follow);
+  }, []);
+  return ownership;
+}
 
 /** Waits for an answer to end and be saved, as long as a reader would. */
 async function settled(): Promise<void> {
@@ -57,7 +74,9 @@ async function acquire(): Promise<void> {
   // What computes is started behind the first paint, which it would delay.
   await whenIdle();
   if (useSession.getState().ownership !== "owner") return;
-  void useEngine.getState().open(useSettings.getState().model);
+  // Copies for use without a network come behind what this visit needs itself.
+  if (serverInUse(useSettings.getState())) registerServiceWorker();
+  else void useEngine.getState().open(useSettings.getState().model).finally(registerServiceWorker);
   useSession.setState({ support: await support() });
   await opening;
   const history = useHistory.getState();

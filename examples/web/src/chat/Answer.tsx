@@ -4,6 +4,7 @@ import { count, counted, tokensPerSecond } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Branches } from "./Branches";
 import { useChat } from "./chatStore";
+import { LazyFormedAnswer } from "./form/LazyFormedAnswer";
 import { LazyMarkdown } from "./markdown/LazyMarkdown";
 import type { ChatMessage } from "./message";
 import type { Prefill } from "./streamAnswer";
@@ -39,8 +40,14 @@ export function Answer({ message, tree, prefill, busy, last }: Props) {
       )}
       {message.thinking && <Thinking text={message.thinking} live={streaming && message.content === ""} />}
       {streaming && message.content === "" && !message.thinking && <Waiting prefill={prefill} />}
-      {message.content !== "" && <LazyMarkdown text={message.content} />}
+      {message.content !== "" &&
+        (message.json ? (
+          <LazyFormedAnswer text={message.content} live={streaming} />
+        ) : (
+          <LazyMarkdown text={message.content} />
+        ))}
       <ToolCalls message={message} tree={tree} busy={busy} last={last} />
+      {message.mended && <p className="mt-2 text-sm text-soft">Mended in a tool call: {message.mended.join(", ")}.</p>}
       {message.malformed?.map((text, index) => (
         <p key={index} className="mt-2 text-sm text-soft">
           A tool call that could not be parsed: <code className="font-mono text-xs">{text}</code>

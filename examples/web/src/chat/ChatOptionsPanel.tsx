@@ -6,6 +6,7 @@ import { useSettings } from "../settings/settingsStore";
 import { Check, Field, inputLook } from "../ui/Field";
 import { count } from "../ui/format";
 import { useChat } from "./chatStore";
+import { FormFields } from "./form/FormFields";
 import { parseOwnTools } from "./tools/ownTools";
 import { pageTools } from "./tools/pageTools";
 
@@ -53,6 +54,7 @@ export function ChatOptionsPanel() {
         otherwise={`As in the settings (${count(settings.imageBudget)} tokens)`}
         onChange={(imageBudget) => void setOptions({ imageBudget })}
       />
+      <FormFields form={options.form} onChange={(form) => void setOptions({ form })} />
       <section aria-label="Adapters" className="space-y-3">
         <h3 className="font-semibold">Adapters</h3>
         <AdapterPicker uses={options.adapters} onChange={(adapters) => void setOptions({ adapters })} />
@@ -77,7 +79,8 @@ export function ChatOptionsPanel() {
 }
 
 const example =
-  '[{"name": "get_weather", "description": "Get the weather in a city",\n  "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]';
+  '[{"name": "get_weather", "description": "Get the weather in a city",\n  "parameters": {"type": "object", ' +
+  '"properties": {"city": {"type": "string"}}, "required": ["city"]}}]';
 
 function OwnTools({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const [typed, setTyped] = useState(text);

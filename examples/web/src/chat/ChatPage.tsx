@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { PageHeader } from "../app/PageHeader";
+import { Toasts } from "../app/Toasts";
 import { useHistory } from "../history/historyStore";
 import { IconButton } from "../ui/Button";
 import { Panel } from "../ui/Panel";
@@ -19,11 +20,32 @@ const ChatOptionsPanel = lazy(() =>
   import("./ChatOptionsPanel").then((panel) => ({ default: panel.ChatOptionsPanel })),
 );
 
-export function ChatPage({ chatId }: { chatId: string | null }) {
-  const { conversation, tree, show, announcement } = useChat();
-  const [options, setOptions] = useState(false);
+/** What is read out when an answer ends. */
+function Announcement() {
+  return (
+    <p aria-live="polite" className="sr-only" data-testid="announcement">
+      {useChat((state) => state.announcement)}
+    </p>
+  );
+}
+
+/** What is written, and how much room there is for it. */
+function Writing() {
   const room = useContextRoom();
-  const begun = tree.byId.size > 0;
+  return (
+    <>
+      <FullContext room={room} />
+      <Composer full={room !== null && isFull(room)} />
+      <Readings room={room} />
+    </>
+  );
+}
+
+export function ChatPage({ chatId }: { chatId: string | null }) {
+  const { id, title } = useChat((state) => state.conversation);
+  const begun = useChat(({ tree }) => tree.byId.size > 0);
+  const show = useChat((state) => state.show);
+  const [options, setOptions] = useState(false);
   const historyError = useHistory(
     ({ error, kept }) =>
       error ?? (kept ? null : "This window cannot store files. Its chats are lost when you close it."),
@@ -35,7 +57,7 @@ export function ChatPage({ chatId }: { chatId: string | null }) {
 
   return (
     <>
-      <PageHeader title={conversation.title}>
+      <PageHeader title={title}>
         <ModelChip />
         <IconButton icon="tune" label="Options of this chat" onClick={() => setOptions(true)} />
       </PageHeader>
@@ -44,17 +66,17 @@ export function ChatPage({ chatId }: { chatId: string | null }) {
           The history is not saved: {historyError}
         </p>
       )}
-      {begun ? <Thread key={conversation.id} /> : <EmptyChat />}
-      <div className="mx-auto w-full max-w-[46rem] px-3 pb-[max(0.5rem,env(safe-area-inset-bottom))] sm:px-6">
+      {begun ? <Thread key={id} /> : <EmptyChat />}
+      {/* What comes and goes has room above the field, which stays where it is. */}
+      <div className="mx-auto w-full max-w-[46rem] px-3 sm:px-6">
         <WithoutWebGpu />
         <EngineNotice />
-        <FullContext room={room} />
-        <Composer full={room !== null && isFull(room)} />
-        <Readings room={room} />
       </div>
-      <p aria-live="polite" className="sr-only" data-testid="announcement">
-        {announcement}
-      </p>
+      <Toasts />
+      <div className="mx-auto w-full max-w-[46rem] px-3 pb-[max(0.5rem,env(safe-area-inset-bottom))] sm:px-6">
+        <Writing />
+      </div>
+      <Announcement />
       <Panel open={options} title="Options of this chat" side="right" onClose={() => setOptions(false)}>
         <Suspense>
           <ChatOptionsPanel />

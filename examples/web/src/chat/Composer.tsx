@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ClipboardEvent, type KeyboardEvent } from "react";
 import { useEngine, whenLoaded } from "../engine/engineStore";
+import { serverInUse } from "../server/answerFrom";
 import { useSettings } from "../settings/settingsStore";
 import { IconButton } from "../ui/Button";
 import { Icon } from "../ui/Icon";
@@ -15,10 +16,13 @@ import { editRequest } from "./editRequest";
 import { composerId, focusComposer } from "./focusComposer";
 import { pathTo } from "./tree";
 
-/** Where the message is written. While an answer runs, its button stops it; where the context is full, nothing is sent. */
+/**
+ * Where the message is written. While an answer runs, its button stops it; where the context is full, nothing is sent.
+ */
 export function Composer({ full }: { full: boolean }) {
   const { ask, stop, run, conversation, tree } = useChat();
-  const engine = useEngine((state) => state.engine);
+  const engine = useEngine((state) => state.engine.state);
+  const remote = useSettings(serverInUse) !== null;
   const enterSends = useSettings((state) => state.enterSends);
   const key = draftKey(conversation, tree);
   const { text } = useDraftStore((state) => state.drafts.get(key) ?? emptyDraft);
@@ -30,7 +34,7 @@ export function Composer({ full }: { full: boolean }) {
   // A message that is sent while the model loads goes off when it is ready.
   const [waiting, setWaiting] = useState(false);
   const sendable =
-    (engine.state === "ready" || engine.state === "loading") &&
+    (remote || engine === "ready" || engine === "loading") &&
     run === null &&
     !full &&
     fit &&
@@ -40,7 +44,8 @@ export function Composer({ full }: { full: boolean }) {
     const element = field.current;
     if (!element) return;
     element.style.height = "auto";
-    element.style.height = `${Math.min(element.scrollHeight, 220)}px`;
+    // A field without text is as high as it is: to measure it would lay out a page that has only just been made.
+    if (text !== "") element.style.height = `${Math.min(element.scrollHeight, 220)}px`;
   }, [text]);
 
   // A chat that is opened with nothing else in focus, or a new one, is there to be written in.
@@ -52,7 +57,7 @@ export function Composer({ full }: { full: boolean }) {
   const send = async () => {
     if (!sendable || waiting) return;
     setWaiting(true);
-    const ready = await whenLoaded();
+    const ready = remote || (await whenLoaded());
     setWaiting(false);
     const shown = useChat.getState();
     const draft = useDraftStore.getState().drafts.get(key) ?? emptyDraft;
@@ -99,7 +104,10 @@ export function Composer({ full }: { full: boolean }) {
     <>
       <form
         aria-label="Question"
-        className={`rounded-xl border ${held ? "border-accent outline-2 outline-accent" : "border-edge"} bg-raised p-1.5 shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft`}
+        className={
+          `rounded-xl border ${held ? "border-accent outline-2 outline-accent" : "border-edge"} bg-raised p-1.5 ` +
+          "shadow-[0_1px_8px_rgb(0_0_0/5%)] focus-within:border-soft"
+        }
         onSubmit={(event) => {
           event.preventDefault();
           void send();
@@ -130,7 +138,10 @@ export function Composer({ full }: { full: boolean }) {
             placeholder={held ? "Drop to attach" : "Ask something"}
             enterKeyHint={enterSends ? "send" : "enter"}
             hidden={recording}
-            className="min-h-10 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none placeholder:text-soft"
+            className={
+              "min-h-10 min-w-0 flex-1 resize-none bg-transparent px-2.5 py-2 text-base outline-none " +
+              "placeholder:text-soft"
+            }
           />
           {!recording && (
             <IconButton icon="microphone" label="Record" disabled={recorder.state === "starting"} onClick={record} />
@@ -142,7 +153,10 @@ export function Composer({ full }: { full: boolean }) {
                 onClick={stop}
                 aria-label="Stop the answer"
                 title="Stop (Esc)"
-                className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire text-wire hover:bg-sunk"
+                className={
+                  "inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire " +
+                  "text-wire hover:bg-sunk"
+                }
               >
                 <Icon name="stop" className="size-5 fill-current" />
               </button>
@@ -152,7 +166,10 @@ export function Composer({ full }: { full: boolean }) {
                 disabled={!sendable}
                 aria-label="Send"
                 title={enterSends ? "Send (Enter)" : "Send (Shift + Enter)"}
-                className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg bg-accent text-on-accent hover:brightness-110 disabled:bg-sunk disabled:text-soft"
+                className={
+                  "inline-flex size-10 shrink-0 items-center justify-center rounded-lg bg-accent text-on-accent " +
+                  "hover:brightness-110 disabled:bg-sunk disabled:text-soft"
+                }
               >
                 <Icon name="send" />
               </button>
@@ -160,7 +177,7 @@ export function Composer({ full }: { full: boolean }) {
         </div>
       </form>
       <p role="status" className="px-2 text-sm text-wire empty:hidden">
-        {waiting && engine.state === "loading" ? "Your message is sent as soon as the model is ready." : ""}
+        {waiting && engine === "loading" ? "Your message is sent as soon as the model is ready." : ""}
       </p>
     </>
   );

@@ -1,12 +1,15 @@
 import { pageHref } from "../app/route";
 import { useEngine, type Engine } from "../engine/engineStore";
+import { serverInUse } from "../server/answerFrom";
+import { hostOf } from "../server/server";
+import { useSettings } from "../settings/settingsStore";
 import { useChat } from "./chatStore";
 
 const forNano = [
-  "What is the capital of Austria?",
+  "What color is the sky?",
   "What is the opposite of hot?",
-  "Tell me a short story.",
-  "Count from 1 to 10.",
+  "Tell me a joke.",
+  "What is the capital of Austria?",
 ];
 const forOthers = [
   "Explain how a heat pump works, to a ten-year-old.",
@@ -33,26 +36,27 @@ function whereItRuns(engine: Engine): string {
 export function EmptyChat() {
   const engine = useEngine((state) => state.engine);
   const ask = useChat((state) => state.ask);
-  const nano = engine.state === "closed" || engine.label === "nano";
-  const ready = engine.state === "ready";
+  const server = useSettings(serverInUse);
+  const nano = !server && (engine.state === "closed" || engine.label === "nano");
+  const ready = server !== null || engine.state === "ready";
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex min-h-full w-full max-w-[46rem] flex-col justify-end px-3 pt-8 pb-6 sm:justify-center sm:px-6">
+      <div className="mx-auto w-full max-w-[46rem] px-3 pt-[16vh] pb-6 sm:px-6">
         <div className="wire pl-9 sm:pl-11">
           <span className="gem gem-answer !top-3.5" aria-hidden="true" />
           <h2 className="font-serif text-[1.75rem] leading-tight tracking-tight sm:text-4xl">Ask your own machine.</h2>
           <p className="mt-3 max-w-[34rem] text-soft">
             {nano ? (
               <>
-                A small model is built in, so you can try it at once. It knows capitals, opposites, sums and short
-                stories;{" "}
+                A small model is built in, so you can try it at once. It answers easy questions and makes mistakes; for
+                everything else{" "}
                 <a href={pageHref.models} className="text-accent underline underline-offset-2">
-                  choose a larger one
-                </a>{" "}
-                for everything else.
+                  choose a real Gemma
+                </a>
+                .
               </>
             ) : (
-              <>{whereItRuns(engine)}</>
+              <>{server ? `The model ${server.model} answers on ${hostOf(server.url)}.` : whereItRuns(engine)}</>
             )}
           </p>
           <ul className="mt-6 grid max-w-[34rem] gap-x-6 sm:grid-cols-2">

@@ -3,9 +3,13 @@ import { pageHref } from "../app/route";
 import { useSession } from "../app/session";
 import { FailureNotice, RefusedNotice } from "../engine/FailureNotice";
 import { useEngine } from "../engine/engineStore";
+import { serverInUse } from "../server/answerFrom";
+import { ServerNotice } from "../server/ServerNotice";
+import { useSettings } from "../settings/settingsStore";
 import { Button } from "../ui/Button";
 import { bytes, count } from "../ui/format";
 import { Progress } from "../ui/Progress";
+import { useChat } from "./chatStore";
 
 const phases = {
   header: "Reading the header",
@@ -78,6 +82,9 @@ function LoadState() {
 
 /** What the reader should know of the engine. */
 export function EngineNotice() {
+  const remote = useSettings(serverInUse) !== null;
+  const busy = useChat((state) => state.run !== null);
+  if (remote) return <ServerNotice busy={busy} />;
   return (
     <>
       <RefusedNotice />

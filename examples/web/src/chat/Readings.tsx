@@ -1,4 +1,6 @@
 import { useMemo } from "react";
+import { serverInUse } from "../server/answerFrom";
+import { useSettings } from "../settings/settingsStore";
 import { count, tokensPerSecond } from "../ui/format";
 import { useChat } from "./chatStore";
 import { isFull, type ContextRoom } from "./contextRoom";
@@ -7,6 +9,7 @@ import { pathTo } from "./tree";
 /** Speed of the last answer, and how much of the context the next request takes. */
 export function Readings({ room }: { room: ContextRoom | null }) {
   const { tree, conversation, run } = useChat();
+  const remote = useSettings(serverInUse) !== null;
   const usage = useMemo(
     () => pathTo(tree, conversation.leafId).findLast((message) => message.usage)?.usage,
     [tree, conversation.leafId],
@@ -21,6 +24,8 @@ export function Readings({ room }: { room: ContextRoom | null }) {
           </>
         ) : usage && usage.tokensPerSecond > 0 ? (
           tokensPerSecond(usage.tokensPerSecond)
+        ) : remote ? (
+          "Is sent to the server."
         ) : (
           "Stays on this device."
         )}

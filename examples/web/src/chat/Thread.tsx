@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { startTransition, useEffect, useMemo, useRef, useState } from "react";
+import { whenIdle } from "../app/idle";
 import { Icon } from "../ui/Icon";
 import { useChat } from "./chatStore";
 import { Nearby, NearbyContext } from "./nearby";
@@ -10,6 +11,28 @@ const followWithin = 60;
 
 /** So many messages are laid out at once when a chat is opened; those before them when they come near. */
 const openedAt = 12;
+
+/** So many messages are in the page when a chat is opened, and so many more come each time that it is idle. */
+const tail = { first: 60, more: 200 };
+
+/**
+ * How many of so many messages are not in the page yet: those at the start of a long chat, which is opened at its end.
+ */
+function useUnmounted(count: number): number {
+  const [unmounted, setUnmounted] = useState(Math.max(0, count - tail.first));
+  useEffect(() => {
+    let here = true;
+    if (unmounted > 0)
+      void whenIdle().then(() => {
+        if (here) startTransition(() => setUnmounted(Math.max(0, unmounted - tail.more)));
+      });
+    return () => {
+      here = false;
+    };
+  }, [unmounted]);
+  // Another branch may be shorter.
+  return Math.min(unmounted, Math.max(0, count - tail.first));
+}
 
 /** The open branch of the conversation, along the wire. */
 export function Thread() {
@@ -27,6 +50,8 @@ export function Thread() {
     () => (live ? stored.map((message) => (message.id === live.id ? live : message)) : stored),
     [stored, live],
   );
+
+  const unmounted = useUnmounted(path.length);
 
   const toEnd = () => scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   useEffect(() => {
@@ -77,18 +102,20 @@ export function Thread() {
       >
         <ol className="mx-auto w-full max-w-[46rem] px-3 pt-6 pb-10 sm:px-6">
           <NearbyContext value={nearby}>
-            {path.map((message, index) => (
-              <Turn
-                key={message.id}
-                message={message}
-                tree={tree}
-                first={index === 0}
-                last={index === path.length - 1}
-                atEnd={index >= path.length - openedAt}
-                prefill={message.id === live?.id ? (run?.prefill ?? null) : null}
-                busy={run !== null}
-              />
-            ))}
+            {path.map((message, index) =>
+              index < unmounted ? null : (
+                <Turn
+                  key={message.id}
+                  message={message}
+                  tree={tree}
+                  first={index === 0}
+                  last={index === path.length - 1}
+                  atEnd={index >= path.length - openedAt}
+                  prefill={message.id === live?.id ? (run?.prefill ?? null) : null}
+                  busy={run !== null}
+                />
+              ),
+            )}
           </NearbyContext>
         </ol>
       </div>
@@ -104,7 +131,10 @@ export function Thread() {
             setAtEnd(true);
             toEnd();
           }}
-          className="absolute bottom-3 left-1/2 inline-flex min-h-9 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-raised px-3 text-sm shadow-sm"
+          className={
+            "absolute bottom-3 left-1/2 inline-flex min-h-9 -translate-x-1/2 items-center gap-1.5 rounded-full " +
+            "border border-line bg-raised px-3 text-sm shadow-sm"
+          }
         >
           <Icon name="down" className="size-4" />
           To the end

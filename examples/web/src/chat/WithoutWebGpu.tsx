@@ -1,12 +1,15 @@
 import { pageHref } from "../app/route";
 import { useSession } from "../app/session";
 import { useEngine } from "../engine/engineStore";
+import { serverInUse } from "../server/answerFrom";
+import { useSettings } from "../settings/settingsStore";
 
 /** That this browser has no WebGPU, and what answers all the same. */
 export function WithoutWebGpu() {
   const support = useSession((state) => state.support);
   const engine = useEngine((state) => state.engine);
-  if (support?.webgpu !== false) return null;
+  const remote = useSettings(serverInUse) !== null;
+  if (remote || support?.webgpu !== false) return null;
   return (
     <p className="px-2 pb-2 text-sm text-soft">
       This browser does not offer WebGPU.{" "}

@@ -1,9 +1,9 @@
 import { create } from "zustand";
-import { labelWith } from "../adapters/answering";
 import { chatHref, goTo, replaceWith } from "../app/route";
-import { useEngine } from "../engine/engineStore";
 import { useHistory } from "../history/historyStore";
+import { canAnswer } from "../server/answerFrom";
 import { useSettings } from "../settings/settingsStore";
+import { answererNow, stopAnswer } from "./answerer";
 import { forgetMedia, keep, mediaOf } from "./attachments/media";
 import {
   emptyOptions,
@@ -16,6 +16,7 @@ import {
   type Conversation,
   type ConversationOptions,
 } from "./message";
+import { isJson } from "./form/answerForm";
 import { chatOptionsOf, promptOf, toolsOf } from "./prompt";
 import { streamAnswer, type Prefill } from "./streamAnswer";
 import { pageTools } from "./tools/pageTools";
@@ -79,8 +80,8 @@ export const useChat = create<ChatState>()((set, get) => {
 
   /** Streams answers under a message until the model has no more calls that the page can answer. */
   const answer = async (from: Conversation, tree: Tree, parentId: string): Promise<void> => {
-    const { engine } = useEngine.getState();
-    if (get().run || engine.state !== "ready") return;
+    const answerer = answererNow();
+    if (get().run || !answerer) return;
     let path = pathTo(tree, parentId);
     for (let round = 0; round < maxCallRounds; round++) {
       const conversation = current(from);
@@ -93,8 +94,9 @@ export const useChat = create<ChatState>()((set, get) => {
         role: "assistant",
         content: "",
         status: "streaming",
-        model: labelWith(engine.label, options.adapters),
+        model: answerer.label(options),
         createdAt: Date.now(),
+        ...(isJson(options.form) ? { json: true } : {}),
       };
       set({ run: { message: started, prefill: null }, announcement: "Answering" });
       await put(started);
@@ -102,18 +104,19 @@ export const useChat = create<ChatState>()((set, get) => {
 
       let saved = performance.now();
       const { message } = await streamAnswer({
-        model: engine.model,
-        adapters: options.adapters,
         message: started,
-        prompt: promptOf(path, {
-          system: options.system.trim() || settings.system,
-          imageBudget: options.imageBudget ?? settings.imageBudget,
-          media: await mediaOf(path),
-        }),
-        options: {
-          ...chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
-          forget: settings.forget,
-        },
+        events: answerer.answer(
+          options,
+          promptOf(path, {
+            system: options.system.trim() || settings.system,
+            imageBudget: options.imageBudget ?? settings.imageBudget,
+            media: await mediaOf(path),
+          }),
+          {
+            ...chatOptionsOf(options.sampling ?? settings.sampling, toolsOf(options)),
+            forget: settings.forget,
+          },
+        ),
         onUpdate: (streamed) => {
           set({ run: streamed });
           if (performance.now() - saved < saveEvery) return;
@@ -123,8 +126,7 @@ export const useChat = create<ChatState>()((set, get) => {
       });
       await put(message);
       // Where memory is short, what images and recordings need goes until the next ones come.
-      if (message.usage?.media && matchMedia("(pointer: coarse)").matches)
-        await engine.model.releaseTowers().catch(() => undefined);
+      if (message.usage?.media && matchMedia("(pointer: coarse)").matches) await answerer.releaseTowers();
 
       path = [...path, message];
       const results = message.status === "done" ? await runCalls(message) : [];
@@ -152,7 +154,7 @@ export const useChat = create<ChatState>()((set, get) => {
     return results;
   };
 
-  const idle = () => get().run === null && useEngine.getState().engine.state === "ready";
+  const idle = () => get().run === null && canAnswer();
 
   const askUnder = async (parentId: string | null, question: string, attachments: readonly Attachment[]) => {
     if (!idle()) return;
@@ -276,8 +278,7 @@ export const useChat = create<ChatState>()((set, get) => {
     },
 
     stop: () => {
-      const { engine } = useEngine.getState();
-      if (get().run && engine.state === "ready") engine.model.stop();
+      if (get().run) stopAnswer();
     },
 
     forget: () => {

@@ -1,5 +1,6 @@
 import type { GemwireError, Usage } from "gemwire";
 import type { AdapterUse } from "../adapters/answering";
+import { freeForm, type AnswerForm } from "./form/answerForm";
 import type { ImageBudget } from "../settings/settingsStore";
 
 export type Role = "user" | "assistant" | "tool";
@@ -38,6 +39,8 @@ export interface ChatMessage {
   attachments?: Attachment[];
   thinking?: string;
   calls?: Call[];
+  /** What was mended of its calls. */
+  mended?: string[];
   /** Calls that the model wrote wrongly, as text. */
   malformed?: string[];
   /** Of an answer: how many of the oldest messages the model was not told, and how many it was. */
@@ -50,6 +53,8 @@ export interface ChatMessage {
   error?: string;
   /** What kind of failure it was. */
   failure?: GemwireError["code"];
+  /** Of an answer that was held to JSON. */
+  json?: true;
   usage?: Usage;
   model?: string;
   createdAt: number;
@@ -85,6 +90,8 @@ export interface ConversationOptions {
   tools: string[];
   /** Further tools, declared by the reader, who also answers their calls. */
   ownTools: string;
+  /** What answers are held to. */
+  form: AnswerForm;
 }
 
 export interface Conversation {
@@ -108,6 +115,7 @@ export const emptyOptions = (): ConversationOptions => ({
   adapters: [],
   tools: [],
   ownTools: "",
+  form: freeForm,
 });
 
 export function newConversation(now = Date.now()): Conversation {

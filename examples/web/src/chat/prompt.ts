@@ -62,7 +62,10 @@ function promptMessage(message: ChatMessage, settings: PromptSettings): Message 
   }
 }
 
-/** Attachments come before the text, and a frame's time before the frame, as the model was trained. Those whose bytes are gone are left out. */
+/**
+ * Attachments come before the text, and a frame's time before the frame, as the model was trained. Those whose bytes
+ * are gone are left out.
+ */
 function partsOf(
   { content }: ChatMessage,
   attachments: readonly Attachment[],
@@ -90,7 +93,9 @@ function videoOf({ frames, fps }: Clip, media: ReadonlyMap<string, Blob>): Part[
   return [{ type: "video", video }];
 }
 
-/** toolsOf lists the declarations that a conversation has switched on. Unreadable ones of the reader's own are left out. */
+/**
+ * toolsOf lists the declarations that a conversation has switched on. Unreadable ones of the reader's own are left out.
+ */
 export function toolsOf(options: ConversationOptions): Tool[] {
   const chosen = pageTools.filter(({ name }) => options.tools.includes(name)).map(({ declaration }) => declaration);
   try {

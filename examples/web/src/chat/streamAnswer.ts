@@ -1,5 +1,4 @@
-import type { ChatOptions, Message, Model } from "gemwire";
-import { answering, type AdapterUse } from "../adapters/answering";
+import type { ChatEvent } from "gemwire";
 import { failureOf, isCancelled, type Failure } from "../engine/failure";
 import type { ChatMessage, Status } from "./message";
 
@@ -16,11 +15,9 @@ export interface Streamed {
 }
 
 interface Task {
-  model: Model;
-  adapters: readonly AdapterUse[];
+  /** The model's, in the tab or on a server. */
+  events: AsyncIterable<ChatEvent>;
   message: ChatMessage;
-  prompt: Message[];
-  options: ChatOptions;
   /** Called at most every 40 ms, and once with the last state. */
   onUpdate: (streamed: Streamed) => void;
   now?: () => number;
@@ -42,31 +39,31 @@ const statuses = {
 } as const satisfies Record<string, Status>;
 
 /** streamAnswer fills one answer from the model's events until it ends, whichever way. */
-export async function streamAnswer({
-  model,
-  adapters,
-  message,
-  prompt,
-  options,
-  onUpdate,
-  now = () => performance.now(),
-}: Task): Promise<Ended> {
+export async function streamAnswer({ events, message, onUpdate, now = () => performance.now() }: Task): Promise<Ended> {
   let current = message;
   let prefill: Prefill | null = null;
   let shown = -Infinity;
-  const show = () => {
-    if (now() - shown < updateEvery) return;
+  let later: ReturnType<typeof setTimeout> | undefined;
+  const showNow = () => {
+    clearTimeout(later);
+    later = undefined;
     shown = now();
     onUpdate({ message: current, prefill });
   };
+  // What comes too soon is shown later, also if nothing else comes: a server may pause.
+  const show = () => {
+    if (now() - shown >= updateEvery) showNow();
+    else later ??= setTimeout(showNow, updateEvery);
+  };
   const end = (change: Partial<ChatMessage>, failure: Failure | null = null): Ended => {
+    clearTimeout(later);
     current = { ...current, ...change };
     onUpdate({ message: current, prefill: null });
     return { message: current, failure };
   };
 
   try {
-    for await (const event of answering(model, adapters, prompt, options)) {
+    for await (const event of events) {
       switch (event.type) {
         case "forgotten":
           current = { ...current, forgotten: { messages: event.messages, known: event.known } };
@@ -87,6 +84,7 @@ export async function streamAnswer({
           break;
         case "tool_call":
           current = { ...current, calls: [...(current.calls ?? []), event.call] };
+          if (event.repairs) current = { ...current, mended: [...(current.mended ?? []), ...event.repairs] };
           break;
         case "malformed_call":
           current = { ...current, malformed: [...(current.malformed ?? []), event.text] };

@@ -1,6 +1,7 @@
 import type { Model, Tool } from "gemwire";
 import { useEffect, useMemo, useState } from "react";
 import { useEngine } from "../engine/engineStore";
+import { serverInUse } from "../server/answerFrom";
 import { useSettings, type ImageBudget } from "../settings/settingsStore";
 import { mediaOf } from "./attachments/media";
 import { useChat } from "./chatStore";
@@ -67,13 +68,16 @@ function useCount(count: ((signal: AbortSignal) => Promise<number>) | null): num
   return counted;
 }
 
-/** useContextRoom counts what would be sent now, by the model's own template and tokenizer; null until that is known. */
+/**
+ * useContextRoom counts what would be sent now, by the model's own template and tokenizer; null until that is known.
+ */
 export function useContextRoom(): ContextRoom | null {
   const { conversation, tree, run } = useChat();
-  const engine = useEngine((state) => state.engine);
+  const open = useEngine(({ engine }) => (engine.state === "ready" ? engine.model : null));
   const settings = useSettings();
   const draft = useDraftStore((state) => state.drafts.get(draftKey(conversation, tree)) ?? emptyDraft);
-  const model = engine.state === "ready" ? engine.model : null;
+  // How much a server's model holds, its API does not say.
+  const model = serverInUse(settings) ? null : open;
   const { options, leafId } = conversation;
   const { thinking, preserveThinking } = options.sampling ?? settings.sampling;
   const system = options.system.trim() || settings.system;

@@ -10,7 +10,8 @@ const browsers: { browser: string; matches: RegExp; steps: string }[] = [
     browser: "Chrome or Edge on Windows, macOS, ChromeOS",
     matches: /^(?!.*(Linux|Android)).*(Chrome|Edg)\//,
     steps:
-      "version 113 or newer. Turn on “Use graphics acceleration when available” in the settings under System, and restart the browser.",
+      "version 113 or newer. Turn on “Use graphics acceleration when available” in the settings under System, " +
+      "and restart the browser.",
   },
   {
     browser: "Chrome on Android",
@@ -21,7 +22,8 @@ const browsers: { browser: string; matches: RegExp; steps: string }[] = [
     browser: "Chrome on Linux",
     matches: /^(?!.*Android).*Linux.*Chrome\//,
     steps:
-      "version 144 or newer on Intel GPUs of recent years; otherwise turn on “Vulkan” and “Unsafe WebGPU Support” at chrome://flags.",
+      "version 144 or newer on Intel GPUs of recent years; otherwise turn on “Vulkan” and “Unsafe WebGPU " +
+      "Support” at chrome://flags.",
   },
   {
     browser: "Safari on Mac, iPhone, iPad",
@@ -32,7 +34,8 @@ const browsers: { browser: string; matches: RegExp; steps: string }[] = [
     browser: "Firefox",
     matches: /Firefox\//,
     steps:
-      "version 141 or newer on Windows, 145 or newer on Macs with Apple chips; elsewhere turn on dom.webgpu.enabled at about:config.",
+      "version 141 or newer on Windows, 145 or newer on Macs with Apple chips; elsewhere turn on " +
+      "dom.webgpu.enabled at about:config.",
   },
 ];
 

@@ -58,8 +58,8 @@ const sentences: Record<GemwireError["code"], [sentence: string, advice: string]
 };
 
 /**
- * failureOf explains any error. The package's own sentences come first: they know more. Of a full context they name what
- * a program can do, so that the page's come first there.
+ * failureOf explains any error. The package's own sentences come first: they know more. Of a full context they name
+ * what a program can do, so that the page's come first there.
  */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof GemwireError)) {
@@ -106,7 +106,10 @@ const offline: [sentence: string, advice: string] = [
   "Connect it and try again. What has arrived is kept.",
 ];
 
-/** modelFailureOf explains what became of a model in the reader's words. The engine's, which name bytes and fields, are details. */
+/**
+ * modelFailureOf explains what became of a model in the reader's words. The engine's, which name bytes and fields, are
+ * details.
+ */
 export function modelFailureOf(error: unknown): Failure {
   const code = error instanceof GemwireError ? error.code : "internal";
   const [sentence, advice] = code === "network" && !navigator.onLine ? offline : (ofModels[code] ?? sentences[code]);

@@ -30,7 +30,10 @@ export function ComparisonSection() {
   return (
     <Section
       title="Side by side"
-      intro="Ask the model the same question with and without an adapter. Both always choose the most likely token, so only the adapter makes a difference."
+      intro={
+        "Ask the model the same question with and without an adapter. Both always choose the most likely token, so " +
+        "only the adapter makes a difference."
+      }
     >
       {exchanges.length > 0 && (
         <ol aria-label="Compared answers" className="mb-4 space-y-5">

@@ -84,10 +84,10 @@ export function ExamplesSection({ bad, page, onPage }: Props) {
         {rows.length === 0 ? (
           <div className="rounded-lg border border-dashed border-edge p-5">
             <p>
-              Drop a JSONL file here, or type examples. Lines can be <code className="font-mono text-xs">prompt</code>{" "}
-              and <code className="font-mono text-xs">completion</code>,{" "}
-              <code className="font-mono text-xs">messages</code>, ShareGPT's{" "}
-              <code className="font-mono text-xs">conversations</code>, or plain{" "}
+              Drop a JSONL file here, or type in your examples. Lines can be{" "}
+              <code className="font-mono text-xs">prompt</code> and{" "}
+              <code className="font-mono text-xs">completion</code>, <code className="font-mono text-xs">messages</code>
+              , ShareGPT's <code className="font-mono text-xs">conversations</code>, or plain{" "}
               <code className="font-mono text-xs">text</code>.
             </p>
             <div className="mt-3 flex flex-wrap gap-2">

@@ -78,7 +78,9 @@ export function LossPlot({ curve, steps }: { curve: Curve; steps: number }) {
 function sentence({ train, heldOut }: Curve, steps: number): string {
   const [first, last, held] = [train[0], train.at(-1), heldOut.at(-1)];
   if (!first || !last) return "The losses of this run. There are none yet.";
-  const fall = `The loss went from ${lossLabel(first.loss)} at step ${first.step} to ${lossLabel(last.loss)} at step ${last.step} of ${steps}.`;
+  const fall =
+    `The loss went from ${lossLabel(first.loss)} at step ${first.step} to ${lossLabel(last.loss)} at step ` +
+    `${last.step} of ${steps}.`;
   return held ? `${fall} The held-out loss is ${lossLabel(held.loss)}.` : fall;
 }
 

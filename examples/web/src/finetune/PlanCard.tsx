@@ -58,11 +58,14 @@ function stepsText({ steps, epochs, warmup }: TrainingPlan): string {
   return `${count(steps)}${through}${warmup > 0 ? `, with a warm-up of ${count(warmup)}` : ""}`;
 }
 
-/** What is kept of each layer for the way back, and what is computed again. */
-function layersText({ layers, kept, recomputed, halves }: TrainingPlan): string {
+/** Which layers save their activations for the backward pass, and which is computed again. */
+function layersText({ layers, saved, recomputed, halves }: TrainingPlan): string {
   const kind = halves ? ", as float16" : "";
   if (recomputed === 0) return `The activations of all ${count(layers)} are kept in memory${kind}`;
-  return `The activations of ${count(kept)} are kept in memory${kind}; ${count(recomputed)} of ${count(layers)} are computed again, which is slower`;
+  return (
+    `The activations of ${count(saved)} are kept in memory${kind}; ${count(recomputed)} of ${count(layers)} are ` +
+    "computed again, which is slower"
+  );
 }
 
 function timeText(tokens: number, tokensPerSecond: number | null): string {

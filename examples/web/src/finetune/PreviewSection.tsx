@@ -76,7 +76,10 @@ function Example({ example: { line, tokens, cut, heldOut, pieces } }: { example:
         <p
           tabIndex={0}
           aria-label={`Example ${line} as the model reads it`}
-          className="max-h-44 overflow-y-auto px-3 py-2 font-mono text-xs leading-relaxed [font-variant-ligatures:none] whitespace-pre-wrap [overflow-wrap:anywhere]"
+          className={
+            "max-h-44 overflow-y-auto px-3 py-2 font-mono text-xs leading-relaxed [font-variant-ligatures:none] " +
+            "whitespace-pre-wrap [overflow-wrap:anywhere]"
+          }
         >
           {pieces.map(({ text, target }, index) =>
             target ? (

@@ -78,7 +78,10 @@ export function SettingsFields() {
         />
         <NumberField
           label="Words changed, in %"
-          help="In questions the model has seen three times, so that other wordings work too. Use 0 if every word matters."
+          help={
+            "In questions the model has seen three times, so that other wordings work too. Use 0 if every word " +
+            "matters."
+          }
           value={settings.wordDropout}
           min={0}
           max={90}
@@ -146,7 +149,10 @@ export function SettingsFields() {
       />
       <Check
         label="Keep what it knows"
-        help="The model makes up conversations before the first step, and training keeps its answers to them. This takes longer. Without it, new facts replace old ones."
+        help={
+          "The model makes up conversations before the first step, and training keeps its answers to them. This " +
+          "takes longer. Without it, new facts replace old ones."
+        }
         checked={settings.keepWhatItKnows}
         onChange={(keepWhatItKnows) => set({ keepWhatItKnows })}
       />

@@ -1,6 +1,6 @@
 import type { Message } from "gemwire";
 import { create } from "zustand";
-import { labelWith, type AdapterUse } from "../adapters/answering";
+import { answering, labelWith, type AdapterUse } from "../adapters/answering";
 import { newId, type ChatMessage } from "../chat/message";
 import { chatOptionsOf } from "../chat/prompt";
 import { streamAnswer } from "../chat/streamAnswer";
@@ -76,15 +76,12 @@ export const useComparison = create<ComparisonState>()((set, get) => {
       set({ busy: true, exchanges: [...get().exchanges, exchange] });
       for (const side of sides) {
         const { message } = await streamAnswer({
-          model: engine.model,
-          adapters: adapters[side],
           message: exchange[side],
-          prompt: promptOf(before, side, question),
           // What is most probable on either side can be compared; what chance says cannot.
-          options: {
+          events: answering(engine.model, adapters[side], promptOf(before, side, question), {
             ...chatOptionsOf({ ...recommended, temperature: 0, maxTokens: longest }, []),
             signal: controller.signal,
-          },
+          }),
           onUpdate: ({ message: streamed }) => put(id, { [side]: streamed }),
         });
         put(id, { [side]: message });

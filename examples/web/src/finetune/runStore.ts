@@ -97,7 +97,9 @@ export const useRun = create<RunState>()((set, get) => {
         set({ run: { ...run, last: event, curve } });
         if (event.heldOutLoss !== undefined)
           set({
-            announcement: `Step ${event.step}: held-out loss ${lossLabel(event.heldOutLoss)}${event.best ? ", the best so far" : ""}.`,
+            announcement:
+              `Step ${event.step}: held-out loss ` +
+              `${lossLabel(event.heldOutLoss)}${event.best ? ", the best so far" : ""}.`,
           });
         break;
       }
@@ -125,7 +127,10 @@ export const useRun = create<RunState>()((set, get) => {
       if (last) speeds.note(base, last);
       set({
         run: { state: "done", result, unkept: null, name, base, last, curve, rehearsed },
-        announcement: `${result.reason === "stopped" ? "Stopped" : "Finished"} after ${counted(result.steps, "step")}${result.loss === undefined ? "" : `, with a loss of ${lossLabel(result.loss)}`}.`,
+        announcement:
+          `${result.reason === "stopped" ? "Stopped" : "Finished"} after ` +
+          counted(result.steps, "step") +
+          (result.loss === undefined ? "." : `, with a loss of ${lossLabel(result.loss)}.`),
       });
       await keep(session);
     } catch (error) {

@@ -54,7 +54,9 @@ export function HistoryItem({ place, conversation, hit, open, running, onDelete 
       <a
         href={chatHref(id)}
         aria-current={open ? "page" : undefined}
-        className="block rounded-md py-1.5 pr-2.5 pl-2.5 group-focus-within:pr-18 group-hover:pr-18 pointer-coarse:pr-24"
+        className={
+          "block rounded-md py-1.5 pr-2.5 pl-2.5 group-focus-within:pr-18 group-hover:pr-18 pointer-coarse:pr-24"
+        }
       >
         <span dir="auto" className="block truncate text-sm leading-snug">
           {title}
@@ -67,7 +69,12 @@ export function HistoryItem({ place, conversation, hit, open, running, onDelete 
           </span>
         )}
       </a>
-      <span className="absolute top-1.5 right-1 flex pointer-coarse:top-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
+      <span
+        className={
+          "absolute top-1.5 right-1 flex pointer-coarse:top-0.5 opacity-0 transition-opacity " +
+          "group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100"
+        }
+      >
         <IconButton small icon="edit" label={`Rename ${title}`} onClick={() => setRenaming(true)} />
         <IconButton small icon="trash" label={`Delete ${title}`} onClick={() => void onDelete(conversation)} />
       </span>

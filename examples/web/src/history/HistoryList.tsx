@@ -61,7 +61,10 @@ export function HistoryList({ openId }: { openId: string | null }) {
       <div className="space-y-2 px-3 pb-2">
         <a
           href={chatHref(null)}
-          className="flex min-h-10 items-center justify-center gap-1.5 rounded-md border border-line bg-raised text-sm font-medium hover:border-soft"
+          className={
+            "flex min-h-10 items-center justify-center gap-1.5 rounded-md border border-line bg-raised text-sm " +
+            "font-medium hover:border-soft"
+          }
         >
           <Icon name="plus" className="size-4" />
           New chat
@@ -75,7 +78,10 @@ export function HistoryList({ openId }: { openId: string | null }) {
             placeholder="Search"
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
-            className="min-h-10 w-full rounded-md border border-transparent bg-paper pr-2 pl-8.5 text-sm placeholder:text-soft focus:border-line"
+            className={
+              "min-h-10 w-full rounded-md border border-transparent bg-paper pr-2 pl-8.5 text-sm " +
+              "placeholder:text-soft focus:border-line"
+            }
           />
         </div>
       </div>

@@ -7,9 +7,6 @@ import { saveFile } from "../ui/saveFile";
 import type { Inserted } from "./api";
 import { useHistory, whenOpened } from "./historyStore";
 
-/** Chats of one transaction: between two of them the history answers others. */
-const atOnce = 50;
-
 /** Export and import of all chats; both are the worker's, so that the page goes on meanwhile. */
 export function TransferChats() {
   const { client, conversations, refresh } = useHistory();
@@ -31,7 +28,7 @@ export function TransferChats() {
       let state = await client.readArchive(file);
       while (state.done < state.total) {
         setInserted(state);
-        state = await client.insertNext(atOnce);
+        state = await client.insertNext();
       }
       await refresh();
       show(state.total === 0 ? "All of these chats are already here." : `${counted(state.total, "chat")} imported.`);

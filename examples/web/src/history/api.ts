@@ -43,8 +43,8 @@ export interface HistoryApi {
   search: (typed: string) => Hit[];
   /** Checks an export, whoever wrote it; insertNext then writes what is not here yet. Both read it piece by piece. */
   readArchive: (file: Blob) => Promise<Inserted>;
-  /** Writes so many more chats of the archive that was read. */
-  insertNext: (most: number) => Promise<Inserted>;
+  /** Writes the next chats of the archive that was read. */
+  insertNext: () => Promise<Inserted>;
   /** All chats with their messages and attachments, as a file. */
   archive: () => Blob;
 }

@@ -89,13 +89,36 @@ function saveConversation(conversation: Conversation): void {
   );
 }
 
-function saveMessage(message: ChatMessage): void {
-  const { id, conversationId, parentId, role, content, status, createdAt } = message;
-  run(
-    `INSERT INTO message (id, conversation_id, parent_id, role, content, status, extra, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET content = excluded.content, status = excluded.status, extra = excluded.extra`,
-    [id, conversationId, parentId, role, content, status, extraOf(message), createdAt],
-  );
+/**
+ * Writes messages, many in a statement: each statement has the index of the search written out, which takes longer than
+ * the message.
+ */
+function saveMessages(messages: readonly ChatMessage[]): void {
+  for (const some of statements(messages))
+    run(
+      `INSERT INTO message (id, conversation_id, parent_id, role, content, status, extra, created_at)
+       VALUES ${some.map(() => "(?, ?, ?, ?, ?, ?, ?, ?)").join()}
+       ON CONFLICT (id) DO UPDATE SET content = excluded.content, status = excluded.status, extra = excluded.extra`,
+      some.flatMap((message) => {
+        const { id, conversationId, parentId, role, content, status, createdAt } = message;
+        return [id, conversationId, parentId, role, content, status, extraOf(message), createdAt];
+      }),
+    );
+}
+
+/** The messages by statement: SQLite binds at most 32,766 values, and holds a copy of all that are bound. */
+function* statements(messages: readonly ChatMessage[]): Generator<ChatMessage[]> {
+  let some: ChatMessage[] = [];
+  let characters = 0;
+  for (const message of messages) {
+    some.push(message);
+    characters += message.content.length;
+    if (some.length < 1000 && characters < 1_000_000) continue;
+    yield some;
+    some = [];
+    characters = 0;
+  }
+  if (some.length > 0) yield some;
 }
 
 function saveMedia(id: string, conversationId: string, data: Uint8Array): void {
@@ -153,24 +176,32 @@ async function readArchive(file: Blob): Promise<Inserted> {
   return { done: 0, total: coming.total };
 }
 
-async function insertNext(most: number): Promise<Inserted> {
+/** What a transaction of an import may hold: it costs as much as hundreds of messages, and others wait for it. */
+const most = { messages: 2000, bytes: 10_000_000 };
+
+async function insertNext(): Promise<Inserted> {
   const { chats, present, taken } = coming;
   const next: Archive[] = [];
-  while (next.length < most) {
+  const size = { messages: 0, bytes: 0 };
+  while (size.messages < most.messages && size.bytes < most.bytes) {
     const read = await chats.next();
     if (read.done) {
       coming.total = coming.done + next.length;
       break;
     }
     const fresh = freshIds(read.value, present, taken);
-    if (fresh.conversations.length > 0) next.push(fresh);
+    if (fresh.conversations.length === 0) continue;
+    next.push(fresh);
+    size.messages += 1 + fresh.messages.length;
+    for (const { data } of fresh.media) size.bytes += data.length;
+    for (const { content } of fresh.messages) size.bytes += content.length;
   }
   database().transaction(() => {
-    for (const { conversations, media, messages } of next) {
+    for (const { conversations, media } of next) {
       conversations.forEach(saveConversation);
       for (const { id, conversationId, data } of media) saveMedia(id, conversationId, data);
-      messages.forEach(saveMessage);
     }
+    saveMessages(next.flatMap(({ messages }) => messages));
   });
   coming.done += next.length;
   return { done: coming.done, total: coming.total };
@@ -200,7 +231,7 @@ const api: HistoryApi = {
   list: conversations,
   messages,
   saveConversation,
-  saveMessage,
+  saveMessage: (message) => saveMessages([message]),
   saveMedia,
   media,
   remove: (id) => run("UPDATE conversation SET deleted_at = ? WHERE id = ?", [Date.now(), id]),

@@ -15,7 +15,9 @@ interface HistoryState {
   close: () => Promise<void>;
   refresh: () => Promise<void>;
   find: (typed: string) => Promise<void>;
-  /** Writes a conversation and shows it in the list. Where there is no room for it, error says so and the chat goes on. */
+  /**
+   * Writes a conversation and shows it in the list. Where there is no room for it, error says so and the chat goes on.
+   */
   save: (conversation: Conversation) => Promise<void>;
   /** Writes a message, in the same way. */
   saveMessage: (message: ChatMessage) => Promise<void>;

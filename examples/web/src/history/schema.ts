@@ -23,7 +23,9 @@ export const migrations: readonly string[] = [
      created_at INTEGER NOT NULL
    );
    CREATE INDEX message_by_conversation ON message (conversation_id, created_at);
-   CREATE VIRTUAL TABLE message_text USING fts5 (content, content = 'message', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
+   CREATE VIRTUAL TABLE message_text USING fts5 (
+      content, content = 'message', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2'
+    );
    CREATE TRIGGER message_added AFTER INSERT ON message BEGIN
      INSERT INTO message_text (rowid, content) VALUES (new.number, new.content);
    END;

@@ -59,6 +59,7 @@ const messages: ChatMessage[] = [
     role: "assistant",
     content: "A fruit.",
     thinking: "Hm.",
+    mended: ["a } was missing"],
     calls: [{ id: "x", name: "get_time", arguments: { a: [1] } }],
     status: "stopped",
     model: "nano",
@@ -104,7 +105,8 @@ describe("export and import", () => {
     ["no title", '{"format":"gemwire-chats","version":1,"conversations":[{"id":"a","messages":[]}]}', /title/],
     [
       "a strange role",
-      '{"format":"gemwire-chats","version":1,"conversations":[{"id":"a","title":"","messages":[{"id":"b","role":"root","content":""}]}]}',
+      '{"format":"gemwire-chats","version":1,"conversations":[' +
+        '{"id":"a","title":"","messages":[{"id":"b","role":"root","content":""}]}]}',
       /role/,
     ],
   ])("refuses %s", async (_, text, sentence) => {
@@ -134,6 +136,7 @@ describe("export and import", () => {
     );
     expect(conversations[0]?.options).toEqual({
       system: "",
+      form: { kind: "free", schema: "", choices: "", regex: "" },
       ownTools: "",
       tools: ["get_time"],
       sampling: recommended,

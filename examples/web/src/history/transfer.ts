@@ -1,3 +1,4 @@
+import { answerFormOf } from "../chat/form/answerForm";
 import { JSONParser } from "@streamparser/json";
 import type { AdapterUse } from "../adapters/answering";
 import {
@@ -209,6 +210,7 @@ function conversationOf(value: Record<string, unknown>): Conversation {
       ...(typeof options.ownTools === "string" ? { ownTools: options.ownTools } : {}),
       ...(options.sampling ? { sampling: samplingOf(options.sampling) } : {}),
       imageBudget: budgetOf(options.imageBudget),
+      form: answerFormOf(options.form),
       ...(Array.isArray(options.adapters) ? { adapters: options.adapters.flatMap(adapterUseOf) } : {}),
       ...(Array.isArray(options.tools) ? { tools: options.tools.filter((name) => typeof name === "string") } : {}),
     },
@@ -241,10 +243,14 @@ function messageOf(value: Record<string, unknown>, conversationId: string): Chat
   for (const key of ["thinking", "callId", "toolName", "error", "model"] as const) {
     if (typeof value[key] === "string") message[key] = string(value[key], key);
   }
+  if (value.json === true) message.json = true;
   if (Array.isArray(value.calls)) message.calls = value.calls.map((call) => callOf(record(call)));
   if (Array.isArray(value.attachments))
     message.attachments = value.attachments.map((attachment) => attachmentOf(record(attachment)));
-  if (Array.isArray(value.malformed)) message.malformed = value.malformed.filter((text) => typeof text === "string");
+  for (const key of ["mended", "malformed"] as const) {
+    const texts = value[key];
+    if (Array.isArray(texts)) message[key] = texts.filter((text) => typeof text === "string");
+  }
   return message;
 }
 

@@ -8,6 +8,8 @@ import { useStoredModels } from "./storedModels";
 /** Which of the stored files guesses ahead for the open model; nothing where none could. */
 export function AssistantField({ model }: { model: string }) {
   const reopen = useEngine((state) => state.reopen);
+  // To open this model again would call off the one that comes in its place.
+  const leaving = useEngine((state) => state.checking !== null);
   const stored = useStoredModels((state) => state.models);
   const chosen = useSettings((state) => state.assistants[model]);
   const files = stored
@@ -18,12 +20,16 @@ export function AssistantField({ model }: { model: string }) {
     <div className="mt-3 max-w-md">
       <Field
         label="Assistant"
-        help="A small model that guesses this model's next words. Answers stay the same, and come faster when the guesses are right."
+        help={
+          "A small model that guesses this model's next words. Answers stay the same, and come faster when the " +
+          "guesses are right."
+        }
       >
         {(ids) => (
           <select
             {...ids}
             className={inputLook}
+            disabled={leaving}
             value={chosen ?? ""}
             onChange={({ target }) => {
               setAssistant(model, target.value || null);

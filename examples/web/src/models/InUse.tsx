@@ -6,6 +6,7 @@ import { Section } from "../ui/Section";
 import { AssistantField } from "./AssistantField";
 import { kernelsText } from "./kernelsText";
 import { memoryText } from "./planText";
+import { runsOn } from "./runsOn";
 
 /** The model in memory and where it runs. */
 export function InUse() {
@@ -27,12 +28,13 @@ export function InUse() {
   const template: [string, string][] = info.templateNote ? [["Chat template", info.templateNote]] : [];
   const facts: [string, string][] = [
     ...template,
-    ["Runs on", info.fallback ? `${info.deviceName}: ${info.fallback}` : info.deviceName],
+    ["Runs on", runsOn(info)],
     ["File", bytes(info.fileSize)],
     ["Size", `${count(info.layers)} layers, ${count(info.vocab)} tokens of vocabulary`],
     [
       "Context",
-      `${count(info.context)} of at most ${count(info.maxContext)} tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`,
+      `${count(info.context)} of at most ${count(info.maxContext)} ` +
+        `tokens${info.kvCache === "q8" ? ", kept in 8 bits" : ""}`,
     ],
   ];
   if (info.assistant) facts.push(["Assistant", info.assistant]);

@@ -42,8 +42,8 @@ export function ServerSection() {
       title="From gemwire serve"
       intro={
         <>
-          Models from Ollama or a folder, on a machine where <code className="font-mono text-xs">gemwire serve</code>{" "}
-          runs.
+          Models from Ollama or a folder, on a machine that runs{" "}
+          <code className="font-mono text-xs">gemwire serve</code>.
         </>
       }
     >

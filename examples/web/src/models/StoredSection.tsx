@@ -10,7 +10,7 @@ import { startModel } from "./startModel";
 import { useStoredModels, type Transfer } from "./storedModels";
 import { TransferLine } from "./TransferLine";
 
-const nanoSize = 12_548_000;
+const nanoSize = 38_713_504;
 
 /** The models that need no network: the built-in one and those in the browser's storage. */
 export function StoredSection() {
@@ -23,7 +23,8 @@ export function StoredSection() {
   );
   const room =
     estimate && estimate.quota > 0
-      ? `${bytes(estimate.usage)} used; the browser allows ${bytes(estimate.quota)}${estimate.persisted ? " and will not delete it" : ""}.`
+      ? `${bytes(estimate.usage)} used; the browser allows ` +
+        `${bytes(estimate.quota)}${estimate.persisted ? " and will not delete it" : ""}.`
       : "";
   return (
     <Section title="On this device" intro={room}>

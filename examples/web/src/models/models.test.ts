@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { modelFailureOf } from "../engine/failure";
 import { parseServed } from "./localServer";
 import { judge } from "./lookBefore";
+import { runsOn } from "./runsOn";
 import { announcer, directAddress, speedometer } from "./storedModels";
 
 const planned = (fits: boolean, weights: number): PlanResult => ({
@@ -56,6 +57,12 @@ it("the engine's words are details, never the sentence", () => {
   vi.stubGlobal("navigator", { onLine: false });
   expect(modelFailureOf(new GemwireError("network", said)).sentence).toBe("This device is offline.");
   vi.unstubAllGlobals();
+});
+
+it("says why a model does not run on the GPU, in a reader's words", () => {
+  const why = 'no usable GPU: swiftshader is slower than the CPU; load with the device "gpu" to use it all the same';
+  expect(runsOn({ deviceName: "CPU", fallback: why })).toBe("CPU: no usable GPU: swiftshader is slower than the CPU");
+  expect(runsOn({ deviceName: "llvmpipe" })).toBe("llvmpipe");
 });
 
 it("tells of a transfer at its beginning and at each quarter, once", () => {

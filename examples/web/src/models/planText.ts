@@ -22,7 +22,10 @@ export function memoryText(plan: Plan): string {
       (plan.adapters ?? 0),
   );
   const fromFile = plan.rows > 0 ? `; ${bytes(plan.rows)} of tables stay in the file and are read by row` : "";
-  return `${onGpu} of GPU memory for ${count(plan.context)} tokens of context${plan.kvCache === "q8" ? " in 8 bits" : ""}${fromFile}.`;
+  return (
+    `${onGpu} of GPU memory for ${count(plan.context)} tokens of ` +
+    `context${plan.kvCache === "q8" ? " in 8 bits" : ""}${fromFile}.`
+  );
 }
 
 export function suggestionText({ context, memoryBudget }: NonNullable<PlanResult["suggestion"]>): string {

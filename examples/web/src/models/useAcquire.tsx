@@ -34,7 +34,10 @@ interface Acquire {
   panel: ReactNode;
 }
 
-/** Copies a model to this device: looks whether it fits, asks before gigabytes, and shows progress and refusals in place. */
+/**
+ * Copies a model to this device: looks whether it fits, asks before gigabytes, and shows progress and refusals in
+ * place.
+ */
 export function useAcquire({ file, shown, source, size, begin }: Model): Acquire {
   const origin = useId();
   const { models, transfers, orphan } = useStoredModels();

@@ -16,11 +16,14 @@ export function reportText(report: SelfTestReport, userAgent: string): string {
     "",
     ...report.ops.map(
       (op) =>
-        `${op.failed > 0 ? "FAIL" : "ok  "} ${op.op.padEnd(18)} ${op.passed} passed, ${op.failed} failed, ${op.skipped} skipped, worst ${op.worst.toFixed(2)} of what is allowed`,
+        `${op.failed > 0 ? "FAIL" : "ok  "} ${op.op.padEnd(18)} ${op.passed} passed, ${op.failed} failed, ` +
+        `${op.skipped} skipped, worst ${op.worst.toFixed(2)} of what is allowed`,
     ),
     ...report.failures.map(
       (failure) =>
-        `FAIL ${failure.op} ${failure.case}: ${failure.message ?? `error ${failure.error.toExponential(2)}, allowed ${failure.tolerance.toExponential(2)}`}${failure.kernels?.length ? `; not used any more: ${failure.kernels.join(", ")}` : ""}`,
+        `FAIL ${failure.op} ${failure.case}: ` +
+        (failure.message ?? `error ${failure.error.toExponential(2)}, allowed ${failure.tolerance.toExponential(2)}`) +
+        (failure.kernels?.length ? `; not used any more: ${failure.kernels.join(", ")}` : ""),
     ),
   ].join("\n");
 }

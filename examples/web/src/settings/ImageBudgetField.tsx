@@ -22,7 +22,10 @@ export function ImageBudgetField({ value, onChange, otherwise }: Props) {
   return (
     <Field
       label="Detail of images"
-      help="How much context one image takes. More shows more detail and takes longer. After a change, the images of a chat are processed again."
+      help={
+        "How much context one image takes. More shows more detail and takes longer. After a change, the images of " +
+        "a chat are processed again."
+      }
     >
       {(ids) => (
         <select

@@ -4,6 +4,7 @@ import { PageHeader } from "../app/PageHeader";
 import { pageHref } from "../app/route";
 import { onMac, shortcutsOf } from "../app/shortcuts";
 import { useEngine } from "../engine/engineStore";
+import { AnswersSection } from "../server/AnswersSection";
 import { TransferChats } from "../history/TransferChats";
 import { Button } from "../ui/Button";
 import { Choices } from "../ui/Choices";
@@ -43,6 +44,7 @@ export function SettingsPage() {
       <PageHeader title="Settings" />
       <PageBody className="space-y-11">
         <WebGpuSection />
+        <AnswersSection />
         <Section title="Appearance">
           <Choices label="Theme" choices={themes} value={settings.theme} onChange={(theme) => set({ theme })} />
         </Section>

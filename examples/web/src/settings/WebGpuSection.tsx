@@ -9,7 +9,10 @@ export function WebGpuSection() {
   return (
     <Section
       title="WebGPU"
-      intro={`This browser does not offer WebGPU, which models need to run on the GPU. ${support.reason ?? ""} Small models run on the CPU meanwhile.`}
+      intro={
+        `This browser does not offer WebGPU, which models need to run on the GPU. ${support.reason ?? ""} Small ` +
+        "models run on the CPU meanwhile."
+      }
     >
       <ul className="space-y-3 text-sm">
         {browserHelp(navigator.userAgent).map(({ browser, steps, yours }) => (

@@ -3,6 +3,7 @@ import { create } from "zustand";
 import { persist } from "zustand/middleware";
 import type { Sampling } from "../chat/message";
 import type { ModelChoice } from "../engine/choice";
+import { serverOf, type Server } from "../server/server";
 import { recommended, samplingOf } from "./sampling";
 
 /** What the model was trained to see an image with: soft tokens at most. */
@@ -48,6 +49,9 @@ export interface Settings {
   /** What keys and values are kept as. */
   kvCache: KVCache;
   servers: string[];
+  /** The machine that answers, if answersFrom says so. */
+  server: Server | null;
+  answersFrom: "tab" | "server";
 }
 
 interface SettingsState extends Settings {
@@ -68,6 +72,8 @@ const initial: Settings = {
   memoryBudget: null,
   kvCache: "f16",
   servers: [],
+  server: null,
+  answersFrom: "tab",
 };
 
 export const useSettings = create<SettingsState>()(
@@ -84,6 +90,8 @@ export const useSettings = create<SettingsState>()(
         imageBudget: budgetOf(known.imageBudget) ?? current.imageBudget,
         kvCache: cacheOf(known.kvCache) ?? current.kvCache,
         assistants: assistantsOf(known.assistants),
+        server: serverOf(known.server),
+        answersFrom: known.answersFrom === "server" ? "server" : "tab",
       };
     },
   }),

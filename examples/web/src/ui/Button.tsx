@@ -19,7 +19,10 @@ export function Button({ look = "outline", icon, className = "", children, type 
   return (
     <button
       type={type}
-      className={`inline-flex min-h-9 items-center justify-center gap-1.5 rounded-md px-3 py-1 text-sm font-medium transition-colors ${looks[look]} ${className}`}
+      className={
+        "inline-flex min-h-9 items-center justify-center gap-1.5 rounded-md px-3 py-1 text-sm font-medium " +
+        `transition-colors ${looks[look]} ${className}`
+      }
       {...rest}
     >
       {icon && <Icon name={icon} className="size-4" />}
@@ -43,7 +46,10 @@ export function IconButton({ icon, label, small = false, className = "", type = 
       type={type}
       aria-label={label}
       title={label}
-      className={`inline-flex ${size} shrink-0 items-center justify-center rounded-md text-soft transition-colors hover:bg-sunk hover:text-ink disabled:opacity-40 ${className}`}
+      className={
+        `inline-flex ${size} shrink-0 items-center justify-center rounded-md text-soft transition-colors ` +
+        `hover:bg-sunk hover:text-ink disabled:opacity-40 ${className}`
+      }
       {...rest}
     >
       <Icon name={icon} className={small ? "size-4" : "size-5"} />

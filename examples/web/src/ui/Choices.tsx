@@ -15,7 +15,10 @@ export function Choices<T extends string>({ label, choices, value, onChange }: P
       {choices.map((choice) => (
         <label
           key={choice.value}
-          className={`flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm ${value === choice.value ? "border-accent bg-tint" : "border-line bg-raised"}`}
+          className={
+            "flex min-h-10 items-center gap-2 rounded-md border px-3 text-sm " +
+            (value === choice.value ? "border-accent bg-tint" : "border-line bg-raised")
+          }
         >
           <input
             type="radio"

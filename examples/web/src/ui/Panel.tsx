@@ -28,7 +28,10 @@ export function Panel({ open, title, side, onClose, children, bare = false }: Pr
       onClick={(event) => {
         if (event.target === dialog.current) onClose();
       }}
-      className={`m-0 h-dvh max-h-none w-[min(23rem,88vw)] max-w-none overflow-y-auto border-line bg-raised ${side === "right" ? "ml-auto border-l" : "border-r"}`}
+      className={
+        "m-0 h-dvh max-h-none w-[min(23rem,88vw)] max-w-none overflow-y-auto border-line bg-raised " +
+        (side === "right" ? "ml-auto border-l" : "border-r")
+      }
     >
       {open && (
         <div className={bare ? "h-full" : "px-5 pt-3 pb-8"}>

@@ -12,7 +12,9 @@ export function bytes(count: number): string {
   return `${value.toFixed(digits)} ${units[unit] ?? ""}`;
 }
 
-export const count = (value: number): string => value.toLocaleString("en");
+/** Whole numbers are grouped here: the first use of Intl keeps a page that loads busy. */
+export const count = (value: number): string =>
+  Number.isSafeInteger(value) ? String(value).replace(/\B(?=(?:\d{3})+$)/g, ",") : value.toLocaleString("en");
 
 /** counted says how many there are of a thing: 1 chat, 2,000 chats. */
 export const counted = (value: number, thing: string): string => `${count(value)} ${thing}${value === 1 ? "" : "s"}`;

@@ -1,5 +1,6 @@
 // A scripted model behind the interface of the npm package, for tests and pictures alone. A question chooses what
-// happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is loaded is chosen by localStorage "fake" ("oom", "no-webgpu", "no-towers").
+// happens, by its first word or, so that pictures look like life, by a phrase in it; what happens when a model is
+// loaded is chosen by localStorage "fake" ("oom", "no-webgpu", "no-towers").
 import type {
   ChatEvent,
   ChatOptions,
@@ -107,6 +108,11 @@ This cannot be read: $\\frac{1$, and \`$x$\` is code.
 שלום עולם
 `;
 
+const table = '[ {"name": "Mercury", "moons": 0}, {"name": "Jupiter", "moons": 95}, {"name": "Saturn", "moons": 146} ]';
+const tree =
+  '{ "title": "A trip", "days": [ {"place": "Vienna", "do": ["walk", "see the Prater"]}, {"place": "Graz", ' +
+  '"do": []} ] }';
+
 const calls = {
   "/clock": ["get_time", {}],
   "/sum": ["calculate", { expression: "6 * 7" }],
@@ -145,10 +151,11 @@ function budgetOf(messages: Message[]): number {
   return image?.type === "image" ? (image.budget ?? 280) : 0;
 }
 
-const story =
-  `Once upon a time, a lighthouse keeper named Ines found that her lamp had begun to hum. It hummed only when ships were near, and only to those that were lost.
-
-She wrote every tune down in a blue notebook, so that nobody would have to be lost twice. `.repeat(8);
+const story = (
+  "Once upon a time, a lighthouse keeper named Ines found that her lamp had begun to hum. It hummed only when ships " +
+  "were near, and only to those that were lost.\n\n" +
+  "She wrote every tune down in a blue notebook, so that nobody would have to be lost twice. "
+).repeat(8);
 
 function textFor(command: string, question: string, messages: Message[]): string {
   switch (command) {
@@ -295,7 +302,11 @@ export class Model {
     const command = commandOf(question);
     const call = Object.entries(calls).find(([word]) => command === word)?.[1];
     if (call && last?.role === "user") {
-      yield { type: "tool_call", call: { id: "call_1", name: call[0], arguments: call[1] } };
+      yield {
+        type: "tool_call",
+        call: { id: "call_1", name: call[0], arguments: call[1] },
+        ...(command === "/weather" ? { repairs: ["a } was missing"] } : {}),
+      };
       yield { type: "done", reason: "tool_calls", usage: usage() };
       return;
     }
@@ -321,7 +332,8 @@ export class Model {
       .filter(({ weight }) => weight !== 0)
       .map(({ name, weight }) => `${weight} × ${name}: `)
       .join("");
-    const text = used + (result ?? textFor(command, question, messages));
+    const formed = options.responseFormat && (command === "/tree" ? tree : table);
+    const text = formed ?? used + (result ?? textFor(command, question, messages));
     for (const word of wordsOf(text)) {
       if (signal.aborted) {
         yield { type: "done", reason: "cancelled", usage: usage() };
@@ -332,6 +344,17 @@ export class Model {
       await wait(command === "/long" || command === "/story" ? 20 : 1, options.signal);
     }
     yield { type: "done", reason: "stop", usage: usage() };
+  }
+
+  checkFormat(format: { schema?: unknown }): Promise<void> {
+    return JSON.stringify(format).includes('"sting"')
+      ? Promise.reject(
+          new GemwireError(
+            "bad-argument",
+            'grammar: cannot be read: at #/items/properties/name/type: "sting" is no type',
+          ),
+        )
+      : Promise.resolve();
   }
 
   countTokens(input: string | Message[]): Promise<number> {

@@ -142,7 +142,7 @@ export class TrainingSession {
       parameters: 12_288 * (options.rank ?? 16),
       bytes: 48_000_000,
       layers: 8,
-      kept: 8,
+      saved: 8,
       recomputed: 0,
       halves: false,
       rehearsed: 0,

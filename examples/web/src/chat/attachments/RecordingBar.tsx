@@ -43,7 +43,10 @@ export function RecordingBar({
         aria-label="Keep the recording"
         title="Keep the recording"
         onClick={() => end(true)}
-        className="inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire text-wire hover:bg-sunk"
+        className={
+          "inline-flex size-10 shrink-0 items-center justify-center rounded-lg border-[1.5px] border-wire " +
+          "text-wire hover:bg-sunk"
+        }
       >
         <svg viewBox="0 0 20 20" className="size-5 fill-current" aria-hidden="true">
           <path d="M6 6h8v8H6z" />

@@ -18,8 +18,8 @@ const framePatience = 500;
 const longSide = 1024;
 
 /**
- * framesOf takes pictures from a video at even distances. It has none where the file holds sound alone, and is null where
- * the browser cannot play it.
+ * framesOf takes pictures from a video at even distances. It has none where the file holds sound alone, and is null
+ * where the browser cannot play it.
  */
 export function framesOf(file: Blob): Promise<Frame[] | null> {
   return withUrl(file, (url, done) => void take(url).then(done, () => done(null)), patience);

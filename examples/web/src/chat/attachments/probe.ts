@@ -19,7 +19,9 @@ export function durationOf(file: Blob): Promise<number | null> {
   return withUrl(file, (url, done) => void loaded(new Audio(), url).then(done, () => done(null)));
 }
 
-/** loaded has a player read the head of a file, and is its length in seconds; it fails where the browser cannot play it. */
+/**
+ * loaded has a player read the head of a file, and is its length in seconds; it fails where the browser cannot play it.
+ */
 export function loaded(player: HTMLMediaElement, url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     player.onloadedmetadata = () => {

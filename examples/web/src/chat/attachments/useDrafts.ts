@@ -1,5 +1,7 @@
-import { useCallback, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { useEngine } from "../../engine/engineStore";
+import { serverInUse } from "../../server/answerFrom";
+import { useSettings } from "../../settings/settingsStore";
 import type { Attachment } from "../message";
 import { clipsIn } from "./clips";
 import { attachmentsOf, LongRecording, mostAttachments } from "./media";
@@ -7,13 +9,19 @@ import { counted } from "../../ui/format";
 import { useDroppedFiles } from "../../ui/useDroppedFiles";
 import { emptyDraft, useDraftStore } from "../drafts";
 
-/** refusalOf says that the open model takes no such thing; null where it does, or where none is open yet. */
+/**
+ * refusalOf says that the open model takes no such thing; null where it does, or where none is open yet. A server says
+ * so itself.
+ */
 function refusalOf(kind: Attachment["kind"]): string | null {
   const { engine } = useEngine.getState();
-  if (engine.state !== "ready") return null;
+  if (engine.state !== "ready" || serverInUse(useSettings.getState())) return null;
   const { images, audio } = engine.model.info;
   if (kind === "image" ? images : audio) return null;
-  return `The model ${engine.label} ${kind === "image" ? "cannot see images" : "cannot hear recordings"}. The Models page has others that do.`;
+  return (
+    `The model ${engine.label} ${kind === "image" ? "cannot see images" : "cannot hear recordings"}. The Models ` +
+    "page has others that do."
+  );
 }
 
 /** Takes a file in, if the open model can do anything with it. */
@@ -39,8 +47,8 @@ export function useDrafts(key: string) {
   /** Recordings that wait for the reader's word to be taken in pieces. */
   const [long, setLong] = useState<readonly LongRecording[]>([]);
 
-  const add = useCallback(
-    async (files: readonly File[], { split = false } = {}) => {
+  const takeAll = useCallback(
+    async (files: readonly File[], split: boolean) => {
       const sentences = new Set<string>();
       setRefused("");
       for (const file of files) {
@@ -55,6 +63,15 @@ export function useDrafts(key: string) {
       if (sentences.size > 0) setRefused([...sentences].join(" "));
     },
     [key, change],
+  );
+  /** When all files that were given before are taken in: attachments stand in the order in which they were given. */
+  const before = useRef(Promise.resolve());
+  const add = useCallback(
+    (files: readonly File[], { split = false } = {}) => {
+      before.current = before.current.then(() => takeAll(files, split));
+      return before.current;
+    },
+    [takeAll],
   );
   const held = useDroppedFiles(add);
 

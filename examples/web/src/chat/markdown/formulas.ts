@@ -69,8 +69,16 @@ const opening = /(?:^|\n)[ \t>*+-]*(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)(?=\n|$)/y;
 const closing = /\n[ \t>]*(`{3,}|~{3,})[ \t]*(?=\n|$)/y;
 const ticks = /`+/y;
 /** In single dollars: no space inside of them, and no word against them from outside but an ending, as in $n$th. */
-const inDollars =
-  /(?<![\p{L}\p{N}\\$])\$(?![\s$])((?:[^$\\\n]|\\[^\n])*?(?:[^\s$\\]|\\\S))\$(?![\p{N}$_]|(?!(?:th|st|nd|rd|s)\b)\p{L})/uy;
+const inDollars = new RegExp(
+  [
+    /(?<![\p{L}\p{N}\\$])\$(?![\s$])/u, // opens
+    /((?:[^$\\\n]|\\[^\n])*?(?:[^\s$\\]|\\\S))/u, // the formula
+    /\$(?![\p{N}$_]|(?!(?:th|st|nd|rd|s)\b)\p{L})/u, // closes
+  ]
+    .map((part) => part.source)
+    .join(""),
+  "uy",
+);
 /** An amount of money, with the words after it up to the next dollar sign. */
 const money = /^\d[\d.,]*\s+[([]?\p{L}{2,}/u;
 

@@ -24,7 +24,9 @@ function formulaNode({ source, tex, display }: Formula): PhrasingContent {
   };
 }
 
-/** remarkFormulas turns the marks of formulas into formulas where they stand in words, and into their text elsewhere. */
+/**
+ * remarkFormulas turns the marks of formulas into formulas where they stand in words, and into their text elsewhere.
+ */
 export function remarkFormulas() {
   const visit = (node: Node) => {
     const { children } = node;
