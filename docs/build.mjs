@@ -109,7 +109,8 @@ async function tell() {
   ];
   await writeFile(join(packages, "sidebar.json"), JSON.stringify(sidebar));
   const line = (link, text, about) =>
-    `- [${text}](.${link.replace(/^\/packages/, "")}${link.endsWith("/") ? "index" : ""}.md)${about ? ` ${about}` : ""}`;
+    "- " +
+    `[${text}](.${link.replace(/^\/packages/, "")}${link.endsWith("/") ? "index" : ""}.md)${about ? ` ${about}` : ""}`;
   await writeFile(
     join(packages, "index.md"),
     [
