@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for FUZZTIME (30s) each.
+# Runs every fuzz target for FUZZTIME (30s) each, or with that many inputs (2000x).
 #
 #   scripts/fuzz.sh [N/OF]   a share of them, with one worker, so that several shares can run at once
 #

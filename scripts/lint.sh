@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
-# gofmt, go vet and staticcheck over the packages given, and the links of the Markdown files.
+# gofmt, lines of at most 120 characters, go vet and staticcheck over the packages given, and the links of the Markdown
+# files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 unformatted=$(gofmt -l $(git ls-files '*.go'))
 if [[ -n "$unformatted" ]]; then
   printf 'lint: not formatted, run gofmt -w on:\n%s\n' "$unformatted" >&2
+  exit 1
+fi
+long=$(git ls-files '*.go' '*.wgsl' '*.js' '*.mjs' '*.ts' '*.tsx' ':!*.gen.ts' ':!**/testdata/**' |
+  xargs grep -LE '^// Code generated .* DO NOT EDIT' |
+  xargs perl -CSD -ne 'print "$ARGV:$.: $_" if length > 121; close ARGV if eof')
+if [[ -n "$long" ]]; then
+  printf 'lint: lines of more than 120 characters:\n%s\n' "$long" >&2
   exit 1
 fi
 go vet "$@"

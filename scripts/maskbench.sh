@@ -5,7 +5,7 @@
 #   DIR=…        the folder maskbench/data of github.com/guidance-ai/jsonschemabench
 #   SUITE=…      a copy of github.com/json-schema-org/JSON-Schema-Test-Suite
 #   TOKENIZER=…  the tokenizer.json of a Gemma, whose pieces the masks are timed with; without it tokens are bytes
-#   scripts/maskbench.sh [OPTIONS OF lab maskbench]
+#   scripts/maskbench.sh [OPTIONS OF lab maskbench], such as --every 40 --wasm for a sample, natively and in WebAssembly
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

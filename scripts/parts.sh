@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Runs the parts of the tests side by side, and tells where the time went. To be sourced:
 #
-#   part NAME [after=NAME,…] [inputs='PATH…'] [output=FILE] COMMAND…
+#   part NAME [after=NAME,…] [inputs='PATH…'] [output=FILE] [until=SECONDS] COMMAND…
 #   run_parts WORKERS
 #
 # A part starts when a worker is free and the parts named in after= have passed. One with inputs= that passed before
 # and whose inputs are the same is not run again: files (as git knows them), the versions of the tools, variables
 # GEMWIRE_…, and those of the parts that it comes after. GEMWIRE_TEST_AGAIN=1 runs it nevertheless. output= is a file
-# that it leaves for others: where that is missing, it runs.
+# that it leaves for others: where that is missing, it runs. One with until= is not begun when so many seconds have
+# passed, and that is said.
 #
 # A log counts tests as go test -v does, as node's and vitest's runners do, or as a line 'N passed, N failed, N
 # skipped'. A log without any counts as one test. A line 'note …' of a log is shown.
@@ -28,7 +29,7 @@ part() {
   local name=$1 key
   shift
   mkdir -p "$parts/$name"
-  while [[ "$1" =~ ^(after|inputs|output)= ]]; do
+  while [[ "$1" =~ ^(after|inputs|output|until)= ]]; do
     key=${1%%=*}
     printf '%s\n' "${1#*=}" >"$parts/$name/$key"
     shift
@@ -49,8 +50,8 @@ tool_versions() {
   "${GEMWIRE_CHROMIUM:-chromium}" --version 2>/dev/null
   # The drivers: a test on another one is another test.
   cat /usr/share/vulkan/icd.d/*.json 2>/dev/null
-  dpkg-query -W -f '${Package} ${Version}\n' mesa-vulkan-drivers nginx-light 2>/dev/null
-  env | grep -E '^(GEMWIRE_|VK_|GO|CGO_|CC=|CXX=)' | grep -vE '^GEMWIRE_(TEST_ALL|TEST_AGAIN|NO_INSTALL|REQUIRE_NGINX|REQUIRE_DOCS)=' | sort
+  dpkg-query -W -f '${Package} ${Version}\n' mesa-vulkan-drivers nginx-light slurmctld 2>/dev/null
+  env | grep -E '^(GEMWIRE_|VK_|GO|CGO_|CC=|CXX=)' | grep -vE '^GEMWIRE_(TEST_ALL|TEST_AGAIN|TEST_JOBS|TEST_UNTIL|RACE|NO_INSTALL|REQUIRE_NGINX|REQUIRE_SLURM|REQUIRE_S3|REQUIRE_BEAM|REQUIRE_DOCS)=' | sort
 }
 
 # inputs_of NAME: a digest of all that the part depends on, nothing for a part that always runs.
@@ -143,6 +144,13 @@ ready() {
   done
 }
 
+# too_late NAME SECONDS: whether it must not start any more.
+too_late() {
+  local until
+  until=$(said "$1" until)
+  [[ -n "$until" ]] && (($2 > until))
+}
+
 running() {
   local name n=0
   for name in ${part_names[@]+"${part_names[@]}"}; do
@@ -153,9 +161,10 @@ running() {
 
 # run_parts WORKERS runs all, prints the table, and fails where one failed.
 run_parts() {
-  local name left code begun=$SECONDS
+  local name left free code begun=$SECONDS
   while :; do
     left=0
+    free=$(($1 - $(running))) # once a round, so that what stands first is first
     for name in "${part_names[@]}"; do
       [[ ! -e "$parts/$name/result" ]] || continue
       left=1
@@ -166,13 +175,19 @@ run_parts() {
         printf 'FAIL %-22s not run: what it needs failed\n' "$name"
         : >"$parts/$name/started"
         echo '1 0 0 0 1 0' >"$parts/$name/result"
-      elif ((code == 0 && $(running) < $1)); then
+      elif too_late "$name" $((SECONDS - begun)); then
+        printf 'late %-22s not run: %s seconds had passed\n' "$name" "$(said "$name" until)"
+        printf 'skipped: %s, for want of time\n' "$name" >"$parts/$name/log"
+        : >"$parts/$name/started"
+        echo '0 0 0 0 0 1' >"$parts/$name/result"
+      elif ((code == 0 && free > 0)); then
+        free=$((free - 1))
         : >"$parts/$name/started"
         { run_part "$name" || [[ -e "$parts/$name/result" ]] || echo '1 0 0 0 1 0' >"$parts/$name/result"; } &
       fi
     done
     ((left)) || break
-    sleep 0.3
+    sleep 0.5
   done
   wait
   table $((SECONDS - begun))
@@ -211,20 +226,23 @@ skip_reasons() {
   cut -c1-160 "$parts/skips" | sort | uniq -c | sort -rn
 }
 
-# refuse_skips fails where a test was skipped that GEMWIRE_REQUIRE_… asks for.
+# refuse_skips fails where a test was skipped that GEMWIRE_REQUIRE_… asks for, unless it was for want of time.
 refuse_skips() {
   local bad=0
   # make test does not fetch other libraries.
   forbid GPU "no usable GPU|no GPU|no adapter|GPU tests${other_libraries:+|no wgpu-native}" || bad=1
   forbid BROWSER 'browser|chromium|Node 20' || bad=1
   forbid NGINX 'nginx' || bad=1
+  forbid SLURM 'Slurm' || bad=1
+  forbid BEAM 'Apache Beam' || bad=1
+  forbid S3 'S3 server' || bad=1
   forbid DOCS 'documentation' || bad=1
   return $bad
 }
 
 forbid() {
   local variable=GEMWIRE_REQUIRE_$1
-  if [[ "${!variable:-}" == 1 ]] && grep -iE "$2" "$parts/skips" >/dev/null; then
+  if [[ "${!variable:-}" == 1 ]] && grep -vF ', for want of time' "$parts/skips" | grep -iE "$2" >/dev/null; then
     printf '%s=1 forbids to skip tests: the lines above\n' "$variable"
     return 1
   fi

@@ -12,7 +12,7 @@
 #                            headers and, on Linux on x86-64, a Dawn, each from a package of PyPI; so is an ffmpeg
 #                            there, where the machine has none
 #   scripts/setup.sh test    what the Go tests need besides: the driver, these libraries and the vocabulary
-#   scripts/setup.sh all     all of `make test-all`: packages, libraries, nginx, what `make test-c` needs
+#   scripts/setup.sh all     all of `make test-all`: packages, libraries, nginx, Slurm, what `make test-c` needs
 #   scripts/setup.sh app     what building the app for the browser needs besides: Node 20.19 or
 #                            newer with npm (from the distribution where that is new enough)
 #   scripts/setup.sh web     what the tests in a browser need besides: Chromium (Debian's package,
@@ -21,7 +21,10 @@
 #   scripts/setup.sh prose   what checks the prose (Node, and packages from npm)
 #   scripts/setup.sh clients what `gemwire serve` is tested with: the official clients of three APIs, from PyPI and npm
 #   scripts/setup.sh nginx   what `make test-nginx` needs besides: nginx (Debian's nginx-light)
+#   scripts/setup.sh slurm   what jobs of a cluster are tested with, on Debian as root: Slurm, and GNU parallel
+#   scripts/setup.sh s3      the S3 server that `gemwire batch` is tested with, and prints where it is
 #   scripts/setup.sh c       what `make test-c` needs besides: a C++ compiler, the sanitizers, Python 3
+#   scripts/setup.sh foreign what runs programs for Windows and for Linux on ARM here, on Debian on x86-64: wine, qemu
 #   scripts/setup.sh release what `make release` needs besides: Node, and on Debian the C compilers
 #                            for Windows and for Linux on ARM
 #   scripts/setup.sh trained a trained model for `make test-all`: Gemma 3 270M, 253 MB, under Gemma's terms of use
@@ -57,6 +60,17 @@ has_vulkan_driver() {
 # grep reads to the end: what it left would end ldconfig with an error.
 has_vulkan_loader() { ldconfig -p 2>/dev/null | grep 'libvulkan\.so\.1' >/dev/null; }
 
+# thrice COMMAND… runs it again where it fails: a registry may be busy for a moment.
+thrice() {
+  local wait
+  for wait in 5 20; do
+    if "$@"; then return; fi
+    say "trying again in $wait seconds: $*"
+    sleep "$wait"
+  done
+  "$@"
+}
+
 install_packages() {
   local run=()
   if [[ "${GEMWIRE_NO_INSTALL:-}" == 1 ]]; then die "missing Debian packages: $*"; fi
@@ -68,8 +82,8 @@ install_packages() {
   say "installing $* with apt-get"
   local log
   log=$(mktemp)
-  if ! "${run[@]}" apt-get update -qq >"$log" 2>&1 ||
-    ! "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
+  if ! thrice "${run[@]}" apt-get update -qq >"$log" 2>&1 ||
+    ! thrice "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends "$@" >>"$log" 2>&1; then
     tail -n 30 "$log" >&2
     die "apt-get could not install $*"
   fi
@@ -115,6 +129,17 @@ check_packages() {
   try_packages 'GPU and browser tests are skipped where there is no driver or browser' ${missing[@]+"${missing[@]}"}
 }
 
+# check_foreign is what tries the programs for other systems.
+check_foreign() {
+  [[ "$(uname -sm)" == 'Linux x86_64' ]] && command -v apt-get >/dev/null || return 0
+  local missing=()
+  command -v qemu-aarch64-static >/dev/null || missing+=(qemu-user-static)
+  [[ -e /usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1 ]] || missing+=(libc6-arm64-cross)
+  command -v wine >/dev/null || missing+=(wine wine64)
+  command -v x86_64-w64-mingw32-gcc >/dev/null || missing+=(gcc-mingw-w64-x86-64)
+  try_packages 'programs for other systems are built and not run' ${missing[@]+"${missing[@]}"}
+}
+
 # check_all is what `make test-all` wants besides.
 check_all() {
   local more=()
@@ -122,6 +147,7 @@ check_all() {
   has_cxx_and_sanitizers || more+=(g++)
   command -v python3 >/dev/null || more+=(python3)
   python3 -m pip --version >/dev/null 2>&1 || more+=(python3-pip)
+  if is_debian && [[ "$(id -u)" == 0 ]]; then cluster_packages; fi
   check_packages ${more[@]+"${more[@]}"}
 }
 
@@ -155,7 +181,7 @@ fetch_wheels() {
   fi
   say "fetching $what with pip into $target"
   folder=$(mktemp -d)
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes "$@" \
+  if ! thrice python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --require-hashes "$@" \
     -d "$folder" -r "$pinned"; then
     say "it could not be had, with the digests of $pinned; its tests will be skipped"
     rm -rf "$folder"
@@ -234,7 +260,7 @@ fetch_npm() {
   local folder=$1 stamp=$1/node_modules/.package-lock.json
   if [[ -e "$stamp" && ! "$folder/package-lock.json" -nt "$stamp" ]]; then return 0; fi
   say "installing $2 with npm"
-  npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >/dev/null || die "npm could not install what $folder/package-lock.json names"
+  thrice npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error >/dev/null || die "npm could not install what $folder/package-lock.json names"
   touch "$stamp"
 }
 
@@ -249,7 +275,7 @@ check_clients() {
   [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] || die "the APIs' clients for Python are missing: run scripts/setup.sh clients"
   say "installing the APIs' clients for Python with pip into $target"
   rm -rf "$target"
-  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --only-binary=:all: --require-hashes \
+  thrice python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --only-binary=:all: --require-hashes \
     --no-compile --target "$target" -r "$wanted" || die "pip could not install what $wanted names"
   cp "$wanted" "$target/requirements"
 }
@@ -282,6 +308,28 @@ check_prose_tools() {
 check_nginx() {
   check_build_tools
   [[ -x /usr/sbin/nginx ]] || command -v nginx >/dev/null || install_packages nginx-light
+}
+
+is_debian() { grep -x 'ID=debian' /etc/os-release >/dev/null 2>&1; }
+
+# cluster_packages adds to more what runs jobs.
+cluster_packages() {
+  command -v parallel >/dev/null || more+=(parallel)
+  [[ -x /usr/sbin/slurmctld ]] || more+=(slurmctld)
+  [[ -x /usr/sbin/slurmd ]] || more+=(slurmd)
+  [[ -x /usr/sbin/munged ]] || more+=(munge)
+  command -v sbatch >/dev/null || more+=(slurm-client)
+}
+
+# Slurm's daemons run tasks as other users, so that they want root.
+check_slurm() {
+  local more=()
+  check_build_tools
+  is_debian || die "Slurm is tested on Debian"
+  [[ "$(id -u)" == 0 ]] || die "Slurm is tested as root"
+  need_command python3 "it finds free ports"
+  cluster_packages
+  if ((${#more[@]})); then install_packages "${more[@]}"; fi
 }
 
 # GCC's sanitizers come with g++.
@@ -320,17 +368,21 @@ check_release_tools() {
   if ((${#missing[@]})); then install_packages "${missing[@]}"; fi
 }
 
-# Go checks the module against its public checksum database.
-fetch_gremlins() {
-  local version=v0.6.0 target
-  target="${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/gremlins-$version"
-  if [[ ! -x "$target/gremlins" ]]; then
-    [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] || die "gremlins $version is missing: go install github.com/go-gremlins/gremlins/cmd/gremlins@$version"
-    say "installing gremlins $version into $target"
-    GOBIN=$target GOFLAGS='' go install "github.com/go-gremlins/gremlins/cmd/gremlins@$version" >&2
+# go_program PACKAGE VERSION builds a program of Go's, and prints where it is. Go checks its module, and those that it
+# needs, against its public checksum database.
+go_program() {
+  local name=${1##*/} target
+  target=$cache/$name-$2
+  if [[ ! -x "$target/$name" ]]; then
+    [[ "${GEMWIRE_NO_INSTALL:-}" != 1 ]] || die "$name $2 is missing: go install $1@$2"
+    say "building $name $2 into $target"
+    GOBIN=$target GOFLAGS='' go install "$1@$2" >&2 || die "$name $2 could not be built"
   fi
-  echo "$target/gremlins"
+  echo "$target/$name"
 }
+
+fetch_gremlins() { go_program github.com/go-gremlins/gremlins/cmd/gremlins v0.6.0; }
+fetch_s3_server() { go_program github.com/versity/versitygw/cmd/versitygw v1.8.0; }
 
 case "${1:-test}" in
   build) check_build_tools ;;
@@ -345,7 +397,10 @@ case "${1:-test}" in
   prose) check_prose_tools ;;
   clients) check_clients ;;
   nginx) check_nginx ;;
+  slurm) check_slurm ;;
+  s3) check_build_tools; fetch_s3_server ;;
   c) check_c_tools ;;
+  foreign) check_foreign ;;
   release) check_release_tools ;;
   mutate) check_build_tools; fetch_gremlins ;;
   *) die "unknown argument '$1': the head of $0 names them" ;;

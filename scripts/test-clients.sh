@@ -8,11 +8,10 @@
 # What a machine cannot run is skipped, and said. With GEMWIRE_REQUIRE_BROWSER=1 (as in CI) that is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/skip.sh
 
 if ! scripts/setup.sh clients; then
-  echo 'skipped: tests by the clients of the APIs, for what is missing above'
-  [[ "${GEMWIRE_REQUIRE_BROWSER:-}" == 1 ]] && exit 1
-  exit 0
+  skip GEMWIRE_REQUIRE_BROWSER 'tests by the clients of the APIs, for what is missing above'
 fi
 clients=$PWD/tools/server/clients
 packages=${XDG_CACHE_HOME:-$HOME/.cache}/gemwire/clients-python
@@ -42,7 +41,7 @@ run() {
   passed=$((passed + $(sed -n 's/^Ran \([0-9]*\) tests\? in.*/\1/p; s/^# pass \([0-9]*\)$/\1/p' "$folder/out")))
 }
 
-for test in openai ollama anthropic langchain; do
+for test in openai ollama anthropic langchain metrics; do
   (cd "$clients/python" && run env PYTHONPATH="$packages" PYTHONDONTWRITEBYTECODE=1 python3 -W ignore -m unittest -v \
     "test_$test${1:+.Smoke}" && echo "$passed" >"$folder/count")
   passed=$(cat "$folder/count")

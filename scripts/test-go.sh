@@ -21,7 +21,8 @@ outside() {
   } | cksum | tr ' ' '-'
 }
 
-options=(-v -vet=off -timeout 60m -skip "^inputs-$(outside)\$")
+# Without what debuggers want, a test is linked in half the time.
+options=(-v -vet=off -ldflags="-s -w" -timeout 60m -skip "^inputs-$(outside)\$")
 if [[ "${1:-}" == -race ]]; then
   shift
   options+=(-race -short)
@@ -29,7 +30,7 @@ fi
 
 # Those that take long go first: one of them last would leave the other cores idle. Neighbours share few kernels: a
 # driver keeps what it has compiled, but two packages that want the same one at once compile it twice.
-first='finetune/gpu wgslkit/ops gemma4 multimodal/gpu gemma4/cpu finetune gemma4/parity quant multimodal/parity'
+first='finetune/gpu wgslkit/ops gemma4 tools/internal/command multimodal/gpu gemma4/cpu finetune gemma4/parity quant multimodal/parity'
 packages=$(go list "$@")
 set --
 for package in $first; do set -- "$@" $(grep -E "/gemwire/$package\$" <<<"$packages"); done

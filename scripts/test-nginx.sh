@@ -9,11 +9,10 @@
 # With GEMWIRE_REQUIRE_NGINX=1 (as in CI) a machine without nginx fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/skip.sh
 
 if ! scripts/setup.sh nginx; then
-  echo 'skipped: nginx tests, for what is missing above'
-  [[ "${GEMWIRE_REQUIRE_NGINX:-}" == 1 ]] && exit 1
-  exit 0
+  skip GEMWIRE_REQUIRE_NGINX 'nginx tests, for what is missing above'
 fi
 
 if [[ "${1:-}" == app ]]; then
