@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # Runs the parts of the tests side by side, and tells where the time went. To be sourced:
 #
-#   part NAME [after=NAME,…] [inputs='PATH…'] [output=FILE] [until=SECONDS] COMMAND…
+#   part NAME [after=NAME,…] [inputs='PATH…'] [output=FILE] [limit=SECONDS] [takes=SECONDS] COMMAND…
 #   run_parts WORKERS
 #
 # A part starts when a worker is free and the parts named in after= have passed. One with inputs= that passed before
 # and whose inputs are the same is not run again: files (as git knows them), the versions of the tools, variables
 # GEMWIRE_…, and those of the parts that it comes after. GEMWIRE_TEST_AGAIN=1 runs it nevertheless. output= is a file
-# that it leaves for others: where that is missing, it runs. One with until= is not begun when so many seconds have
-# passed, and that is said.
+# that it leaves for others: where that is missing, it runs.
+#
+# Nothing runs for ever. A part that takes longer than its limit= (900 seconds) is ended, with the stacks of its
+# goroutines in the log, and has failed. takes= marks a part that a budget may leave out, and says how long it takes on
+# two idle cores: with GEMWIRE_TEST_BUDGET (as 30m, or seconds) it begins only if that time is left, parts whose inputs
+# the commits of the last day touch first, and when the budget is used up it is ended. Neither is a failure, and both
+# are said at the end. Parts without takes= have ten minutes beyond the budget. The budget counts from
+# GEMWIRE_TEST_BEGUN (seconds since 1970), so that several runs can share one.
 #
 # A log counts tests as go test -v does, as node's and vitest's runners do, or as a line 'N passed, N failed, N
 # skipped'. A log without any counts as one test. A line 'note …' of a log is shown.
@@ -18,6 +24,11 @@ other_libraries= # set where they were fetched: what is skipped for want of them
 passed_before=dist/tests # a stamp of each part with inputs
 part_names=()
 interrupted() {
+  local name
+  trap '' INT TERM
+  for name in ${part_names[@]+"${part_names[@]}"}; do
+    [[ ! -e "$parts/$name/started" || -e "$parts/$name/result" ]] || kill -TERM -- "-$(said "$name" group)" 2>/dev/null || true
+  done
   # shellcheck disable=SC2046
   kill $(jobs -p) 2>/dev/null
   exit 130
@@ -29,7 +40,7 @@ part() {
   local name=$1 key
   shift
   mkdir -p "$parts/$name"
-  while [[ "$1" =~ ^(after|inputs|output|until)= ]]; do
+  while [[ "$1" =~ ^(after|inputs|output|limit|takes)= ]]; do
     key=${1%%=*}
     printf '%s\n' "${1#*=}" >"$parts/$name/$key"
     shift
@@ -51,7 +62,7 @@ tool_versions() {
   # The drivers: a test on another one is another test.
   cat /usr/share/vulkan/icd.d/*.json 2>/dev/null
   dpkg-query -W -f '${Package} ${Version}\n' mesa-vulkan-drivers nginx-light slurmctld 2>/dev/null
-  env | grep -E '^(GEMWIRE_|VK_|GO|CGO_|CC=|CXX=)' | grep -vE '^GEMWIRE_(TEST_ALL|TEST_AGAIN|TEST_JOBS|TEST_UNTIL|RACE|NO_INSTALL|REQUIRE_NGINX|REQUIRE_SLURM|REQUIRE_S3|REQUIRE_BEAM|REQUIRE_DOCS)=' | sort
+  env | grep -E '^(GEMWIRE_|VK_|GO|CGO_|CC=|CXX=)' | grep -vE '^GEMWIRE_(TEST_ALL|TEST_AGAIN|TEST_JOBS|TEST_BUDGET|TEST_BEGUN|TEST_TIMES|RACE|NO_INSTALL|REQUIRE_NGINX|REQUIRE_SLURM|REQUIRE_S3|REQUIRE_BEAM|REQUIRE_DOCS)=' | sort
 }
 
 # inputs_of NAME: a digest of all that the part depends on, nothing for a part that always runs.
@@ -93,6 +104,34 @@ counts_of() {
     }' "$1"
 }
 
+# bounded NAME runs the command of a part in a process group of its own, so that end_part reaches all that it started.
+bounded() {
+  local group status=0
+  set -m
+  eval "$(said "$1" command)" &
+  group=$!
+  set +m
+  echo "$group" >"$parts/$1/group"
+  wait "$group" || status=$?
+  return "$status"
+}
+
+# end_part NAME WHY ends it: programs of Go print the stacks of their goroutines, the others get to clean up.
+end_part() {
+  local group
+  group=$(said "$1" group)
+  [[ -n "$group" && ! -e "$parts/$1/ended" ]] || return 0
+  echo "$2" >"$parts/$1/ended"
+  {
+    set +e
+    ps -A -o pid=,pgid=,comm= | awk -v group="$group" '$2 == group && $3 ~ /(\.test|gemwire|lab)$/ { print $1 }' | xargs kill -QUIT
+    sleep 3
+    kill -TERM -- "-$group"
+    sleep 10
+    kill -KILL -- "-$group"
+  } >/dev/null 2>&1 &
+}
+
 # run_part NAME, in a process of its own. Its result is "status wall cpu passed failed skipped".
 run_part() {
   local name=$1 folder=$parts/$1 inputs status=0 wall=0 user=0 system=0 counts before
@@ -104,8 +143,16 @@ run_part() {
     return
   fi
   TIMEFORMAT='%R %U %S'
-  { time eval "$(cat "$folder/command")" >"$folder/log" 2>&1 </dev/null; } 2>"$folder/time" || status=$?
+  { time bounded "$name" >"$folder/log" 2>&1 </dev/null; } 2>"$folder/time" || status=$?
   read -r wall user system <"$folder/time" || true
+  if [[ -e "$folder/ended" ]]; then
+    if [[ -n "$(said "$name" takes)" && "$(said "$name" ended)" == budget ]]; then
+      leave_out "$name" 'ended'
+      return
+    fi
+    status=124
+    printf '\nFAIL: ended after %.0f s, which is over %s\n' "$wall" "$(said "$name" ended)" >>"$folder/log"
+  fi
   counts=$(counts_of "$folder/log" "$status")
   # shellcheck disable=SC2086
   set -- $counts
@@ -138,17 +185,72 @@ ready() {
   local other result
   for other in $(said "$1" after | tr ',' ' '); do
     [[ -d "$parts/$other" ]] || continue # not asked for
+    [[ " $finished " == *" $other "* ]] || return 1
     result=$(said "$other" result)
-    [[ -n "$result" ]] || return 1
     [[ "${result%% *}" == 0 ]] || return 2
   done
 }
 
-# too_late NAME SECONDS: whether it must not start any more.
+finished_parts() {
+  local name
+  for name in "${part_names[@]}"; do [[ ! -e "$parts/$name/result" ]] || printf '%s ' "$name"; done
+}
+
+# seconds_of TIME: 30m, 90s or a number of seconds.
+seconds_of() {
+  case "$1" in
+    *m) echo $((${1%m} * 60)) ;;
+    *) echo "${1%s}" ;;
+  esac
+}
+
+budget= # seconds
+[[ -z "${GEMWIRE_TEST_BUDGET:-}" ]] || budget=$(seconds_of "$GEMWIRE_TEST_BUDGET")
+spent() { echo $(($(date +%s) - ${GEMWIRE_TEST_BEGUN:-$begun})); }
+
+# leave_out NAME HOW: the budget does not allow it.
+leave_out() {
+  printf 'late %-22s %s, for want of time\n' "$1" "$2"
+  printf 'skipped: %s, for want of time\n' "$1" >"$parts/$1/log"
+  : >"$parts/$1/started"
+  : >"$parts/$1/late"
+  echo '0 0 0 0 0 1' >"$parts/$1/result"
+}
+
+# too_late NAME: whether too little of the budget is left to begin it.
 too_late() {
-  local until
-  until=$(said "$1" until)
-  [[ -n "$until" ]] && (($2 > until))
+  local takes
+  takes=$(said "$1" takes)
+  [[ -n "$budget" && -n "$takes" ]] && (($(spent) + takes > budget))
+}
+
+# watch NAME ends a running part whose time is up.
+watch() {
+  local limit
+  limit=$(said "$1" limit)
+  if (($(date +%s) - $(said "$1" started) > ${limit:=900})); then
+    end_part "$1" "its limit of $limit s"
+  elif [[ -n "$budget" ]] && (($(spent) > budget + ($(said "$1" takes | wc -l) ? 0 : 600))); then
+    end_part "$1" budget
+  fi
+}
+
+# touched_first orders the parts that a budget may leave out: first those whose inputs the commits of the last day touch.
+touched_first() {
+  local since name first=() touched=() others=()
+  since=$(git rev-list -1 --before="$(git log -1 --format=%ct 2>/dev/null | awk '{ print $1 - 86400 }')" HEAD 2>/dev/null) || true
+  for name in "${part_names[@]}"; do
+    if [[ -z "$(said "$name" takes)" ]]; then
+      first+=("$name")
+    elif [[ -n "$since" && -n "$(said "$name" inputs)" ]] &&
+      # shellcheck disable=SC2046
+      git diff --quiet "$since" HEAD -- $(said "$name" inputs) 2>/dev/null; then
+      others+=("$name")
+    else
+      touched+=("$name")
+    fi
+  done
+  part_names=(${first[@]+"${first[@]}"} ${touched[@]+"${touched[@]}"} ${others[@]+"${others[@]}"})
 }
 
 running() {
@@ -161,28 +263,32 @@ running() {
 
 # run_parts WORKERS runs all, prints the table, and fails where one failed.
 run_parts() {
-  local name left free code begun=$SECONDS
+  local name left free code begun finished
+  begun=$(date +%s)
+  [[ -z "$budget" ]] || touched_first
   while :; do
     left=0
-    free=$(($1 - $(running))) # once a round, so that what stands first is first
+    # Once a round, so that of the parts that may start, what stands first is first.
+    free=$(($1 - $(running)))
+    finished=$(finished_parts)
     for name in "${part_names[@]}"; do
       [[ ! -e "$parts/$name/result" ]] || continue
       left=1
-      [[ ! -e "$parts/$name/started" ]] || continue
+      if [[ -e "$parts/$name/started" ]]; then
+        watch "$name"
+        continue
+      fi
       code=0
       ready "$name" || code=$?
       if ((code == 2)); then
         printf 'FAIL %-22s not run: what it needs failed\n' "$name"
         : >"$parts/$name/started"
         echo '1 0 0 0 1 0' >"$parts/$name/result"
-      elif too_late "$name" $((SECONDS - begun)); then
-        printf 'late %-22s not run: %s seconds had passed\n' "$name" "$(said "$name" until)"
-        printf 'skipped: %s, for want of time\n' "$name" >"$parts/$name/log"
-        : >"$parts/$name/started"
-        echo '0 0 0 0 0 1' >"$parts/$name/result"
+      elif too_late "$name"; then
+        leave_out "$name" 'not begun'
       elif ((code == 0 && free > 0)); then
         free=$((free - 1))
-        : >"$parts/$name/started"
+        date +%s >"$parts/$name/started"
         { run_part "$name" || [[ -e "$parts/$name/result" ]] || echo '1 0 0 0 1 0' >"$parts/$name/result"; } &
       fi
     done
@@ -190,7 +296,7 @@ run_parts() {
     sleep 0.5
   done
   wait
-  table $((SECONDS - begun))
+  table $(($(date +%s) - begun))
 }
 
 # table SECONDS
@@ -204,10 +310,18 @@ table() {
     ((status == 0)) || bad=1
   done
   printf '%-24s %8d %8d\n' 'all, side by side' "$1" "$whole"
+  left_out
   skip_reasons
   refuse_skips || bad=1
   printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
   ((bad == 0 && failed == 0))
+}
+
+# left_out names what the budget did not allow.
+left_out() {
+  local name late=()
+  for name in "${part_names[@]}"; do [[ ! -e "$parts/$name/late" ]] || late+=("$name"); done
+  ((${#late[@]} == 0)) || printf '\nleft out, since GEMWIRE_TEST_BUDGET is %s: %s\n' "$GEMWIRE_TEST_BUDGET" "${late[*]}"
 }
 
 # skip_reasons_of LOG: why tests were skipped.

@@ -5,7 +5,8 @@
 #
 # GEMWIRE_TEST_ALL=1 has kernels and models go through all tunings, limits and libraries. With -race, packages are
 # built with the race detector and -short leaves out what computes for long on one goroutine. With GEMWIRE_REQUIRE_GPU=1
-# (as in CI) a test that was skipped for want of a GPU is a failure.
+# (as in CI) a test that was skipped for want of a GPU is a failure. GEMWIRE_TEST_TIMES=1 runs everything anew and ends
+# with the CPU seconds of each package.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +23,8 @@ outside() {
 }
 
 # Without what debuggers want, a test is linked in half the time.
-options=(-v -vet=off -ldflags="-s -w" -timeout 60m -skip "^inputs-$(outside)\$")
+# A package that takes longer than ten minutes is ended, with the stacks of its goroutines.
+options=(-v -vet=off -ldflags="-s -w" -timeout 10m -skip "^inputs-$(outside)\$")
 if [[ "${1:-}" == -race ]]; then
   shift
   options+=(-race -short)
@@ -38,7 +40,13 @@ for package in $first; do set -- "$@" $(grep -E "/gemwire/$package\$" <<<"$packa
 set -- "$@" $(grep -vE "/gemwire/(${first// /|})\$" <<<"$packages")
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+times=$(mktemp)
+trap 'rm -f "$log" "$times"' EXIT
+# What runs through another program is not kept by Go's cache.
+if [[ "${GEMWIRE_TEST_TIMES:-}" == 1 ]]; then
+  export GEMWIRE_TEST_TIMES_FILE=$times
+  options+=(-exec "bash $PWD/scripts/timed.sh")
+fi
 status=0
 go test "${options[@]}" "$@" >"$log" 2>&1 || status=$?
 
@@ -50,6 +58,10 @@ slowest() {
 grep -E '^(ok|FAIL|panic:)' "$log" | grep -v 'no test files' || true
 printf 'slowest tests (of what ran now or when it was kept):\n'
 slowest
+if [[ -s "$times" ]]; then
+  printf 'CPU seconds of each package:\n'
+  sort -rn "$times"
+fi
 cat "$log"
 printf '\n%d passed, %d failed, %d skipped\n' \
   "$(grep -cE '^ *--- PASS' "$log")" "$(grep -cE '^ *--- FAIL' "$log")" "$(grep -cE '^ *--- SKIP' "$log")"

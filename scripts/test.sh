@@ -10,11 +10,11 @@
 #   scripts/test.sh PART…         those named, with nothing that they come after
 #   scripts/test.sh list          says which parts there are
 #
-# GEMWIRE_TEST_JOBS   parts that run at once (one more than there are cores, three at most)
-# GEMWIRE_TEST_AGAIN  1 also runs parts that passed before with the same inputs (scripts/parts.sh)
-# GEMWIRE_TEST_UNTIL  seconds after which the parts at the end of "all" are not begun (never by default), which it then says
-# GEMWIRE_RACE        the packages for the race detector (all)
-# FUZZTIME            of each fuzz target (60s), or the number of inputs, as 2000x
+# GEMWIRE_TEST_JOBS    parts that run at once (one more than there are cores, three at most)
+# GEMWIRE_TEST_AGAIN   1 also runs parts that passed before with the same inputs (scripts/parts.sh)
+# GEMWIRE_TEST_BUDGET  as 30m: parts of "all" for which that is too short are left out, and named at the end
+# GEMWIRE_RACE         the packages for the race detector (all)
+# FUZZTIME             of each fuzz target (60s), or the number of inputs, as 2000x
 #
 # What a machine cannot run is skipped, and the end says why. With GEMWIRE_REQUIRE_GPU, GEMWIRE_REQUIRE_BROWSER,
 # GEMWIRE_REQUIRE_NGINX, GEMWIRE_REQUIRE_SLURM, GEMWIRE_REQUIRE_S3, GEMWIRE_REQUIRE_BEAM and GEMWIRE_REQUIRE_DOCS at 1, as in
@@ -24,6 +24,8 @@ cd "$(dirname "$0")/.."
 source scripts/parts.sh
 
 export NO_COLOR=1
+# What one part has compiled, another one takes from Go's cache, in another clone, too: no path of this one is in it.
+export GOFLAGS="-trimpath ${GOFLAGS:-}"
 read -ra packages <<<"$(awk '$1 ~ /^\.\// { printf "%s/... ", $1 }' go.work)"
 engine='quant gguf wgslkit gemma4 multimodal finetune go.work go.work.sum'
 browser_engine="$engine bindings/wasm testdata"
