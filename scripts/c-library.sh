@@ -43,7 +43,7 @@ headers() {
 # cgo writes is not ours. A DLL is called inside as it is here: programs look for it under that name.
 compile() {
   local folder name=${2##*/}
-  folder=$(mktemp -d -p "$work")
+  folder=$(mktemp -d "$work/XXXXXX")
   CGO_ENABLED=1 go build ${VERSION:+-trimpath} -buildmode="$1" -ldflags "$(linker_flags)${3:+ -extldflags '$3'}" -o "$folder/$name" ./bindings/c/lib
   mkdir -p "$(dirname "$2")"
   mv "$folder/$name" "$2"
@@ -94,7 +94,7 @@ native_shared() {
   folder="$out/$(go env GOOS)-$(go env GOARCH)"
   case "$(go env GOOS)" in
     darwin) name=libgemwire.dylib flags='-Wl,-install_name,@rpath/libgemwire.dylib' ;;
-    windows) name=gemwire.dll ;;
+    windows) name=gemwire.dll flags=-static ;; # no DLL of the compiler's
     # Only the header's functions show: a program may have another wgpu.
     *) name=libgemwire.so flags="-Wl,-soname,libgemwire.so -Wl,--version-script=$PWD/bindings/c/lib/exports.map" ;;
   esac
@@ -185,7 +185,7 @@ windows() {
   command -v $prefix-gcc >/dev/null || missing windows "$prefix-gcc is missing (Debian: apt-get install gcc-mingw-w64-x86-64)"
   export GOOS=windows GOARCH=amd64 CC=$prefix-gcc
   archive "$out/windows-amd64" $prefix-gcc-ar "$(wgpu_library windows amd64)"
-  compile c-shared "$out/windows-amd64/gemwire.dll" "-static -Wl,--out-implib,$PWD/$out/windows-amd64/libgemwire.dll.a" # -static: no DLL of the compiler's
+  compile c-shared "$out/windows-amd64/gemwire.dll" "-static -Wl,--out-implib,$PWD/$out/windows-amd64/libgemwire.dll.a" # as in native_shared
   say "$out/windows-amd64/gemwire.dll"
   unset GOOS GOARCH CC
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gofmt, lines of at most 120 characters, go vet and staticcheck over the packages given, and the links of the Markdown
-# files.
+# gofmt, lines of at most 120 characters, go vet and staticcheck over the packages given, the links of the Markdown
+# files, and GitHub's workflows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,13 +17,21 @@ if [[ -n "$long" ]]; then
   exit 1
 fi
 go vet "$@"
-# A tool of its own, outside the workspace, so that no module depends on it; its go.sum holds it to what it was.
-pinned=scripts/pinned/staticcheck
-bin=$PWD/bin/staticcheck
-if [[ ! -x "$bin" || $pinned/go.sum -nt "$bin" ]]; then
-  GOWORK=off GOFLAGS=-mod=readonly go -C "$pinned" build -o "$bin" honnef.co/go/tools/cmd/staticcheck
-fi
-"$bin" "$@"
+# pinned TOOL PACKAGE builds bin/TOOL, outside the workspace, so that no module depends on it; its go.sum holds it to what
+# it was.
+pinned() {
+  local from=scripts/pinned/$1 bin=$PWD/bin/$1
+  if [[ ! -x "$bin" || $from/go.sum -nt "$bin" ]]; then
+    GOWORK=off GOFLAGS=-mod=readonly go -C "$from" build -o "$bin" "$2"
+  fi
+}
+pinned staticcheck honnef.co/go/tools/cmd/staticcheck
+bin/staticcheck "$@"
 # What only the browser's bundle compiles, built as the bundle is: what that compiled is not compiled again.
 GOOS=js GOARCH=wasm go vet -trimpath -tags nohttp,gemwire_simd ./gguf/... ./wgslkit/... ./gemma4/... ./bindings/wasm/...
 scripts/check-links.sh
+if [[ -d .github/workflows ]]; then
+  pinned actionlint github.com/rhysd/actionlint/cmd/actionlint
+  # Without shellcheck and pyflakes: whether a machine has them must not decide.
+  bin/actionlint -shellcheck= -pyflakes=
+fi

@@ -113,8 +113,8 @@ check_test_tools() {
   try_packages 'GPU tests are skipped where there is no driver' ${missing[@]+"${missing[@]}"}
 }
 
-# has_chromium: another may be named.
-has_chromium() { [[ -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]]; }
+# has_chromium: another may be named. GEMWIRE_BROWSER names Firefox or WebKit in its place, which Playwright installs.
+has_chromium() { [[ "${GEMWIRE_BROWSER:-chromium}" != chromium || -x "${GEMWIRE_CHROMIUM:-/usr/bin/chromium}" ]]; }
 
 # check_packages is all that `make test` wants of the distribution: one call of apt-get, since each costs seconds.
 # With more packages it is of `make test-all`.

@@ -22,6 +22,9 @@ cc=${CC:-cc}
 strict=(-std=c11 -D_DEFAULT_SOURCE -Wall -Wextra -Werror -g -O1 -Ibindings/c/include)
 sanitize=(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 system=(-lm -ldl -lpthread)
+if [[ "$(uname -s)" == Darwin ]]; then
+  system=(-framework Metal -framework QuartzCore -framework Foundation -framework CoreFoundation -framework Security -lresolv)
+fi
 export LSAN_OPTIONS=suppressions=$PWD/$tests/lsan.supp:print_suppressions=0
 # What was freed would count as growth; and Go's own signals go through Go's stacks.
 export ASAN_OPTIONS=quarantine_size_mb=8:detect_stack_use_after_return=0

@@ -38,7 +38,7 @@ export GEMWIRE_SERVER
 passed=0
 run() {
   "$@" >"$folder/out" 2>&1 || { cat "$folder/out" "$folder/log" >&2; exit 1; }
-  passed=$((passed + $(sed -n 's/^Ran \([0-9]*\) tests\? in.*/\1/p; s/^# pass \([0-9]*\)$/\1/p' "$folder/out")))
+  passed=$((passed + $(sed -n 's/^Ran \([0-9]*\) tests* in.*/\1/p; s/^# pass \([0-9]*\)$/\1/p' "$folder/out")))
 }
 
 for test in openai ollama anthropic langchain metrics; do

@@ -102,6 +102,8 @@ export default defineConfig({
       { text: "How to", link: "/how-to/models", activeMatch: "^/how-to/" },
       { text: "Packages", link: "/packages/", activeMatch: "^/packages/" },
       { text: "Architecture", link: "/architecture" },
+      // The web app, where it is published beside the documentation; not a page of VitePress's.
+      ...(process.env.DOCS_APP ? [{ text: "Web app", link: process.env.DOCS_APP, target: "_self" }] : []),
     ],
     sidebar: { "/packages/": packages, "/": guide },
     outline: [2, 3],

@@ -1,9 +1,10 @@
 // Drives the app in Chromium. `npm run e2e` runs all cases, `npm run e2e -- WORD` those with the word in their name.
+// With GEMWIRE_BROWSER=firefox or webkit it is that browser, for which "real: the first answer" is written.
 // GEMWIRE_E2E_NO_BUILD=1 takes the builds that are there.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { launch } from "./chromium.mjs";
+import { launch, visit } from "./chromium.mjs";
 import { serve } from "./server.mjs";
 import { putVerdicts, takeVerdicts } from "./verdicts.mjs";
 import { Visitor } from "./visitor.mjs";
@@ -48,13 +49,7 @@ function within(promise, milliseconds) {
 /** Runs one case in a browser profile of its own, over the scripted model or, with real: true, over the shipped one. */
 async function runCase(browser, { name, run, real = false, touch = false, viewport = { width: 1280, height: 800 } }) {
   const server = await serve({ folder: here(real ? "../dist" : "../dist-fake"), model });
-  const context = await browser.newContext({
-    viewport,
-    hasTouch: touch,
-    isMobile: touch,
-    acceptDownloads: true,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  const context = await visit(browser, { viewport, hasTouch: touch, isMobile: touch, acceptDownloads: true });
   context.setDefaultTimeout(stepLimit);
   const visitor = new Visitor(context, server);
   const started = Date.now();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { chromiumAlone } from "../../browsertest/chromium.mjs";
 import { attempt, root, start } from "./browser.mjs";
 
 let env, page;
@@ -29,7 +30,7 @@ before(async () => {
 });
 after(() => env?.stop());
 
-for (const device of ["cpu", "gpu"]) {
+for (const device of chromiumAlone ? ["cpu"] : ["cpu", "gpu"]) {
   // On a software rasterizer a pass over guesses costs more than they save, so that
   // none are made; that they are right there is for gemma4's own tests in a tab.
   test(`on the ${device} it ${device === "cpu" ? "guesses" : "is planned for"}, and nothing changes`, async () => {

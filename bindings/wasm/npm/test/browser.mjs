@@ -1,8 +1,8 @@
-// What the browser tests share: Chromium, a page that has imported the package,
+// What the browser tests share: the browser, a page that has imported the package,
 // and servers for it and for models.
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { launch } from "../../browsertest/chromium.mjs";
+import { browserName, launch, launchWith } from "../../browsertest/chromium.mjs";
 import { serve } from "../../browsertest/server.mjs";
 import { serveFaults } from "./faults.mjs";
 
@@ -20,8 +20,9 @@ export async function start({ args, folders = {}, ...options } = {}) {
     options,
   );
   const models = await serveFaults(nano, forms);
-  const browser = await launch({ args });
-  const context = await browser.newContext();
+  // WebKit stores files only where it has a profile, which it makes itself in a folder without a name.
+  const browser = browserName === "webkit" ? null : await launch({ args });
+  const context = await (browser ? browser.newContext() : launchWith(""));
   return {
     site,
     models,
@@ -29,7 +30,7 @@ export async function start({ args, folders = {}, ...options } = {}) {
     context,
     page: () => openPage(context, site),
     async stop() {
-      await browser.close();
+      await (browser ?? context).close();
       await site.close();
       await models.close();
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, beforeEach, test } from "node:test";
+import { chromiumAlone } from "../../browsertest/chromium.mjs";
 import { attempt, nano, start } from "./browser.mjs";
 
 let env, page, sha256, size;
@@ -198,7 +199,7 @@ test("a wrong hash is no model", async () => {
   assert.deepEqual(await list(), []);
 });
 
-test("quota is asked for beforehand", async () => {
+test("quota is asked for beforehand", { skip: chromiumAlone }, async () => {
   const cdp = await env.context.newCDPSession(page);
   await cdp.send("Storage.overrideQuotaForOrigin", { origin: env.site.url, quotaSize: 5 << 20 });
   try {
@@ -213,7 +214,7 @@ test("quota is asked for beforehand", async () => {
   }
 });
 
-test("storage that runs full on the way ends in a sentence", async () => {
+test("storage that runs full on the way ends in a sentence", { skip: chromiumAlone }, async () => {
   const cdp = await env.context.newCDPSession(page);
   await cdp.send("Storage.overrideQuotaForOrigin", { origin: env.site.url, quotaSize: 5 << 20 });
   try {
