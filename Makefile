@@ -56,7 +56,7 @@ test-race: ## The Go tests under the race detector
 	@scripts/test-go.sh -race $(PACKAGES)
 
 .PHONY: test-c
-test-c: c-archive c-shared ## The C library's tests; STEP= runs one (header, static, shared, python, swift, rounds)
+test-c: c-archive c-shared ## The C library's tests; STEP= runs one (header, static, gpu, shared, python, swift, rounds)
 	@scripts/setup.sh c
 	@scripts/test-c.sh $(STEP)
 

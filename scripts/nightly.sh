@@ -16,7 +16,7 @@ first_of_long='setup other-libraries commands'
 together='
 app app app-lint app-nginx
 browser kernels package types logic bench-page dawn
-c c-static c-shared c-rounds
+c c-archive c-static c-gpu c-shared c-rounds
 clients clients nginx nginx-streams nocgo
 jobs slurm parallel beam kubernetes s3
 words lint docs prose release work

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Runs the parts of the tests side by side, and tells where the time went. To be sourced:
 #
-#   part NAME [after=NAME,…] [inputs='PATH…'] [output=FILE] [limit=SECONDS] [takes=SECONDS] COMMAND…
+#   part NAME [after=NAME,…] [behind=NAME,…] [inputs='PATH…'] [output=FILE] [limit=SECONDS] [takes=SECONDS] COMMAND…
 #   run_parts WORKERS
 #
-# A part starts when a worker is free and the parts named in after= have passed. One with inputs= that passed before
+# A part starts when a worker is free, the parts named in after= have passed, and those in behind= have ended. One with
+# inputs= that passed before
 # and whose inputs are the same is not run again: files (as git knows them), the versions of the tools, variables
 # GEMWIRE_…, and those of the parts that it comes after. GEMWIRE_TEST_AGAIN=1 runs it nevertheless. output= is a file
 # that it leaves for others: where that is missing, it runs.
@@ -40,7 +41,7 @@ part() {
   local name=$1 key
   shift
   mkdir -p "$parts/$name"
-  while [[ "$1" =~ ^(after|inputs|output|limit|takes)= ]]; do
+  while [[ "$1" =~ ^(after|behind|inputs|output|limit|takes)= ]]; do
     key=${1%%=*}
     printf '%s\n' "${1#*=}" >"$parts/$name/$key"
     shift
@@ -188,6 +189,9 @@ ready() {
     [[ " $finished " == *" $other "* ]] || return 1
     result=$(said "$other" result)
     [[ "${result%% *}" == 0 ]] || return 2
+  done
+  for other in $(said "$1" behind | tr ',' ' '); do
+    [[ ! -d "$parts/$other" || " $finished " == *" $other "* ]] || return 1
   done
 }
 

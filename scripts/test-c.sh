@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Tests the C library as C and Python programs see it. STEP names one: header, static, shared, installed, python, docs or rounds.
+# Tests the C library as C and Python programs see it. STEP names one: header, static, gpu, shared, installed, python, swift or rounds.
 #
 #   header   gemwire.h by itself, as C99, C11 and C++
-#   static   the C tests against libgemwire.a, under AddressSanitizer, LeakSanitizer and UBSan; on the CPU, and those for
-#            the GPU where there is one (GEMWIRE_REQUIRE_GPU=1: there must be)
+#   static   the C tests against libgemwire.a, under AddressSanitizer, LeakSanitizer and UBSan: on the CPU, and one answer
+#            on the GPU where there is one (GEMWIRE_REQUIRE_GPU=1: there must be)
+#   gpu      all that may differ on the GPU, likewise: minutes on one of software
 #   shared   the same against libgemwire.so, without sanitizers
 #   installed  the shared one installed, found by pkg-config, and next to a program
 #   python   the shared library through ctypes
@@ -68,17 +69,32 @@ adapter() { [[ -d "$work/adapter" ]] || go run "./$tests/adapter" "$work/adapter
 
 sources() { ls $tests/*.c | grep -v /rounds.c; }
 
-static() {
+build_static() {
   adapter
   # shellcheck disable=SC2046
-  "$cc" "${strict[@]}" "${sanitize[@]}" -rdynamic $(sources) "$built/libgemwire.a" "${system[@]}" -o "$work/static"
-  counted 'static, sanitizers, CPU' "$work/static" cpu "$samples" "$work/adapter"
+  [[ -e "$work/static" ]] ||
+    "$cc" "${strict[@]}" "${sanitize[@]}" -rdynamic $(sources) "$built/libgemwire.a" "${system[@]}" -o "$work/static"
+}
+
+# on_gpu NAME [TEST]
+on_gpu() {
   if has_gpu; then
     # Drivers keep to the end what they have compiled: rounds looks for leaks there.
-    counted 'static, sanitizers, GPU' env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$work/static" gpu "$samples" "$work/adapter"
+    counted "$1" env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" "$work/static" gpu "$samples" "$work/adapter" "${@:2}"
   else
-    echo 'static, sanitizers, GPU            skipped: no GPU'
+    printf '%-34s skipped: no GPU\n' "$1"
   fi
+}
+
+static() {
+  build_static
+  counted 'static, sanitizers, CPU' "$work/static" cpu "$samples" "$work/adapter"
+  on_gpu 'static, sanitizers, one on the GPU' 'one answer'
+}
+
+gpu() {
+  build_static
+  on_gpu 'static, sanitizers, GPU'
 }
 
 shared() {
@@ -136,10 +152,10 @@ some_rounds() {
 }
 
 steps=("$@")
-if ((${#steps[@]} == 0)); then steps=(header static shared installed python swift rounds); fi
+if ((${#steps[@]} == 0)); then steps=(header static gpu shared installed python swift rounds); fi
 for step in "${steps[@]}"; do
   case "$step" in
-    header | static | shared | installed | python | swift | rounds) "$step" ;;
+    header | static | gpu | shared | installed | python | swift | rounds) "$step" ;;
     *) echo "test-c: unknown step '$step'" >&2; exit 2 ;;
   esac
 done

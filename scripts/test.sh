@@ -46,7 +46,12 @@ with() {
 }
 browser() { with web 'browser tests' "$@"; }
 
-go_all() { GEMWIRE_TEST_ALL=1 GEMWIRE_REQUIRE_DAWN="${GEMWIRE_REQUIRE_BROWSER:-}" scripts/test-go.sh "${packages[@]}"; }
+# go_all FOLDER…: every Go test below, with all tunings, limits and libraries.
+go_all() {
+  local folder packages=()
+  for folder in "$@"; do packages+=("./$folder/..."); done
+  GEMWIRE_TEST_ALL=1 GEMWIRE_REQUIRE_DAWN="${GEMWIRE_REQUIRE_BROWSER:-}" scripts/test-go.sh "${packages[@]}"
+}
 # Races are not found by more cases of the same kernel: GEMWIRE_TEST_ALL stays off.
 race() {
   # shellcheck disable=SC2086
@@ -75,54 +80,66 @@ work() {
   XDG_CACHE_HOME=$parts/work/cache GEMWIRE_WGPU=off GEMWIRE_ADAPTER=llvmpipe ./bin/lab bench smoke --against testdata/bench-smoke.json
 }
 
-quick_parts() {
-  part setup scripts/setup.sh "$1"
-  part lint inputs=. scripts/lint.sh "${packages[@]}"
+# What both have.
+shared_parts() {
+  part lint limit=1200 inputs=. scripts/lint.sh "${packages[@]}"
   part web-tools after=setup prepare web 'browser tests'
   part bundle after=web-tools inputs="$browser_engine" output=bindings/wasm/npm/dist/gemwire.wasm browser scripts/wasm.sh
-  part "$2" after=setup "${@:3}"
   part types after=bundle inputs=bindings/wasm/npm browser npm run check --silent --prefix bindings/wasm/npm
   part logic after=bundle inputs='examples/web bindings/wasm/npm' browser npm test --silent --prefix examples/web
-  part c-static after=setup inputs="$engine bindings/c testdata" c_library archive header static
+  part c-archive after=setup inputs="$engine bindings/c" output="dist/c/$(go env GOOS)-$(go env GOARCH)/libgemwire.a" scripts/c-library.sh archive
+  # The driver keeps the kernels that other tests have compiled: two at once compile them twice.
+  part c-static after=c-archive behind=go inputs="$engine bindings/c testdata" scripts/test-c.sh header static
 }
 
 quick() {
-  quick_parts packages go scripts/test-go.sh "${packages[@]}"
+  part setup scripts/setup.sh packages
+  # First, as it takes longest.
+  part go after=setup limit=1500 scripts/test-go.sh "${packages[@]}"
+  shared_parts
   part clients-smoke after=setup inputs="$engine tools" scripts/test-clients.sh smoke
   part app-pass after=bundle inputs="$browser_engine examples/web" browser npm run e2e --silent --prefix examples/web -- 'real: the first answer'
 }
 
+# A budget leaves out those with takes=: seconds on two idle cores, beside one other part.
 all() {
-  local until=${GEMWIRE_TEST_UNTIL:-}
   other_libraries=1
+  part setup scripts/setup.sh all
   part other-libraries after=setup scripts/setup.sh libraries
-  quick_parts all go-all after=other-libraries go_all
+  shared_parts
   part commands after=setup build_commands
-  part kernels after=bundle inputs="$browser_engine" browser env GEMWIRE_TEST_ALL=1 node bindings/wasm/browsertest/run.mjs
-  part app after=bundle,commands inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
-  part package after=bundle,commands inputs="$browser_engine tools" browser node bindings/wasm/npm/test/run.mjs
-  part c-shared after=c-static,other-libraries inputs="$engine bindings/c testdata" c_library shared shared installed python swift
-  part c-rounds after=c-static inputs="$engine bindings/c testdata" scripts/test-c.sh rounds
-  part app-lint after=bundle inputs='examples/web bindings/wasm/npm' browser npm run lint --silent --prefix examples/web
-  part app-nginx after=app inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app
-  part clients after=setup inputs="$engine tools" scripts/test-clients.sh
-  part nginx after=setup inputs='docker tools' scripts/test-nginx.sh
-  part nginx-streams after=setup inputs="$engine tools examples/serve" scripts/test-nginx-streams.sh
-  part work after=commands work
-  part release after=commands ./bin/lab release check
-  part docs after=commands,bundle scripts/docs.sh test
-  part prose after=setup scripts/prose.sh
-  part nocgo after=other-libraries until="$until" inputs="$engine tools testdata scripts" scripts/test-nocgo.sh
-  part s3 after=setup until="$until" inputs="$engine tools" scripts/test-s3.sh
-  part race after=other-libraries until="$until" race
-  part bench-page after=bundle,commands until="$until" inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
-  part trained after=commands,other-libraries until="$until" inputs="$engine tools testdata scripts" trained
-  part slurm after=setup until="$until" inputs="$engine tools examples/batch" scripts/test-slurm.sh
-  part parallel after=setup until="$until" inputs="$engine tools examples/batch" scripts/test-parallel.sh
-  part beam after=setup until="$until" inputs="$engine tools examples/beam" scripts/test-beam.sh
-  part kubernetes after=setup until="$until" inputs=examples/batch scripts/test-kubernetes.sh
-  part fuzz-1 after=setup until="$until" env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 1/2
-  part fuzz-2 after=setup until="$until" env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 2/2
+  part app-lint after=bundle takes=90 inputs='examples/web bindings/wasm/npm' browser npm run lint --silent --prefix examples/web
+  part clients after=setup takes=60 inputs="$engine tools" scripts/test-clients.sh
+  part nginx after=setup takes=10 inputs='docker tools' scripts/test-nginx.sh
+  part nginx-streams after=setup takes=45 inputs="$engine tools examples/serve" scripts/test-nginx-streams.sh
+  part prose after=setup takes=60 inputs='docs tools examples bindings' scripts/prose.sh
+  part s3 after=setup takes=120 inputs="$engine tools" scripts/test-s3.sh
+  part slurm after=setup takes=120 inputs="$engine tools examples/batch" scripts/test-slurm.sh
+  part parallel after=setup takes=60 inputs="$engine tools examples/batch" scripts/test-parallel.sh
+  part beam after=setup takes=120 inputs="$engine tools examples/beam" scripts/test-beam.sh
+  part kubernetes after=setup takes=120 inputs=examples/batch scripts/test-kubernetes.sh
+  part c-shared after=setup,other-libraries takes=70 inputs="$engine bindings/c testdata" c_library shared shared installed python swift
+  part c-rounds after=c-archive takes=100 inputs="$engine bindings/c testdata" scripts/test-c.sh rounds
+  part c-gpu after=c-archive takes=200 inputs="$engine bindings/c testdata" scripts/test-c.sh gpu
+  part work after=commands takes=60 work
+  part docs after=commands,bundle takes=180 scripts/docs.sh test
+  part trained after=commands,other-libraries takes=120 inputs="$engine tools testdata scripts" trained
+  part bench-page after=bundle,commands takes=120 inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
+  part app after=bundle,commands takes=420 limit=2400 inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
+  part app-nginx after=app takes=30 inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app
+  part package after=bundle,commands takes=480 limit=2400 inputs="$browser_engine tools" browser node bindings/wasm/npm/test/run.mjs
+  part release after=commands takes=130 ./bin/lab release check
+  part nocgo after=other-libraries takes=420 limit=2400 inputs="$engine tools testdata scripts" scripts/test-nocgo.sh
+  part go-all-gguf after=other-libraries takes=120 go_all quant gguf
+  part go-all-tools after=other-libraries takes=240 go_all tools bindings/c bindings/wasm
+  part go-all-multimodal after=other-libraries takes=300 limit=3600 go_all multimodal
+  part go-all-finetune after=other-libraries takes=300 limit=3600 go_all finetune
+  part go-all-gemma4 after=other-libraries takes=420 limit=3600 go_all gemma4
+  part go-all-wgslkit after=other-libraries takes=600 limit=3600 go_all wgslkit
+  part kernels after=bundle takes=900 limit=5400 inputs="$browser_engine" browser env GEMWIRE_TEST_ALL=1 node bindings/wasm/browsertest/run.mjs
+  part race after=other-libraries takes=600 limit=7200 race
+  part fuzz-1 after=setup takes=300 limit=7200 env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 1/2
+  part fuzz-2 after=setup takes=300 limit=7200 env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 2/2
 }
 
 # some: parts that others have among theirs.
