@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/gemwire/gemwire/gemma4 v0.1.0
+	github.com/gemwire/gemwire/gemma4/nano v0.1.0
 	github.com/gemwire/gemwire/gguf v0.1.0
 	github.com/gemwire/gemwire/wgslkit v0.1.0
 	github.com/google/go-cmp v0.7.0
@@ -20,6 +21,7 @@ require (
 
 replace (
 	github.com/gemwire/gemwire/gemma4 => ../gemma4
+	github.com/gemwire/gemwire/gemma4/nano => ../gemma4/nano
 	github.com/gemwire/gemwire/gguf => ../gguf
 	github.com/gemwire/gemwire/quant => ../quant
 	github.com/gemwire/gemwire/wgslkit => ../wgslkit

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gofmt, lines of at most 120 characters, go vet and staticcheck over the packages given, the links of the Markdown
-# files, and GitHub's workflows.
+# gofmt, lines of at most 120 characters, the digests of npm's lock files, go vet and staticcheck over the packages
+# given, the links of the Markdown files, and GitHub's workflows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,7 @@ if [[ -n "$long" ]]; then
   printf 'lint: lines of more than 120 characters:\n%s\n' "$long" >&2
   exit 1
 fi
+scripts/check-locks.sh
 go vet "$@"
 # pinned TOOL PACKAGE builds bin/TOOL, outside the workspace, so that no module depends on it; its go.sum holds it to what
 # it was.

@@ -19,10 +19,10 @@ browser kernels package types logic bench-page dawn
 c c-archive c-static c-gpu c-shared c-rounds
 clients clients nginx nginx-streams nocgo
 jobs slurm parallel beam kubernetes s3
-words lint docs prose release work
+words lint modules docs prose release work
 '
 # Parts of `make test` that others include.
-less='go app-pass clients-smoke'
+less='go app-pass clients-smoke clean'
 
 parts=$(scripts/test.sh list)
 jobs=() named=

@@ -5,16 +5,15 @@
 #   run_parts WORKERS
 #
 # A part starts when a worker is free, the parts named in after= have passed, and those in behind= have ended. One with
-# inputs= that passed before
-# and whose inputs are the same is not run again: files (as git knows them), the versions of the tools, variables
-# GEMWIRE_…, and those of the parts that it comes after. GEMWIRE_TEST_AGAIN=1 runs it nevertheless. output= is a file
-# that it leaves for others: where that is missing, it runs.
+# inputs= that passed before and whose inputs are the same is not run again: files (as git knows them), the versions of
+# the tools, variables GEMWIRE_…, and those of the parts that it comes after. GEMWIRE_TEST_AGAIN=1 runs it nevertheless.
+# output= is a file that it leaves for others: where that is missing, it runs.
 #
 # Nothing runs for ever. A part that takes longer than its limit= (900 seconds) is ended, with the stacks of its
 # goroutines in the log, and has failed. takes= marks a part that a budget may leave out, and says how long it takes on
 # two idle cores: with GEMWIRE_TEST_BUDGET (as 30m, or seconds) it begins only if that time is left, parts whose inputs
 # the commits of the last day touch first, and when the budget is used up it is ended. Neither is a failure, and both
-# are said at the end. Parts without takes= have ten minutes beyond the budget. The budget counts from
+# are said at the end. Parts without takes= have four minutes beyond the budget. The budget counts from
 # GEMWIRE_TEST_BEGUN (seconds since 1970), so that several runs can share one.
 #
 # A log counts tests as go test -v does, as node's and vitest's runners do, or as a line 'N passed, N failed, N
@@ -234,7 +233,7 @@ watch() {
   limit=$(said "$1" limit)
   if (($(date +%s) - $(said "$1" started) > ${limit:=900})); then
     end_part "$1" "its limit of $limit s"
-  elif [[ -n "$budget" ]] && (($(spent) > budget + ($(said "$1" takes | wc -l) ? 0 : 600))); then
+  elif [[ -n "$budget" ]] && (($(spent) > budget + ($(said "$1" takes | wc -l) ? 0 : 240))); then
     end_part "$1" budget
   fi
 }

@@ -92,13 +92,21 @@ shared_parts() {
   part c-static after=c-archive behind=go inputs="$engine bindings/c testdata" scripts/test-c.sh header static
 }
 
+# What ends a run: the tests have left the checkout as it was.
+last_part() {
+  git status --porcelain >"$parts/status" 2>/dev/null || return 0 # no clone
+  part clean behind="$(IFS=,; echo "${part_names[*]}")" scripts/test-clean.sh after "$parts/status"
+}
+
 quick() {
   part setup scripts/setup.sh packages
   # First, as it takes longest.
   part go after=setup limit=1500 scripts/test-go.sh "${packages[@]}"
   shared_parts
+  part modules after=setup inputs=. scripts/test-clean.sh
   part clients-smoke after=setup inputs="$engine tools" scripts/test-clients.sh smoke
   part app-pass after=bundle inputs="$browser_engine examples/web" browser npm run e2e --silent --prefix examples/web -- 'real: the first answer'
+  last_part
 }
 
 # A budget leaves out those with takes=: seconds on two idle cores, beside one other part.
@@ -140,6 +148,7 @@ all() {
   part race after=other-libraries takes=600 limit=7200 race
   part fuzz-1 after=setup takes=300 limit=7200 env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 1/2
   part fuzz-2 after=setup takes=300 limit=7200 env FUZZTIME="${FUZZTIME:-60s}" scripts/fuzz.sh 2/2
+  last_part
 }
 
 # some: parts that others have among theirs.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/mod/modfile"
 )
@@ -95,9 +96,14 @@ func (d *Draft) writeTagged(t *tree) error {
 	return stamp(t, d.Version)
 }
 
-// writeAfter edits a checkout into what work goes on with.
+// writeAfter edits a checkout into what work goes on with. Modules that are not
+// released name the new version too: the go command would write it there otherwise.
 func (d *Draft) writeAfter(t *tree) error {
-	for _, m := range d.Modules {
+	clones, err := clonesIn(t.folder, d.Modules)
+	if err != nil {
+		return err
+	}
+	for _, m := range slices.Concat(d.Modules, clones) {
 		if err := d.editGoMod(t, m, false); err != nil {
 			return err
 		}

@@ -88,6 +88,10 @@ func TestPublish(t *testing.T) {
 		!strings.Contains(got, "=> ../low") {
 		t.Errorf("go.mod to go on with:\n%s", got)
 	}
+	if got := read(t, repo.Root, "top", "shed", "go.mod"); !strings.Contains(got, "top v0.1.0") ||
+		!strings.Contains(got, "=> ../") {
+		t.Errorf("go.mod of a module that is not released, to go on with:\n%s", got)
+	}
 	if got := read(t, repo.Root, "bindings", "wasm", "npm", "src",
 		"version.ts"); got != "export const version = \"0.1.0\";\n" {
 		t.Errorf("version.ts: %s", got)
@@ -95,8 +99,13 @@ func TestPublish(t *testing.T) {
 	if dirty := shell(t, repo.Root, "git", "status", "--porcelain"); dirty != "" {
 		t.Errorf("left behind: %s", dirty)
 	}
-	// Work goes on without a network, at both commits.
+	// Work goes on without a network, at both commits, and the go command finds nothing to write.
 	shell(t, repo.Root, "go", "build", "-o", t.TempDir(), "./top/cmd/count")
+	shell(t, repo.Root, "go", "list", "-m", "all")
+	shell(t, repo.Root, "go", "work", "sync")
+	if changed := shell(t, repo.Root, "git", "status", "--porcelain"); changed != "" {
+		t.Errorf("the go command has changed: %s", changed)
+	}
 	shell(t, repo.Root, "git", "checkout", "--quiet", "top/v0.1.0")
 	shell(t, repo.Root, "go", "build", "-o", t.TempDir(), "./top/cmd/count")
 }

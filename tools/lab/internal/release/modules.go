@@ -62,6 +62,31 @@ func modulesIn(root string) ([]Module, error) {
 	return bottomUp(found)
 }
 
+// clonesIn reads the modules of a workspace that are for clones alone. Their siblings
+// are those of the released ones that they name.
+func clonesIn(root string, released []Module) ([]Module, error) {
+	work, err := readWork(root)
+	if err != nil {
+		return nil, err
+	}
+	var clones []Module
+	for _, use := range work.Use {
+		folder := path.Clean(filepath.ToSlash(use.Path))
+		file, err := readGoMod(root, folder)
+		if err != nil {
+			return nil, err
+		}
+		if !forClones(file) {
+			continue
+		}
+		siblings := slices.DeleteFunc(required(file), func(s string) bool {
+			return !slices.ContainsFunc(released, func(m Module) bool { return m.Path == s })
+		})
+		clones = append(clones, Module{Path: file.Module.Mod.Path, Folder: folder, Siblings: siblings})
+	}
+	return clones, nil
+}
+
 // forClones says whether a module is left out of releases.
 func forClones(file *modfile.File) bool {
 	return slices.ContainsFunc(file.Module.Syntax.Before, func(c modfile.Comment) bool {
