@@ -71,6 +71,7 @@ async function acquire(): Promise<void> {
   const adapters = useAdapters.getState();
   void adapters.refresh().then(() => adapters.purge());
   const opening = useHistory.getState().open();
+  if (!serverInUse(useSettings.getState())) useEngine.getState().expect(useSettings.getState().model);
   // What computes is started behind the first paint, which it would delay.
   await whenIdle();
   if (useSession.getState().ownership !== "owner") return;

@@ -28,6 +28,8 @@ interface EngineState {
   /** How many of the kernels that have come to the open model are compared with the CPU; null for none. */
   examining: CheckProgress | null;
   refused: Refused | null;
+  /** Says which model will be opened as soon as there is time for it: what is asked until then waits for it. */
+  expect: (choice: ModelChoice) => void;
   /** Opens a model in place of the one in memory, which stays or comes back where that fails. */
   open: (choice: ModelChoice) => Promise<void>;
   /** Opens a file, or the files of a split model, from the disk. */
@@ -154,6 +156,10 @@ export const useEngine = create<EngineState>()((set, get) => {
     checking: null,
     examining: null,
     refused: null,
+    expect: (choice) => {
+      if (get().engine.state === "closed")
+        set({ engine: { state: "loading", label: nameOf(choice), progress: null } });
+    },
     open: (choice) => load({ label: nameOf(choice), source: sourceOf(choice), choice }),
     openFiles: (files) =>
       load({ label: wholeName(files[0]?.name ?? "").replace(/\.gguf$/i, ""), source: files, choice: null }),
