@@ -16,6 +16,7 @@ import (
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gemma4/adapter"
 	"github.com/gemwire/gemwire/gemma4/arch"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -148,6 +149,7 @@ func TestAdaptersWhileAnswering(t *testing.T) {
 // Adapters count against the memory budget before any of them is uploaded: what is
 // planned is what is taken, to 1 %, and what does not fit leaves all as it was.
 func TestAdaptersWithinABudget(t *testing.T) {
+	conformance.OnlyInAll(t)
 	const tokens = 256
 	ids := []int32{2, 5, 384, 279, 512, 610}
 	total := func(m *gemma4.Model) (n int64) {

@@ -47,7 +47,7 @@ func called(t *testing.T, s *gemma4.Session, tools []chat.Tool, opts gemma4.Gene
 }
 
 func TestCallsFitTheirDeclarations(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 512)
 		for _, params := range []sample.Params{{}, {Temperature: 1.5, Seed: 3}, {Temperature: 1.5, Seed: 4}} {
 			for _, c := range []struct {

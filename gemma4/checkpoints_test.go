@@ -65,7 +65,7 @@ func (k *talk) sameAsFresh(name string, prompt []int32) (computed int) {
 // it is; what comes of it is what comes of a session that starts there.
 func TestGoingBackIsCheap(t *testing.T) {
 	conformance.Long(t)
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		file, length, most := nanoPath, 1200, 400 // ten checkpoints
 		opts.Context = 4096
 		if conformance.All() && runtime.GOOS != "js" { // as large as E2B's windows
@@ -119,6 +119,7 @@ func TestGoingBackBehindDrafts(t *testing.T) {
 
 // Checkpoints are planned to the byte, made with the session, and the first to be given up.
 func TestCheckpointsArePlanned(t *testing.T) {
+	conformance.OnlyInAll(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 3000}
 	plan, err := planFor(t, nanoPath, opts)
 	if err != nil {

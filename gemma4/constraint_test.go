@@ -122,7 +122,7 @@ func TestFormsOnEachDevice(t *testing.T) {
 
 // What follows an answer in a form is computed from where it ended, as if it had been said freely.
 func TestGoingOnBehindAForm(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		c := constraint(t, m, gemma4.Form{Regex: `The capital of (Peru|France) is`})
 		s, prompt := newSession(t, m, 512), repeating(m)
@@ -147,7 +147,7 @@ func TestGoingOnBehindAForm(t *testing.T) {
 
 // A thought is free and comes first; what is held to the form is behind it.
 func TestThoughtIsFree(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		s := newSession(t, m, 512)
 		id := func(text string) int32 {

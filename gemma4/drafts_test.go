@@ -22,7 +22,7 @@ func repeating(m *gemma4.Model) []int32 {
 }
 
 func TestDraftsChangeNothing(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		prompt := repeating(m)
 		for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestDraftsChangeNothing(t *testing.T) {
 
 // Left to the device, a session guesses where that pays, and says what it guessed.
 func TestGuessingAsPays(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		s, prompt := newSession(t, m, 256), repeating(m)
 		const n = 60
@@ -89,7 +89,7 @@ func TestGuessingAsPays(t *testing.T) {
 }
 
 func TestLeavingAmongDraftedTokens(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		s, prompt := newSession(t, m, 256), repeating(m)
 		s.GuessAlways()

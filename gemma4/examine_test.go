@@ -177,6 +177,7 @@ func TestUncheckedKernels(t *testing.T) {
 // TestAssistantsKernelsAreExamined attaches an assistant: it adds kernels, each of them right on
 // its cases; where one is wrong that it needs, it is refused, and the model stays as it is.
 func TestAssistantsKernelsAreExamined(t *testing.T) {
+	conformance.OnlyInAll(t)
 	conformance.Long(t)
 	raw, err := os.ReadFile(assistantPath)
 	if err != nil {
@@ -207,6 +208,7 @@ func TestAssistantsKernelsAreExamined(t *testing.T) {
 // TestBatchesKernelsAreExamined makes a batch: no kernel answers in it that was not examined.
 // Where one is wrong that it needs, there is no batch, and sessions answer.
 func TestBatchesKernelsAreExamined(t *testing.T) {
+	conformance.OnlyInAll(t)
 	store := checkup.Store{Folder: t.TempDir(), Version: "v1"}
 	m := open(t, nanoPath, examined(&checkup.Examiner{Keeper: store}))
 	alone := m.Info().Kernels.Kernels
@@ -240,6 +242,7 @@ func TestBatchesKernelsAreExamined(t *testing.T) {
 }
 
 func TestNoBatchWithWrongKernels(t *testing.T) {
+	conformance.OnlyInAll(t)
 	conformance.Long(t)
 	apart := func(ctx context.Context, c opstest.Case, kit *ops.Kit) (float64, error) {
 		relErr, err := c.Run(ctx, kit)

@@ -49,7 +49,7 @@ func say(t *testing.T, s generator, prompt []int32, opts gemma4.GenerateOptions)
 // A thought is ended where its budget is spent; what follows is what would follow a thought of
 // just that text, and only the end of it is computed for that.
 func TestThinkingBudget(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		thinking, err := m.Template().ThinkingIn(m.Tokenizer(), nil)
 		if err != nil {

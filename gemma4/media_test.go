@@ -301,7 +301,7 @@ func attached(t *testing.T, opts gemma4.OpenOptions) (*gemma4.Model, *encoder) {
 }
 
 func TestPicturesAreKept(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m, e := attached(t, opts)
 		s := newSession(t, m, 0)
 		c := chat.Conversation{Messages: []chat.Message{picture("wide", "What is this?")}}
@@ -329,7 +329,7 @@ func TestPicturesAreKept(t *testing.T) {
 }
 
 func TestSavedPictures(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m, e := attached(t, opts)
 		s := newSession(t, m, 0)
 		c := chat.Conversation{Messages: []chat.Message{picture("wide", "What is this?")}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
@@ -20,6 +21,13 @@ const nanoPath = "../testdata/conformance/nano/nano.gguf"
 // onEachDevice runs a test on the CPU and, where there is one, on the GPU.
 func onEachDevice(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
 	for _, device := range []gemma4.Device{gemma4.DeviceCPU, gemma4.DeviceGPU} {
+		t.Run(string(device), func(t *testing.T) { test(t, gemma4.OpenOptions{Device: device, Context: 1024}) })
+	}
+}
+
+// mostlyOnTheCPU runs a test on the CPU and, in make test-all, on the GPU, too: it is about what both share.
+func mostlyOnTheCPU(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
+	for _, device := range conformance.Some(1, gemma4.DeviceCPU, gemma4.DeviceGPU) {
 		t.Run(string(device), func(t *testing.T) { test(t, gemma4.OpenOptions{Device: device, Context: 1024}) })
 	}
 }

@@ -81,6 +81,7 @@ func planFor(t *testing.T, path string, opts gemma4.OpenOptions) (*gemma4.Plan, 
 // Where memory is short and no table is left to leave in the file, prompts are computed
 // fewer tokens at once, to the same end.
 func TestSmallerChunks(t *testing.T) {
+	conformance.OnlyInAll(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 300, TablesInFile: true}
 	plan, err := planFor(t, nanoPath, opts)
 	if err != nil {
@@ -118,6 +119,7 @@ func answered(t *testing.T, file string, opts gemma4.OpenOptions) []int32 {
 // The logits of all tokens are computed in smaller groups where there is no memory
 // for large ones.
 func TestLogitsWithLittleMemory(t *testing.T) {
+	conformance.OnlyInAll(t)
 	opts := gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 256}
 	tokens := readNanoCases(t)[0].IDs
 	rows := func(opts gemma4.OpenOptions) (all [][]float32) {

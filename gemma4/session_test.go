@@ -79,7 +79,7 @@ func answer(t testing.TB, s *gemma4.Session, c chat.Conversation,
 }
 
 func TestChatAnswers(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		text, last := answer(t, s, user("What is the capital of Peru?"), gemma4.GenerateOptions{})
 		if text != "The capital of Peru is Lima." {
@@ -118,7 +118,7 @@ func TestFollowUpComputesOnlyWhatIsNew(t *testing.T) {
 // A prompt that goes another way in the middle of what is cached gives what it
 // gives without a cache; so does one beyond what the rings can go back to.
 func TestDivergingPrompts(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		s := newSession(t, m, 0)
 		cases := readNanoCases(t)
@@ -135,7 +135,7 @@ func TestDivergingPrompts(t *testing.T) {
 }
 
 func TestSeedsRepeat(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		prompt := readNanoCases(t)[4].IDs
 		with := func(seed uint64) gemma4.Choosing {
@@ -238,7 +238,7 @@ func first(choices func(func(sample.Choice, error) bool)) (c sample.Choice, err 
 }
 
 func TestLeavingTheLoop(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		prompt := readNanoCases(t)[4].IDs
 		for range 3 {
@@ -259,7 +259,7 @@ func TestLeavingTheLoop(t *testing.T) {
 }
 
 func TestContextFull(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 64)
 		prompt := readNanoCases(t)[4].IDs
 		long := slices.Repeat(prompt, 64)[:64]
@@ -285,7 +285,7 @@ func TestContextFull(t *testing.T) {
 }
 
 func TestStopStrings(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		text, last := answer(t, s, user("What is the capital of Peru?"),
 			gemma4.GenerateOptions{Stop: []string{"l of P"}})
@@ -296,7 +296,7 @@ func TestStopStrings(t *testing.T) {
 }
 
 func TestToolCall(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		s := newSession(t, open(t, nanoPath, opts), 0)
 		c := readNanoCases(t)[0]
 		var calls []chat.ToolCall

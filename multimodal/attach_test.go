@@ -32,6 +32,13 @@ func onEachDevice(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)
 	}
 }
 
+// mostlyOnTheCPU runs a test on the CPU and, in make test-all, on the GPU, too: it is about what both share.
+func mostlyOnTheCPU(t *testing.T, test func(t *testing.T, opts gemma4.OpenOptions)) {
+	for _, device := range conformance.Some(1, gemma4.DeviceCPU, gemma4.DeviceGPU) {
+		t.Run(string(device), func(t *testing.T) { test(t, gemma4.OpenOptions{Device: device, Context: 1024}) })
+	}
+}
+
 func openFile(t testing.TB, file *gguf.File, err error, opts gemma4.OpenOptions) *gemma4.Model {
 	t.Helper()
 	if err != nil {
@@ -132,7 +139,7 @@ func answer(t testing.TB, s *gemma4.Session, c chat.Conversation) (text string, 
 }
 
 func TestNanoSees(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		attach(t, m)
 		images, _ := nanoCases(t)
@@ -149,6 +156,7 @@ func TestNanoSees(t *testing.T) {
 // TestKernelsOfTowersAreExamined asks that a picture and a clip take no kernel that was
 // not examined.
 func TestKernelsOfTowersAreExamined(t *testing.T) {
+	conformance.OnlyInAll(t)
 	store := checkup.Store{Folder: t.TempDir(), Version: "v1"}
 	m := open(t, nanoPath, gemma4.OpenOptions{Device: gemma4.DeviceGPU, Context: 1024,
 		Kernels: &checkup.Examiner{Keeper: store}})
@@ -219,7 +227,7 @@ func TestLongClips(t *testing.T) {
 }
 
 func TestFollowUpEncodesNothing(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		media := attach(t, m)
 		images, _ := nanoCases(t)

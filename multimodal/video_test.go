@@ -90,7 +90,7 @@ func TestVideoPrompt(t *testing.T) {
 // A video's frames are pictures: those of a folder are answered as the picture is, and a
 // turn that comes back to them computes nothing anew.
 func TestVideoAnswers(t *testing.T) {
-	onEachDevice(t, func(t *testing.T, opts gemma4.OpenOptions) {
+	mostlyOnTheCPU(t, func(t *testing.T, opts gemma4.OpenOptions) {
 		m := open(t, nanoPath, opts)
 		media := attach(t, m)
 		folder := t.TempDir()

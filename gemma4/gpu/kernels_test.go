@@ -22,8 +22,8 @@ func TestKernelsHaveCases(t *testing.T) {
 			e, _ := newEngine(t, conformance.Path(t, name+".gguf"), 600)
 			for _, cache := range []quant.Type{quant.F16, quant.Q8_0} {
 				e.cache = cache
-				for _, kit := range []*ops.Kit{e.kit, ops.NewTuned(e.device, ops.TuningOf(e.device,
-					wgslkit.DiscreteGPU))} {
+				large := ops.NewTuned(e.device, ops.TuningOf(e.device, wgslkit.DiscreteGPU))
+				for _, kit := range conformance.Some(1, e.kit, large) {
 					covered(t, kit, func(kit *ops.Kit) error {
 						s, err := e.on(kit).newState(600)
 						if err != nil {

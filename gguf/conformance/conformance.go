@@ -43,6 +43,15 @@ func Some[T any](n int, cases ...T) []T {
 	return cases[:n]
 }
 
+// OnlyInAll skips a test that make test leaves to make test-all: what it is about is seldom touched, or covered by a
+// quicker one.
+func OnlyInAll(t testing.TB) {
+	t.Helper()
+	if !All() {
+		t.Skip("make test-all runs it")
+	}
+}
+
 // Long skips a test that computes for long on one goroutine, where -short asks for others: the race detector slows it
 // ten times and finds nothing in it.
 func Long(t testing.TB) {

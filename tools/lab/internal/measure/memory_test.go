@@ -29,6 +29,7 @@ func smallShapes(t *testing.T) []synth.Shape {
 
 // Budgets in the proportions of real devices to real models, each kept to.
 func TestMemoryKeepsItsPromises(t *testing.T) {
+	conformance.OnlyInAll(t)
 	for _, shape := range conformance.Some(1, smallShapes(t)...) {
 		t.Run(shape.Name, func(t *testing.T) {
 			source, err := synth.Open(t.Context(), synth.Options{Shape: shape, Seed: 1})

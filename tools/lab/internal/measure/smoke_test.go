@@ -9,10 +9,12 @@ import (
 
 	"github.com/gemwire/gemwire/gemma4/nano"
 	"github.com/gemwire/gemwire/gguf"
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/wgslkit"
 )
 
 func TestSmoke(t *testing.T) {
+	conformance.OnlyInAll(t)
 	dispatches := openNanoOnGPU(t)
 	work, err := Smoke(context.Background(),
 		func() (*gguf.File, error) { return gguf.Open(context.Background(), nano.Source()) }, wgslkit.Options{})
