@@ -36,14 +36,27 @@ func chosen(types ...string) func(opstest.Case) bool {
 	return twoOfEach(types...)
 }
 
-// twoOfEach has two cases of each kernel. Products of several tokens are of these types of weights alone, and fused
-// ones of the first; products of one token, which decoding is made of, are of every type.
+// twoOfEach has two cases of each kernel. Products and embeddings are of these types of weights alone, fused products of
+// the first.
 func twoOfEach(types ...string) func(opstest.Case) bool {
 	seen := map[string]int{}
 	return func(c opstest.Case) bool {
 		kind := kindOf(c, types)
 		seen[kind]++
 		return kind != "" && (seen[kind] == 1 || seen[kind] == 2 && !testing.Short()) // a second shape compiles nothing
+	}
+}
+
+// oneTokenOfEach has a plain product of one token, which decoding is made of, of every type of weights.
+func oneTokenOfEach() func(opstest.Case) bool {
+	seen := map[string]bool{}
+	return func(c opstest.Case) bool {
+		m := productName.FindStringSubmatch(c.Name)
+		if testing.Short() || c.Op != "Linear" || m == nil || m[2] != "1" || m[3] != "" || seen[m[1]] {
+			return false
+		}
+		seen[m[1]] = true
+		return true
 	}
 }
 
@@ -88,7 +101,7 @@ func kindOf(c opstest.Case, types []string) string {
 	switch {
 	case c.Op == "Linear" && small && flags != "" && weights != types[0]:
 		return ""
-	case !slices.Contains(types, weights) && (class != "one" || flags != ""):
+	case !slices.Contains(types, weights):
 		return ""
 	}
 	return strings.Join([]string{c.Op, weights, class, flags}, "/")
