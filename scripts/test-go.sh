@@ -23,8 +23,11 @@ outside() {
 }
 
 # Without what debuggers want, a test is linked in half the time.
-# A package that takes longer than ten minutes is ended, with the stacks of its goroutines.
-options=(-v -vet=off -ldflags="-s -w" -timeout 10m -skip "^inputs-$(outside)\$")
+# A package that takes longer than ten minutes is ended, with the stacks of its goroutines; all tunings and libraries, or
+# the race detector, have half an hour.
+limit=10m
+[[ "${GEMWIRE_TEST_ALL:-}" != 1 && "${1:-}" != -race ]] || limit=30m
+options=(-v -vet=off -ldflags="-s -w" -timeout "$limit" -skip "^inputs-$(outside)\$")
 if [[ "${1:-}" == -race ]]; then
   shift
   options+=(-race -short)

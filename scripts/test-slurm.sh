@@ -108,7 +108,7 @@ both_idle() { [[ "$(sinfo -h -N -o '%T' 2>/dev/null | sort -u)" == idle ]]; }
 await 180 both_idle || fail "the nodes do not come up: $(sinfo -N -l 2>&1)"
 echo 'ok   two nodes'
 
-requests=4000
+requests=1600
 for ((i = 0; i < requests; i++)); do
   echo '{"custom_id":"q'$i'","method":"POST","url":"/v1/chat/completions","body":{"temperature":0,"messages":[{"role":"user","content":"What is the capital of France?"}]}}'
 done >"$dir/requests.jsonl"

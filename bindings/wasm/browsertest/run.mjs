@@ -5,7 +5,7 @@
 //   -run REGEXP    tests to run in every package that names none
 //   -bench REGEXP  benchmarks to run as well
 //   -v             print every test's log
-//   -timeout MIN   of one package, in minutes (20)
+//   -timeout MIN   of one package, in minutes (10)
 //
 // Without packages, those of `suite` below. One line tells of each test, the
 // last one counts them; the exit code is 1 where one failed. Environment
@@ -20,7 +20,11 @@ import { serve } from "./server.mjs";
 
 const suite = [
   "wgslkit",
-  "wgslkit/ops=^TestOps$",
+  // In parts, since each has ten minutes.
+  "wgslkit/ops=^TestOps$/^[A-D]",
+  "wgslkit/ops=^TestOps$/^[E-K]",
+  "wgslkit/ops=^TestOps$/^L",
+  "wgslkit/ops=^TestOps$/^[M-Z]",
   "gemma4/cpu/kernel",
   "gemma4/cpu=TestConformance|TestSoftTokens|TestMany|Tab",
   "gemma4=JavaScript|TestGoingBackIsCheap",
@@ -43,7 +47,7 @@ function options() {
     options: {
       run: { type: "string" },
       bench: { type: "string" },
-      timeout: { type: "string", default: "20" },
+      timeout: { type: "string", default: "10" },
       v: { type: "boolean", short: "v" },
     },
   });

@@ -18,6 +18,9 @@ const atOnce = 3;
 const limit = 15 * 60_000;
 const stepLimit = 120_000;
 let verdicts = null;
+// Playwright closes the browser on SIGTERM, so that the cases that run fail, and say where they were.
+let stopped = false;
+process.on("SIGTERM", () => (stopped = true));
 
 function build() {
   const vite = here("../node_modules/vite/bin/vite.js");
@@ -63,6 +66,7 @@ async function runCase(browser, { name, run, real = false, touch = false, viewpo
     return true;
   } catch (error) {
     console.log(`FAIL ${name}\n${error instanceof Error ? error.stack : error}`);
+    for (const line of visitor.console.slice(-20)) console.log(`     console: ${line}`);
     mkdirSync(here("out"), { recursive: true });
     await visitor.screenshot(here(`out/${name.replaceAll(/\W+/g, "-")}.png`)).catch(() => undefined);
     return false;
@@ -78,7 +82,8 @@ async function runAll(browser, list, workers) {
   const queue = [...list];
   let passed = 0;
   const work = async () => {
-    for (let one = queue.shift(); one; one = queue.shift()) if (await runCase(browser, one)) passed++;
+    for (let one = queue.shift(); one && !stopped; one = queue.shift())
+      if (await runCase(browser, one)) passed++;
   };
   await Promise.all(Array.from({ length: workers }, work));
   return passed;

@@ -3,12 +3,17 @@ export class Visitor {
   errors = [];
   /** What a case found out that is worth telling, though nothing is asked of it. */
   notes = [];
+  /** What the pages have written to their consoles. */
+  console = [];
   #others = [];
 
   constructor(context, server) {
     this.context = context;
     this.server = server;
-    context.on("page", (page) => page.on("pageerror", (error) => this.errors.push(error.message)));
+    context.on("page", (page) => {
+      page.on("pageerror", (error) => this.errors.push(error.message));
+      page.on("console", (message) => this.console.push(`${message.type()}: ${message.text()}`));
+    });
   }
 
   /** Opens the app in a new tab, which is the one that the other methods mean. */

@@ -98,7 +98,7 @@ func TestBatchInS3Killed(t *testing.T) {
 		t.Error("pieces are left")
 	}
 	got, err = itself(t, line).CombinedOutput()
-	if err != nil || !strings.Contains(string(got), "1000 requests had been answered before") {
+	if err != nil || !strings.Contains(string(got), "1,000 requests had been answered before") {
 		t.Errorf("%v, %s", err, got)
 	}
 }
