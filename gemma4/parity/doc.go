@@ -7,8 +7,8 @@
 // cases.json beside one GGUF file; chat.json, rendered conversations; or
 // tokenizer.json, encoded strings.
 //
-// Read case.go for how they are found and read, then model.go, production.go (the
-// programs that answer, which are others than those of all logits), chat.go and
+// Read case.go for how they are found and read, then model.go, logits.go, production.go
+// (the programs that answer, which are others than those of all logits), chat.go and
 // tokenizer.go for how each kind is run; ollama.go asks a running Ollama instead of a
 // recorded reference.
 package parity

@@ -178,41 +178,6 @@ func (r *run) encoding(m *gemma4.Model, prompts []prompt) error {
 	return nil
 }
 
-// logits compares those of every position with the reference's.
-func (r *run) logits(s *gemma4.Session, prompts []prompt) error {
-	if r.c.Reference == "" {
-		return nil
-	}
-	file, reference, err := openReference(r.c.Reference)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	tolerance := r.boundsOf(s.Model().Info()).Logits
-	for i, p := range prompts {
-		want, err := reference.Floats(fmt.Sprintf("%d.logits", i))
-		if err != nil {
-			return err
-		}
-		r.logitSize = max(r.logitSize, rootMeanSquare(want))
-		var got []float32
-		err = s.Logits(r.ctx, gemma4.Tokens(p.IDs), func(_ int, row []float32) error {
-			got = append(got, row...)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := r.check(fmt.Sprintf("prompt %d: logits", i), RelativeError(got, want), tolerance, ""); err != nil {
-			return err
-		}
-		if err := r.production(s, i, p.IDs, want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func rootMeanSquare(values []float32) float64 {
 	var sum float64
 	for _, v := range values {

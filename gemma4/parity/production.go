@@ -19,15 +19,19 @@ const (
 )
 
 // production compares the log-probabilities behind a prompt, as an answer begins with them,
-// and behind each of some further tokens, with those of the reference's logits.
-func (r *run) production(s *gemma4.Session, i int, ids []int32, logits []float32) error {
+// and behind each of some further tokens, with those of the reference's logits of the last
+// positions.
+func (r *run) production(s *gemma4.Session, i int, ids []int32, logits []float32, vocab int) error {
 	if err := s.Reset(); err != nil {
 		return err
 	}
-	vocab := len(logits) / len(ids)
+	if vocab == 0 || len(logits)%vocab != 0 || len(logits) > len(ids)*vocab {
+		return fmt.Errorf("%w: prompt %d has %d logits", ErrNoCase, i, len(logits))
+	}
+	first := len(ids) - len(logits)/vocab // position of the first of them
 	var worst float64
-	for n := max(1, len(ids)-singles); n <= len(ids); n++ {
-		e, err := r.offAt(s, ids[:n], logits[(n-1)*vocab:n*vocab])
+	for n := max(1, len(ids)-singles, first+1); n <= len(ids); n++ {
+		e, err := r.offAt(s, ids[:n], logits[(n-1-first)*vocab:(n-first)*vocab])
 		if err != nil {
 			return err
 		}

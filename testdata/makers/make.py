@@ -86,7 +86,7 @@ def model_case(folder, name, prompts=None, inputs=True):
     hidden = {n: a for n, a in arrays.items() if ".hidden." in n}
     case["largest_activation"] = [round(a.abs().max().item(), 1) for a in hidden.values()]
     if max(case["largest_activation"]) > LARGEST_HALF:
-        case["float32_error"] = max(r.float32_error(p["ids"], arrays[f"{i}.logits"]) for i, p in enumerate(case["prompts"]))
+        case["float32_error"] = max(r.float32_error(p["ids"]) for p in case["prompts"])
     case["types"] = sorted({t.name for t in file.types.values()})
     if getattr(model.model, "vision_tower", None) is not None:
         case["images"] = [image_case(r, ids, stem, arrays, inputs) for stem in media.IMAGES]
