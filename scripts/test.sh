@@ -24,6 +24,8 @@ cd "$(dirname "$0")/.."
 source scripts/parts.sh
 
 export NO_COLOR=1
+# llvmpipe keeps the kernels that it has compiled. Tests with a home of their own are to find them, too.
+export MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}}"
 # What one part has compiled, another one takes from Go's cache, in another clone, too: no path of this one is in it.
 export GOFLAGS="-trimpath ${GOFLAGS:-}"
 read -ra packages <<<"$(awk '$1 ~ /^\.\// { printf "%s/... ", $1 }' go.work)"
