@@ -120,20 +120,20 @@ all() {
   part commands after=setup build_commands
   part app-lint after=bundle takes=90 inputs='examples/web bindings/wasm/npm' browser npm run lint --silent --prefix examples/web
   part clients after=setup takes=60 inputs="$engine tools" scripts/test-clients.sh
-  part nginx after=setup takes=10 inputs='docker tools' scripts/test-nginx.sh
-  part nginx-streams after=setup takes=45 inputs="$engine tools examples/serve" scripts/test-nginx-streams.sh
-  part prose after=setup takes=60 inputs='docs tools examples bindings' scripts/prose.sh
+  part nginx after=setup takes=8 inputs='docker tools' scripts/test-nginx.sh
+  part nginx-streams after=setup takes=55 inputs="$engine tools examples/serve" scripts/test-nginx-streams.sh
+  part prose after=setup takes=25 inputs='docs tools examples bindings' scripts/prose.sh
   part s3 after=setup takes=120 inputs="$engine tools" scripts/test-s3.sh
-  part slurm after=setup takes=120 inputs="$engine tools examples/batch" scripts/test-slurm.sh
-  part parallel after=setup takes=60 inputs="$engine tools examples/batch" scripts/test-parallel.sh
-  part beam after=setup takes=120 inputs="$engine tools examples/beam" scripts/test-beam.sh
-  part kubernetes after=setup takes=120 inputs=examples/batch scripts/test-kubernetes.sh
+  part slurm after=setup takes=240 inputs="$engine tools examples/batch" scripts/test-slurm.sh
+  part parallel after=setup takes=100 inputs="$engine tools examples/batch" scripts/test-parallel.sh
+  part beam after=setup takes=240 inputs="$engine tools examples/beam" scripts/test-beam.sh
+  part kubernetes after=setup takes=110 inputs=examples/batch scripts/test-kubernetes.sh
   part c-shared after=setup,other-libraries takes=70 inputs="$engine bindings/c testdata" c_library shared shared installed python swift
   part c-rounds after=c-archive takes=100 inputs="$engine bindings/c testdata" scripts/test-c.sh rounds
   part c-gpu after=c-archive takes=200 inputs="$engine bindings/c testdata" scripts/test-c.sh gpu
-  part work after=commands takes=60 work
-  part docs after=commands,bundle takes=180 scripts/docs.sh test
-  part trained after=commands,other-libraries takes=120 inputs="$engine tools testdata scripts" trained
+  part work after=commands takes=150 work
+  part docs after=commands,bundle takes=115 scripts/docs.sh test
+  part trained after=commands,other-libraries takes=400 inputs="$engine tools testdata scripts" trained
   part bench-page after=bundle,commands takes=120 inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
   part app after=bundle,commands takes=420 limit=2400 inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
   part app-nginx after=app takes=30 inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app

@@ -36,8 +36,8 @@ func chosen(types ...string) func(opstest.Case) bool {
 	return twoOfEach(types...)
 }
 
-// twoOfEach has two cases of each kernel. Products and embeddings are of these types of weights alone, fused products of
-// the first.
+// twoOfEach has two cases of each kernel. Products and embeddings are of these types of weights alone, fused products
+// of the first.
 func twoOfEach(types ...string) func(opstest.Case) bool {
 	seen := map[string]int{}
 	return func(c opstest.Case) bool {
