@@ -201,6 +201,7 @@ finished_parts() {
 
 # seconds_of TIME: 30m, 90s or a number of seconds.
 seconds_of() {
+  [[ "$1" =~ ^[0-9]+[ms]?$ ]] || { echo "test: GEMWIRE_TEST_BUDGET is $1: say minutes, as 30m, or seconds" >&2; exit 2; }
   case "$1" in
     *m) echo $((${1%m} * 60)) ;;
     *) echo "${1%s}" ;;
@@ -215,7 +216,6 @@ spent() { echo $(($(date +%s) - ${GEMWIRE_TEST_BEGUN:-$begun})); }
 leave_out() {
   printf 'late %-22s %s, for want of time\n' "$1" "$2"
   printf 'skipped: %s, for want of time\n' "$1" >"$parts/$1/log"
-  : >"$parts/$1/started"
   : >"$parts/$1/late"
   echo '0 0 0 0 0 1' >"$parts/$1/result"
 }
@@ -233,8 +233,10 @@ watch() {
   limit=$(said "$1" limit)
   if (($(date +%s) - $(said "$1" started) > ${limit:=900})); then
     end_part "$1" "its limit of $limit s"
-  elif [[ -n "$budget" ]] && (($(spent) > budget + ($(said "$1" takes | wc -l) ? 0 : 240))); then
+  elif [[ -n "$budget" && -n "$(said "$1" takes)" ]] && (($(spent) > budget)); then
     end_part "$1" budget
+  elif [[ -n "$budget" ]] && (($(spent) > budget + 240)); then
+    end_part "$1" "the budget of $GEMWIRE_TEST_BUDGET and four minutes"
   fi
 }
 
@@ -285,7 +287,6 @@ run_parts() {
       ready "$name" || code=$?
       if ((code == 2)); then
         printf 'FAIL %-22s not run: what it needs failed\n' "$name"
-        : >"$parts/$name/started"
         echo '1 0 0 0 1 0' >"$parts/$name/result"
       elif too_late "$name"; then
         leave_out "$name" 'not begun'

@@ -103,7 +103,7 @@ last_part() {
 quick() {
   part setup scripts/setup.sh packages
   # First, as it takes longest.
-  part go after=setup limit=1500 scripts/test-go.sh "${packages[@]}"
+  part go after=setup limit=1800 scripts/test-go.sh "${packages[@]}"
   shared_parts
   part modules after=setup inputs=. scripts/test-clean.sh
   part clients-smoke after=setup inputs="$engine tools" scripts/test-clients.sh smoke
