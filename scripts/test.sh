@@ -10,7 +10,7 @@
 #   scripts/test.sh PART…         those named, with nothing that they come after
 #   scripts/test.sh list          says which parts there are
 #
-# GEMWIRE_TEST_JOBS    parts that run at once (one more than there are cores, three at most)
+# GEMWIRE_TEST_JOBS    parts that run at once (2, as Go's tests use several cores by themselves)
 # GEMWIRE_TEST_AGAIN   1 also runs parts that passed before with the same inputs (scripts/parts.sh)
 # GEMWIRE_TEST_BUDGET  as 30m: parts of "all" for which that is too short are left out, and named at the end
 # GEMWIRE_RACE         the packages for the race detector (all)
@@ -156,8 +156,6 @@ all() {
 # some: parts that others have among theirs.
 some() { part dawn after=other-libraries browser scripts/test-dawn.sh; }
 
-jobs() { getconf _NPROCESSORS_ONLN 2>/dev/null | awk '{ print ($1 < 2 ? $1 : 2) + 1 }'; }
-
 # only NAME…: of all parts, these.
 only() {
   local name wanted=()
@@ -182,4 +180,4 @@ case "${1:?usage: scripts/test.sh quick|all|list|PART…}" in
     only "$@"
     ;;
 esac
-run_parts "${GEMWIRE_TEST_JOBS:-$(jobs)}"
+run_parts "${GEMWIRE_TEST_JOBS:-2}"

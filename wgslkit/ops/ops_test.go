@@ -170,6 +170,7 @@ func TestTiledExperts(t *testing.T) {
 
 // TestManyRows runs what only large matrices get, with small ones.
 func TestManyRows(t *testing.T) {
+	onlyInAll(t)
 	dev := openKit(t, wgslkit.Options{}).Device()
 	tuning := ops.TuningFor(wgslkit.DiscreteGPU, dev.Features())
 	tuning.ManyRowsBytes, tuning.WideBytes, tuning.MatvecGroups = 0, 0, 1
