@@ -2,7 +2,8 @@
 # Changes the code a little, one operator at a time, and says which changes no test notices.
 #
 #   scripts/mutate.sh [PACKAGE ...]   such as quant or gemma4/sample; without any, those of the list
-#                                     below that differ from where this branch left main
+#                                     below that differ from where this branch left main, or from the
+#                                     commit MUTATE_BASE
 #
 # A survivor that changes nothing anybody could see stands in scripts/mutate-equivalent.tsv with the
 # reason, and is not reported. Fails where fewer than MUTATE_THRESHOLD percent (85) are noticed.
@@ -29,7 +30,7 @@ fast() { grep -hoE '^func Test\w+' "$root/$1"/*_test.go | cut -c6- | grep -vE "$
 
 changed() {
   local base package
-  base=$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" merge-base HEAD main)
+  base=${MUTATE_BASE:-$(git -C "$root" merge-base HEAD origin/main 2>/dev/null || git -C "$root" merge-base HEAD main)}
   for package in "${known[@]}"; do
     settings "$package"
     git -C "$root" diff --quiet "$base" -- ":(glob)$package/${files:-*.go}" || echo "$package"
