@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gemwire/gemwire/gguf/conformance"
 	"github.com/gemwire/gemwire/tools/lab/internal/notices"
 )
 
@@ -36,6 +37,7 @@ func host(t *testing.T) Target {
 // Two builds in other folders, one of them with an empty build cache, come to the
 // same bytes; the checksums are right, and the program knows its version.
 func TestBuild(t *testing.T) {
+	conformance.OnlyInAll(t)
 	repo := house(t)
 	publish(t, repo, "v0.1.0")
 	write(t, repo.Root, "low/low.go", "not what was tagged")

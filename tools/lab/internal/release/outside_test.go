@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gemwire/gemwire/gguf/conformance"
 )
 
 // checkOutside checks the next version of a repository and lists what was done.
@@ -45,6 +47,7 @@ func TestCheckOutside(t *testing.T) {
 }
 
 func TestCheckOutsideFails(t *testing.T) {
+	conformance.OnlyInAll(t)
 	tests := []struct {
 		name, file, text string
 		checks           Checks
