@@ -82,8 +82,7 @@ async function runAll(browser, list, workers) {
   const queue = [...list];
   let passed = 0;
   const work = async () => {
-    for (let one = queue.shift(); one && !stopped; one = queue.shift())
-      if (await runCase(browser, one)) passed++;
+    for (let one = queue.shift(); one && !stopped; one = queue.shift()) if (await runCase(browser, one)) passed++;
   };
   await Promise.all(Array.from({ length: workers }, work));
   return passed;

@@ -157,8 +157,7 @@ export const useEngine = create<EngineState>()((set, get) => {
     examining: null,
     refused: null,
     expect: (choice) => {
-      if (get().engine.state === "closed")
-        set({ engine: { state: "loading", label: nameOf(choice), progress: null } });
+      if (get().engine.state === "closed") set({ engine: { state: "loading", label: nameOf(choice), progress: null } });
     },
     open: (choice) => load({ label: nameOf(choice), source: sourceOf(choice), choice }),
     openFiles: (files) =>
