@@ -133,12 +133,12 @@ all() {
   part c-gpu after=c-archive takes=200 inputs="$engine bindings/c testdata" scripts/test-c.sh gpu
   part work after=commands takes=150 work
   part docs after=commands,bundle takes=115 scripts/docs.sh test
-  part trained after=commands,other-libraries takes=400 inputs="$engine tools testdata scripts" trained
-  part bench-page after=bundle,commands takes=120 inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
   part app after=bundle,commands takes=420 limit=2400 inputs="$browser_engine examples/web tools" browser npm run e2e --silent --prefix examples/web
   part app-nginx after=app takes=30 inputs="$browser_engine examples/web docker" browser scripts/test-nginx.sh app
   part package after=bundle,commands takes=480 limit=2400 inputs="$browser_engine tools" browser node bindings/wasm/npm/test/run.mjs
   part release after=commands takes=130 ./bin/lab release check
+  part bench-page after=bundle,commands takes=120 inputs="$browser_engine examples tools" browser node examples/bench/test.mjs --real
+  part trained after=commands,other-libraries takes=400 inputs="$engine tools testdata scripts" trained
   part nocgo after=other-libraries takes=420 limit=2400 inputs="$engine tools testdata scripts" scripts/test-nocgo.sh
   part go-all-gguf after=other-libraries takes=120 go_all quant gguf
   part go-all-tools after=other-libraries takes=240 go_all tools bindings/c bindings/wasm
