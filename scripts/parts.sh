@@ -25,7 +25,7 @@ passed_before=dist/tests # a stamp of each part with inputs
 part_names=()
 interrupted() {
   local name
-  trap '' INT TERM
+  trap '' INT TERM HUP
   for name in ${part_names[@]+"${part_names[@]}"}; do
     [[ ! -e "$parts/$name/started" || -e "$parts/$name/result" ]] || kill -TERM -- "-$(said "$name" group)" 2>/dev/null || true
   done
@@ -34,7 +34,7 @@ interrupted() {
   exit 130
 }
 trap 'rm -rf "$parts"' EXIT
-trap interrupted INT TERM
+trap interrupted INT TERM HUP
 
 part() {
   local name=$1 key
@@ -121,10 +121,15 @@ end_part() {
   local group
   group=$(said "$1" group)
   [[ -n "$group" && ! -e "$parts/$1/ended" ]] || return 0
+  # What has failed until now has failed, whatever else ends it.
+  if [[ "$2" == budget ]] && grep -qE '^ *(--- FAIL|not ok|✖|FAIL |fail )' "$parts/$1/log"; then
+    set -- "$1" 'the budget, after a failure'
+  fi
   echo "$2" >"$parts/$1/ended"
   {
     set +e
-    ps -A -o pid=,pgid=,comm= | awk -v group="$group" '$2 == group && $3 ~ /(\.test|gemwire|lab)$/ { print $1 }' | xargs kill -QUIT
+    # args=, since comm= cuts a name short.
+    ps -A -o pid=,pgid=,args= | awk -v group="$group" '$2 == group && $3 ~ /(\.test|gemwire|lab)$/ { print $1 }' | xargs kill -QUIT
     sleep 3
     kill -TERM -- "-$group"
     sleep 10
@@ -146,7 +151,7 @@ run_part() {
   { time bounded "$name" >"$folder/log" 2>&1 </dev/null; } 2>"$folder/time" || status=$?
   read -r wall user system <"$folder/time" || true
   if [[ -e "$folder/ended" ]]; then
-    if [[ -n "$(said "$name" takes)" && "$(said "$name" ended)" == budget ]]; then
+    if [[ "$(said "$name" ended)" == budget ]]; then
       leave_out "$name" 'ended'
       return
     fi
@@ -180,12 +185,14 @@ show_failure() {
   tail -n 40 "$1" | cut -c1-500
 }
 
-# ready NAME: 0 where it may start, 1 where it has to wait, 2 where one that it comes after has failed.
+# ready NAME: 0 where it may start, 1 where it has to wait, 2 where one that it comes after has failed, 3 where one was
+# left out.
 ready() {
   local other result
   for other in $(said "$1" after | tr ',' ' '); do
     [[ -d "$parts/$other" ]] || continue # not asked for
     [[ " $finished " == *" $other "* ]] || return 1
+    [[ ! -e "$parts/$other/late" ]] || return 3
     result=$(said "$other" result)
     [[ "${result%% *}" == 0 ]] || return 2
   done
@@ -203,8 +210,8 @@ finished_parts() {
 seconds_of() {
   [[ "$1" =~ ^[0-9]+[ms]?$ ]] || { echo "test: GEMWIRE_TEST_BUDGET is $1: say minutes, as 30m, or seconds" >&2; exit 2; }
   case "$1" in
-    *m) echo $((${1%m} * 60)) ;;
-    *) echo "${1%s}" ;;
+    *m) echo $((10#${1%m} * 60)) ;;
+    *) echo $((10#${1%s})) ;;
   esac
 }
 
@@ -269,6 +276,7 @@ running() {
 # run_parts WORKERS runs all, prints the table, and fails where one failed.
 run_parts() {
   local name left free code begun finished
+  [[ "$1" =~ ^[1-9][0-9]*$ ]] || { echo "test: GEMWIRE_TEST_JOBS is $1: say how many parts run at once" >&2; exit 2; }
   begun=$(date +%s)
   [[ -z "$budget" ]] || touched_first
   while :; do
@@ -288,7 +296,7 @@ run_parts() {
       if ((code == 2)); then
         printf 'FAIL %-22s not run: what it needs failed\n' "$name"
         echo '1 0 0 0 1 0' >"$parts/$name/result"
-      elif too_late "$name"; then
+      elif ((code == 3)) || too_late "$name"; then
         leave_out "$name" 'not begun'
       elif ((code == 0 && free > 0)); then
         free=$((free - 1))

@@ -22,11 +22,11 @@ outside() {
   } | cksum | tr ' ' '-'
 }
 
-# Without what debuggers want, a test is linked in half the time.
-# A package that takes too long is ended, with the stacks of its goroutines. None takes five minutes on two idle cores
-# from empty caches, but a machine may be three times as slow; all tunings and libraries, or the race detector, take more.
+# A package that takes too long is ended, with the stacks of its goroutines. The longest takes about 200 CPU seconds from
+# empty caches, but machines and their load differ; all tunings and libraries, or the race detector, take more.
 limit=20m
 [[ "${GEMWIRE_TEST_ALL:-}" != 1 && "${1:-}" != -race ]] || limit=30m
+# Without what debuggers want, a test is linked in half the time.
 options=(-v -vet=off -ldflags="-s -w" -timeout "$limit" -skip "^inputs-$(outside)\$")
 if [[ "${1:-}" == -race ]]; then
   shift
@@ -45,6 +45,7 @@ set -- "$@" $(grep -vE "/gemwire/(${first// /|})\$" <<<"$packages")
 log=$(mktemp)
 times=$(mktemp)
 trap 'rm -f "$log" "$times"' EXIT
+trap 'cat "$log"; exit 143' TERM # what is ended says how far it came
 # What runs through another program is not kept by Go's cache.
 if [[ "${GEMWIRE_TEST_TIMES:-}" == 1 ]]; then
   export GEMWIRE_TEST_TIMES_FILE=$times
