@@ -158,6 +158,24 @@ func TestChatContextFull(t *testing.T) {
 	}
 }
 
+// A message that the model answers with nothing is taken back, and it is said why; the chat goes on.
+func TestChatOfNothing(t *testing.T) {
+	const question, none = "What is the capital of France?", "the model ended its answer without a word"
+	got := chatting(t, []string{"Hello", "/set logit-bias 6=0", question, "/set logit-bias 6=100", "/regenerate",
+		"/history"}, "--logit-bias", "6=100")
+	if want := paris + "user: " + question + "\nassistant: " + paris; got.out != want {
+		t.Errorf("answers (-want +got):\n%s", cmp.Diff(want, got.out))
+	}
+	if strings.Count(got.err, "your message was removed: "+none) != 1 ||
+		strings.Count(got.err, "the answer before stays: "+none) != 1 {
+		t.Errorf("messages %q", got.err)
+	}
+	got = chatting(t, []string{question, "/history"}, "--stop", "The")
+	if got.out != "" || !strings.Contains(got.err, "there was no answer") || strings.Contains(got.err, none) {
+		t.Errorf("answers %q, messages %q", got.out, got.err)
+	}
+}
+
 // A chat that outgrows its context goes on without its oldest messages, and says so; where
 // it may not, it ends.
 func TestChatForgets(t *testing.T) {

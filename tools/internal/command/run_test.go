@@ -130,6 +130,32 @@ func TestRunSaysWhatIsBesideTheAnswer(t *testing.T) {
 	}
 }
 
+// A question that the model answers with nothing gets a line that says so, and is no failure.
+func TestRunSaysNothing(t *testing.T) {
+	const says = "the model ended its answer without a word"
+	turnEnds := []string{"--logit-bias", "6=100", "Hello"}
+	for _, tt := range []struct {
+		name string
+		args []string
+		out  string
+		says bool
+	}{
+		{"nothing", turnEnds, "", true},
+		{"nothing but a space", []string{"--regex", " ", "Hello"}, " \n", true},
+		{"nothing after a stop string", []string{"--stop", "The", "What is the capital of France?"}, "", false},
+		{"a word", []string{"What is the capital of France?"}, paris, false},
+	} {
+		got := gemwire(t, "", append([]string{"run", "--device", "cpu", "--greedy"}, tt.args...)...)
+		if ok(t, got) != tt.out || strings.Contains(got.err, says) != tt.says {
+			t.Errorf("%s: %q, and beside %q", tt.name, got.out, got.err)
+		}
+	}
+	got := gemwire(t, "", append([]string{"run", "--device", "cpu", "--json"}, turnEnds...)...)
+	if !strings.HasPrefix(ok(t, got), `{"type":"done","reason":"stop",`) || !strings.Contains(got.err, says) {
+		t.Errorf("as JSON: %q, and beside %q", got.out, got.err)
+	}
+}
+
 func TestRunThinks(t *testing.T) {
 	got := gemwire(t, "", "run", "--device", "cpu", "--greedy", "--think", "What is 3 + 4?")
 	if answer := ok(t, got); answer == "" || strings.Contains(got.err, answer) {

@@ -15,15 +15,26 @@ import (
 	"github.com/gemwire/gemwire/tools/internal/terminal"
 )
 
-// errNoAnswer says that the model had nothing to say.
-var errNoAnswer = errors.New("there was no answer, so the message was removed; try other words")
+// Why there is no answer: the model had nothing to say, or was ended before it said it.
+var (
+	errNothingSaid = errors.New(nothingSaid)
+	errNoAnswer    = errors.New("there was no answer")
+)
+
+// withOutcome says of such an error what it leads to.
+func withOutcome(outcome string, err error) error {
+	if errors.Is(err, errNothingSaid) || errors.Is(err, errNoAnswer) {
+		return fmt.Errorf("%s: %w", outcome, err)
+	}
+	return err
+}
 
 // ask adds the user's message and lets the model answer. A message that got no
 // answer is taken back.
 func (c *chatLoop) ask(ctx context.Context, text string) error {
 	c.add(chat.Message{Role: chat.User, Content: flagset.WithMedia(c.shown, text)})
 	c.shown = nil
-	return c.answer(ctx)
+	return withOutcome("your message was removed", c.answer(ctx))
 }
 
 // answer lets the model speak, and the user return what its tool calls ask for,
@@ -99,7 +110,7 @@ func (c *chatLoop) generate(ctx context.Context) (message chat.Message, err erro
 		reportUsage(c.env, c.usage)
 		c.env.Say("context  %d of %d tokens", c.session.Len(), c.session.Context())
 	}
-	return answer.message(), nil
+	return answer.message(), answer.nothing()
 }
 
 // collector makes a message of events.
@@ -107,6 +118,8 @@ type collector struct {
 	text, thinking strings.Builder
 	calls          []chat.ToolCall
 	usage          gemma4.Usage
+	said           bool // a word, or a call
+	reason         chat.Reason
 	inCall         bool // it was cut within a call
 }
 
@@ -122,12 +135,21 @@ func (a *collector) take(e gemma4.Event) {
 	if e.Usage != nil {
 		a.usage = *e.Usage
 	}
-	a.inCall = e.InCall
+	a.said = a.said || says(e)
+	a.reason, a.inCall = e.Reason, e.InCall
 }
 
 func (a *collector) message() chat.Message {
 	return chat.Message{Role: chat.Assistant, Content: chat.Text(a.text.String()), Reasoning: a.thinking.String(),
 		ToolCalls: a.calls}
+}
+
+// nothing is an error where the model ended its answer before it said a word.
+func (a *collector) nothing() error {
+	if a.said || a.reason != chat.ReasonStop {
+		return nil
+	}
+	return errNothingSaid
 }
 
 // partial is the message without calls: nobody will answer them.

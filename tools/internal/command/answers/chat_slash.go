@@ -216,7 +216,7 @@ func (c *chatLoop) slashRegenerate(ctx context.Context, _ string) error {
 	if len(c.conversation.Messages) <= i { // no answer came: the one before stays
 		c.conversation.Messages = before
 	}
-	return err
+	return withOutcome("the answer before stays", err)
 }
 
 func (c *chatLoop) slashUndo(context.Context, string) error {

@@ -197,6 +197,9 @@ func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, prompt gem
 	if err := printer.finish(); err != nil {
 		return usage, err
 	}
+	if made.isNothing() {
+		r.env.Say("gemwire: %s", nothingSaid)
+	}
 	return usage, r.fits(ctx, model, options.Form, &made)
 }
 
@@ -204,10 +207,12 @@ func (r *runCommand) answer(ctx context.Context, model *gemma4.Model, prompt gem
 type made struct {
 	text  strings.Builder
 	calls int
+	said  bool // a word, or a call
 	end   chat.Event
 }
 
 func (m *made) take(e gemma4.Event) {
+	m.said = m.said || says(e)
 	switch e.Kind {
 	case chat.TextEvent:
 		m.text.WriteString(e.Text)
@@ -217,6 +222,22 @@ func (m *made) take(e gemma4.Event) {
 		m.end = e.Event
 	}
 }
+
+// isNothing tells that the model ended its answer before it said a word.
+func (m *made) isNothing() bool { return !m.said && m.end.Reason == chat.ReasonStop }
+
+// says tells whether an event brings a word of the answer, or a call.
+func says(e gemma4.Event) bool {
+	switch e.Kind {
+	case chat.CallEvent, chat.MalformedEvent:
+		return true
+	case chat.TextEvent:
+		return strings.TrimSpace(e.Text) != ""
+	}
+	return false
+}
+
+const nothingSaid = "the model ended its answer without a word; try other words, or a larger model"
 
 // cutInCall tells what became of a call that an answer was cut in.
 const cutInCall = "gemwire: the answer was cut within a call of a tool, of which nothing is kept"
