@@ -125,7 +125,7 @@ func New(o Options) (*Server, error) {
 	}
 	service := &answer.Service{
 		Library: library, Metrics: answer.NewMetrics(library), MostTime: o.MostTime, FetchMedia: o.FetchMedia,
-		Version: o.Version,
+		Version: o.Version, Log: o.Log,
 	}
 	s := &Server{service: service, library: library}
 	apis, err := s.guarded(o, s.apis(o.MostBody))

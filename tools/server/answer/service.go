@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +25,8 @@ type Service struct {
 	FetchMedia bool
 	// Version is the server's own.
 	Version string
+	// Log hears of answers without a word.
+	Log *slog.Logger
 }
 
 // Limit bounds a request's time. Call cancel when it is over.
@@ -115,7 +119,9 @@ func (s *Service) one(ctx context.Context, open *models.Open, r Request, i int) 
 				return
 			}
 			w.event(e)
-			for _, e := range said.add(e) {
+			events := said.add(e)
+			s.tellNothing(ctx, open.Entry.Name, &said, e)
+			for _, e := range events {
 				if !yield(Event{i, e}, nil) {
 					w.left()
 					return
@@ -128,10 +134,18 @@ func (s *Service) one(ctx context.Context, open *models.Open, r Request, i int) 
 	}
 }
 
+// tellNothing logs an answer that the model ended before it said a word.
+func (s *Service) tellNothing(ctx context.Context, model string, said *said, e gemma4.Event) {
+	if e.Kind == chat.DoneEvent && e.Reason == chat.ReasonStop && !said.words {
+		s.Log.InfoContext(ctx, "the model ended its answer without a word", "model", model)
+	}
+}
+
 // said looks after what an answer says: it is never empty because all of it was thought.
 type said struct {
 	thoughts []string
 	text     bool
+	words    bool // text that is no space, or a call
 }
 
 // add takes an event and gives those to pass on.
@@ -141,11 +155,13 @@ func (s *said) add(e gemma4.Event) []gemma4.Event {
 		s.thoughts = append(s.thoughts, e.Text)
 	case chat.TextEvent, chat.CallEvent, chat.MalformedEvent:
 		s.text = true
+		s.words = s.words || e.Kind != chat.TextEvent || strings.TrimSpace(e.Text) != ""
 	case chat.DoneEvent:
 		if s.text || len(s.thoughts) == 0 || e.Reason != chat.ReasonStop {
 			break
 		}
 		// The model ended its turn and meant what it thought as its answer.
+		s.words = true
 		var all string
 		for _, t := range s.thoughts {
 			all += t

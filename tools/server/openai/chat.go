@@ -186,6 +186,10 @@ func (c *completion) take(e answer.Event) []messageJSON {
 		if e.Usage != nil {
 			c.usage.add(e.Usage)
 		}
+		if !g.told { // a stream without a word has its speaker, too
+			none := ""
+			return []messageJSON{{Content: &none}}
+		}
 	}
 	return nil
 }
