@@ -38,6 +38,7 @@ type Summary struct {
 	Answered     int64         `json:"answered"`     // with a status of 2xx
 	Failed       int64         `json:"failed"`       // with another status
 	Refused      int64         `json:"refused"`      // lines that could not be asked
+	Empty        int64         `json:"empty"`        // of those answered: the model ended an answer before a word
 	InputTokens  int64         `json:"inputTokens"`
 	OutputTokens int64         `json:"outputTokens"`
 	FirstFault   string        `json:"firstFault,omitempty"` // why the first request that failed did
@@ -78,6 +79,7 @@ type item struct {
 	kept    bool   // that of an earlier run
 	status  int
 	in, out int64 // tokens
+	empty   bool
 	done    chan struct{}
 }
 
@@ -274,6 +276,7 @@ func (r *run) ask(ctx context.Context, work <-chan *item) error {
 		}
 		it.status = status
 		it.in, it.out = usage(body)
+		it.empty = isEmpty(it.request.url, body)
 		if it.line, err = lineOf(it.request, status, body); err != nil {
 			return err
 		}
@@ -329,6 +332,9 @@ func (r *run) count(it *item) {
 		r.sum.Refused++
 	case it.status/100 == 2:
 		r.sum.Answered++
+		if it.empty {
+			r.sum.Empty++
+		}
 	default:
 		r.sum.Failed++
 	}

@@ -139,6 +139,48 @@ func TestForm(t *testing.T) {
 	}
 }
 
+// An answer without a word is empty in the form of each API, unless it calls a tool or is cut.
+func TestEmptyAnswers(t *testing.T) {
+	const chat, text, responses = "/v1/chat/completions", "/v1/completions", "/v1/responses"
+	const ollama, generate, messages = "/api/chat", "/api/generate", "/v1/messages"
+	for _, tt := range []struct {
+		url, body string
+		empty     bool
+	}{
+		{chat, `{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}`, true},
+		{chat, `{"choices":[{"message":{"content":"\n"},"finish_reason":"stop"}]}`, true},
+		{chat, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`, false},
+		{chat, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}`, false},
+		{chat, `{"choices":[{"message":{"content":null,"tool_calls":[{}]},"finish_reason":"tool_calls"}]}`, false},
+		{chat, `{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"},` +
+			`{"message":{"content":""},"finish_reason":"stop"}]}`, true},
+		{text, `{"choices":[{"text":"","finish_reason":"stop"}]}`, true},
+		{text, `{"choices":[{"text":"Hi","finish_reason":"stop"}]}`, false},
+		{responses, `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":""}]}],` +
+			`"text":{"format":{}}}`, true},
+		{responses, `{"status":"completed","output":[{"type":"message","content":[{"text":"Hi"}]}]}`, false},
+		{responses, `{"status":"completed","output":[{"type":"function_call"}]}`, false},
+		{responses, `{"status":"incomplete","output":[{"type":"reasoning"}]}`, false},
+		{messages, `{"content":[],"stop_reason":"end_turn"}`, true},
+		{messages, `{"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}`, false},
+		{messages, `{"content":[{"type":"tool_use"}],"stop_reason":"tool_use"}`, false},
+		{messages, `{"content":[],"stop_reason":"max_tokens"}`, false},
+		{ollama, `{"message":{"content":""},"done_reason":"stop"}`, true},
+		{ollama, `{"message":{"content":"","tool_calls":[{}]},"done_reason":"stop"}`, false},
+		{ollama, `{"message":{"content":"Hi"},"done_reason":"stop"}`, false},
+		{generate, `{"response":"","done_reason":"stop"}`, true},
+		{generate, `{"response":"","done_reason":"load"}`, false},
+		{generate, `{"response":"Hi","done_reason":"stop"}`, false},
+		{"/v1/embeddings", `{"data":[]}`, false},
+		{chat, `[]`, false},
+		{messages, `kept`, false},
+	} {
+		if isEmpty(tt.url, []byte(tt.body)) != tt.empty {
+			t.Errorf("%s %s: empty is %v", tt.url, tt.body, !tt.empty)
+		}
+	}
+}
+
 // A mistake in a line's JSON is said in words for whoever wrote the line.
 func TestWordsOfALine(t *testing.T) {
 	for line, want := range map[string]string{

@@ -143,6 +143,27 @@ func TestBatchRetries(t *testing.T) {
 	}
 }
 
+// Answers in which the model says nothing stay as the API has them, and are counted.
+func TestBatchOfNothing(t *testing.T) {
+	const chat = `"url":"/v1/chat/completions","body":{"temperature":0,"messages":[{"role":"user","content":` +
+		`"What is the capital of France?"}]`
+	requests := `{"custom_id":"silent",` + chat + `,"logit_bias":{"6":100}}}` + "\n" +
+		`{"custom_id":"both of two",` + chat + `,"n":2,"logit_bias":{"6":100}}}` + "\n" +
+		`{"custom_id":"speaks",` + chat + `}}` + "\n" +
+		`{"custom_id":"Ollama","url":"/api/chat","body":{"options":{"logit_bias":"6=100"},"messages":[{"role":"user",` +
+		`"content":"Hi"}]}}`
+	in, out := writeFile(t, "requests.jsonl", []byte(requests)), filepath.Join(t.TempDir(), "answers.jsonl")
+	got := gemwire(t, "", "batch", in, "-o", out, "--model", "nano", "--device", "cpu")
+	if ok(t, got); !strings.Contains(got.err, "4 answered, 0 failed") ||
+		!strings.Contains(got.err, "\n3 answers are empty: the model ended before a word; try") {
+		t.Errorf("%s", got.err)
+	}
+	raw, err := os.ReadFile(out)
+	if err != nil || strings.Count(string(raw), `"message":{"role":"assistant","content":""}`) != 4 {
+		t.Errorf("%v, %s", err, raw)
+	}
+}
+
 func TestBatchMistakes(t *testing.T) {
 	in := writeFile(t, "requests.jsonl", []byte(asked(2)))
 	other := writeFile(t, "answers.jsonl", []byte("my diary\n"))

@@ -279,6 +279,13 @@ func rate(s batch.Summary) float64 {
 	return float64(s.OutputTokens) / s.Time.Seconds()
 }
 
+func emptyAnswers(n int64) string {
+	if n == 1 {
+		return "1 answer is empty"
+	}
+	return fmt.Sprintf("%d answers are empty", n)
+}
+
 // report says what was done.
 func (b *batchCommand) report(s batch.Summary) error {
 	if b.json {
@@ -301,6 +308,10 @@ func (b *batchCommand) report(s batch.Summary) error {
 	}
 	b.env.Say("%s in %.1f s: %d answered, %d failed, %d not asked because of mistakes in them",
 		cli.Counted(s.Requests, "request"), s.Seconds, s.Answered, s.Failed, s.Refused)
+	if s.Empty > 0 {
+		b.env.Say("%s: the model ended before a word; try other words, or a larger model",
+			emptyAnswers(s.Empty))
+	}
 	if s.Before > 0 {
 		b.env.Say("%d had been answered before", s.Before)
 	}
