@@ -390,7 +390,7 @@ typedef struct gemwire_medium {
 
 typedef enum gemwire_reason {
   GEMWIRE_REASON_NONE = 0,        /* the answer failed */
-  GEMWIRE_REASON_STOP = 1,        /* the model ended its turn */
+  GEMWIRE_REASON_STOP = 1,        /* the model ended its turn; where gemwire_answer_text is empty then, it said nothing */
   GEMWIRE_REASON_TOOL_CALLS = 2,  /* the model waits for results */
   GEMWIRE_REASON_STOP_STRING = 3, /* a stop string came */
   GEMWIRE_REASON_LENGTH = 4,      /* max_tokens, or the context, is used up */
@@ -447,7 +447,12 @@ gemwire_status gemwire_chat(gemwire_session session, const char *messages_json, 
  */
 gemwire_status gemwire_generate(gemwire_session session, const char *prompt, const gemwire_answer_options *options, gemwire_result *result);
 
-/* The text of the session's last answer, or the part of it that came. To be freed. */
+/*
+ * The text of the session's last answer, or the part of it that came. To be freed.
+ * A model may answer with nothing: the call is GEMWIRE_OK then, the result's reason
+ * GEMWIRE_REASON_STOP, and the text has a length of 0. No GEMWIRE_EVENT_TEXT comes.
+ * Tell your user; other words, or a larger model, may help.
+ */
 char *gemwire_answer_text(gemwire_session session);
 
 /* The same as a JSON message, with role, content, reasoning and tool_calls. To be freed. */

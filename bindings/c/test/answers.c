@@ -11,6 +11,7 @@ typedef struct heard {
   char text[2000];
   int prefills, dones, events, forgotten, messages;
   size_t tokens;
+  int32_t last; /* token */
   char call_id[40], call_name[40], call_arguments[200];
 } heard;
 
@@ -21,6 +22,7 @@ static int32_t hear(const gemwire_event *event, void *user) {
   CHECK_SAYING(h->dones == 0, "an event after the last");
   h->events++;
   h->tokens += event->token_count;
+  if (event->token_count > 0) h->last = event->tokens[event->token_count - 1];
   switch (event->kind) {
     case GEMWIRE_EVENT_PREFILL:
       CHECK(event->done <= event->total && event->total > 0);
@@ -63,6 +65,30 @@ static void one_answer(void) {
   CHECK(result.prefill_seconds > 0 && result.decode_seconds > 0 && result.media == 0);
   CHECK_TEXT(gemwire_answer_text(session), PARIS);
   CHECK_TEXT(gemwire_answer_message(session), "{\"role\":\"assistant\",\"content\":\"" PARIS "\"}");
+  gemwire_close(model);
+}
+
+/* A model that ends its turn at once has answered, with an empty text, and the conversation goes on. */
+static void nothing_said(void) {
+  gemwire_model model;
+  gemwire_session session;
+  open_both(&model, &session);
+  heard heard = {0};
+  gemwire_answer_options options = greedy();
+  options.on_event = hear, options.user = &heard;
+  gemwire_result result = {.size = sizeof result};
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  gemwire_logit_bias turn_end = {.token = heard.last, .bias = 100};
+  options.logit_bias = &turn_end, options.logit_bias_count = 1;
+  memset(&heard, 0, sizeof heard);
+  CHECK_STATUS(gemwire_say(session, "Hello", NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK(result.reason == GEMWIRE_REASON_STOP && heard.dones == 1 && heard.events == heard.prefills + heard.dones);
+  CHECK_TEXT(gemwire_answer_text(session), "");
+  CHECK_TEXT(gemwire_answer_message(session), "{\"role\":\"assistant\",\"content\":\"\"}");
+  memset(&heard, 0, sizeof heard);
+  options.logit_bias = NULL, options.logit_bias_count = 0;
+  CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
+  CHECK_TEXT(gemwire_answer_text(session), PARIS);
   gemwire_close(model);
 }
 
@@ -352,6 +378,7 @@ static void ended_by_the_callback(void) {
 
 const test answer_tests[] = {
     {"one answer", one_answer, true},
+    {"an answer of nothing", nothing_said, false},
     {"without options", without_options, false},
     {"a conversation", a_conversation, false},
     {"forgetting", forgetting, false},
