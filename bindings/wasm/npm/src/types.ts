@@ -312,7 +312,10 @@ interface WithTokens {
   tokens?: ChosenToken[];
 }
 
-/** A part of an answer. The last one is "done". */
+/**
+ * A part of an answer. The last one is "done". A model may answer with nothing: "done" then has the reason "stop", and
+ * no text, call or malformed call came before it.
+ */
 export type ChatEvent =
   | {
       /** Comes first, where the conversation outgrew the context: see ChatOptions.forget. */ type: "forgotten";
