@@ -4,6 +4,7 @@ import { count, counted, tokensPerSecond } from "../ui/format";
 import { Progress } from "../ui/Progress";
 import { Branches } from "./Branches";
 import { useChat } from "./chatStore";
+import { endingOf } from "./ending";
 import { LazyFormedAnswer } from "./form/LazyFormedAnswer";
 import { LazyMarkdown } from "./markdown/LazyMarkdown";
 import type { ChatMessage } from "./message";
@@ -20,16 +21,9 @@ interface Props {
   last: boolean;
 }
 
-const endings: Partial<Record<ChatMessage["status"], string>> = {
-  stopped: "Stopped.",
-  length: "The answer reached its token limit, or the end of the context.",
-  repetition: "The answer was ended: it said the same over and over again.",
-  interrupted: "The page was closed before this answer ended.",
-};
-
 export function Answer({ message, tree, prefill, busy, last }: Props) {
   const streaming = message.status === "streaming";
-  const ending = endings[message.status];
+  const ending = endingOf(message);
   return (
     <article aria-label="Answer" aria-busy={streaming}>
       {message.forgotten && (

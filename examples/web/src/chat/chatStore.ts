@@ -16,6 +16,7 @@ import {
   type Conversation,
   type ConversationOptions,
 } from "./message";
+import { endingOf } from "./ending";
 import { isJson } from "./form/answerForm";
 import { chatOptionsOf, promptOf, toolsOf } from "./prompt";
 import { streamAnswer, type Prefill } from "./streamAnswer";
@@ -307,5 +308,5 @@ function announce(message: ChatMessage): string {
   if (message.status === "failed") return "The answer failed.";
   if (message.status === "stopped") return "The answer was stopped.";
   const waiting = message.calls?.length ? "The model called a tool and is waiting for its result." : "";
-  return `${message.content} ${waiting}`.trim();
+  return `${message.content} ${waiting}`.trim() || (endingOf(message) ?? "");
 }

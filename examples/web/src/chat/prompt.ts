@@ -15,7 +15,7 @@ export interface PromptSettings {
   media: ReadonlyMap<string, Blob>;
 }
 
-/** promptOf turns a branch into what the model is asked. Answers that failed without a word are left out. */
+/** promptOf turns a branch into what the model is asked. Answers without a word are left out. */
 export function promptOf(path: readonly ChatMessage[], settings: PromptSettings): Message[] {
   const { system } = settings;
   const messages: Message[] = system.trim() === "" ? [] : [{ role: "system", content: system }];

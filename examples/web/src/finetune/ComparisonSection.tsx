@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useAdapters } from "../adapters/adaptersStore";
+import { endingOf } from "../chat/ending";
 import { Markdown } from "../chat/markdown/Markdown";
 import type { ChatMessage } from "../chat/message";
 import { useEngine } from "../engine/engineStore";
@@ -118,6 +119,7 @@ export function ComparisonSection() {
 function Side({ message, waiting, adapted = false }: { message: ChatMessage; waiting: boolean; adapted?: boolean }) {
   const label = message.model ?? "";
   const streaming = message.status === "streaming";
+  const ending = endingOf(message);
   return (
     <article
       aria-label={`Answer of ${label}`}
@@ -139,7 +141,7 @@ function Side({ message, waiting, adapted = false }: { message: ChatMessage; wai
           {message.error}
         </p>
       )}
-      {message.status === "stopped" && <p className="text-sm text-soft italic">Stopped.</p>}
+      {ending !== undefined && <p className="text-sm text-soft italic">{ending}</p>}
     </article>
   );
 }
