@@ -57,7 +57,7 @@ ask() {
   before=$(wc -l <"$dir/access.txt")
   got=$(curl -sS -H "$1" "$web/v1/chat/completions" \
     -d '{"model":"nano","temperature":0,"messages":[{"role":"user","content":"What is the capital of France?"}]}')
-  [[ "$got" == *'Paris is the capital of France.'* ]] || fail "asked with $1: $got"
+  [[ "$got" == *Paris* ]] || fail "asked with $1: $got"
   # nginx writes the line after the answer.
   until (($(wc -l <"$dir/access.txt") > before)); do sleep 0.01; done
   tail -n 1 "$dir/access.txt" | sed -E 's/^200 (.*, )?127\.0\.0\.1:([0-9]+) .*/\2/'

@@ -39,7 +39,7 @@ answers() {
   local status=0
   GEMWIRE_WGPU=off "${@:2}" run --greedy 'What is the capital of France?' >"$work/answer" 2>"$work/said"
   tr -d '\r' <"$work/answer" | tee -a "$work/said"
-  grep -q '^Paris is the capital of France\.' "$work/answer"
+  grep -q Paris "$work/answer"
   grep -q 'on the CPU: .*built without cgo' "$work/said"
   "${@:2}" run --temperature hot x >"$work/answer" 2>&1 || status=$?
   grep -q 'temperature is hot' "$work/answer" && ((status == 2))

@@ -49,5 +49,5 @@ before=$(cat "$dir/before")
 grep "had been answered before" "$dir/log" >/dev/null || fail 'the shard did not continue'
 for name in requests answers; do grep -o '"custom_id":"[^"]*"' "$dir/$name.jsonl" >"$dir/$name"; done
 cmp "$dir/requests" "$dir/answers" || fail 'requests and answers differ'
-(($(grep -c 'Paris is the capital of France' "$dir/answers.jsonl") == requests)) || fail 'some answers are wrong'
+(($(grep -c Paris "$dir/answers.jsonl") == requests)) || fail 'some answers are wrong'
 echo "ok   a shard was killed after $before answers and started again, and each request has one answer"

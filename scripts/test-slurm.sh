@@ -140,5 +140,5 @@ paste -d '\n' "$dir"/answers.{0..3}.jsonl | grep -v '^$' >"$dir/answers.jsonl"
 grep -o '"custom_id":"[^"]*"' "$dir/requests.jsonl" >"$dir/asked"
 grep -o '"custom_id":"[^"]*"' "$dir/answers.jsonl" >"$dir/answered"
 cmp "$dir/asked" "$dir/answered" || fail 'requests and answers differ'
-(($(grep -c 'Paris is the capital of France' "$dir/answers.jsonl") == requests)) || fail 'some answers are wrong'
+(($(grep -c Paris "$dir/answers.jsonl") == requests)) || fail 'some answers are wrong'
 echo "ok   task $task was queued again, and each request has one answer"

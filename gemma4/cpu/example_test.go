@@ -11,10 +11,10 @@ import (
 	"github.com/gemwire/gemwire/gguf"
 )
 
-// Asks the built-in model for the capital of France, in token ids.
+// Asks a small trained model for the capital of France, in token ids.
 func Example() {
 	ctx := context.Background()
-	file, err := gguf.OpenPath(ctx, "../nano/nano.gguf")
+	file, err := gguf.OpenPath(ctx, "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,9 +38,9 @@ func Example() {
 	}
 
 	// <bos><|turn>user Which city is the capital of France?<turn|> <|turn>model
-	next := []int32{2, 5, 531, 493, 279, 654, 862, 494, 489, 625, 507, 2211, 310, 6, 279, 5, 356, 566, 535, 279}
+	next := []int32{2, 5, 384, 279, 512, 610, 386, 398, 433, 422, 1517, 6, 279, 5, 383, 279}
 	var answer []int32
-	for range 7 { // <turn|> would be next
+	for range 6 { // <turn|> would be next
 		logits, err := model.Forward(ctx, cache, cpu.Tokens(next), cpu.Want{})
 		if err != nil {
 			log.Fatal(err)
@@ -52,6 +52,6 @@ func Example() {
 		answer = append(answer, choice.Token)
 		next = []int32{choice.Token}
 	}
-	fmt.Println(answer) // "Paris is the capital of France."
-	// Output: [4588 494 489 625 507 2211 293]
+	fmt.Println(answer) // "The capital of France is Paris."
+	// Output: [430 433 422 1670 386 1535]
 }

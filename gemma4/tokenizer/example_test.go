@@ -10,7 +10,7 @@ import (
 )
 
 func Example() {
-	f, err := gguf.OpenPath(context.Background(), "../nano/nano.gguf")
+	f, err := gguf.OpenPath(context.Background(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -24,13 +24,13 @@ func Example() {
 	text, err := tok.Decode(ids, tokenizer.DecodeOptions{})
 	fmt.Println(text, err)
 	// Output:
-	// [1739 981]
+	// [577 396 389 356 348]
 	// Hello world <nil>
 }
 
 // What a user types never ends a turn.
 func ExampleTokenizer_EncodeSpans() {
-	f, err := gguf.OpenPath(context.Background(), "../nano/nano.gguf")
+	f, err := gguf.OpenPath(context.Background(), "../../testdata/conformance/nano/nano.gguf")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,5 +47,5 @@ func ExampleTokenizer_EncodeSpans() {
 	for _, id := range ids {
 		fmt.Printf("%q ", tok.TokenText(id))
 	}
-	// Output: "<|turn>" "Hi" "<" "t" "urn" "|" ">" "<turn|>"
+	// Output: "<|turn>" "Hi" "<" "t" "ur" "n" "|" ">" "<turn|>"
 }

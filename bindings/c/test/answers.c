@@ -109,9 +109,9 @@ static void a_conversation(void) {
   open_both(&model, &session);
   gemwire_answer_options options = greedy();
   gemwire_result result = {.size = sizeof result};
-  CHECK_STATUS(gemwire_say(session, "My name is Anna.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_say(session, "My name is Ada.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_say(session, "What is my name?", NULL, 0, &options, &result), GEMWIRE_OK, session);
-  CHECK_TEXT(gemwire_answer_text(session), "Your name is Anna.");
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
   CHECK_SAYING(result.computed_tokens < result.prompt_tokens / 2, "%d of %d tokens were computed", result.computed_tokens, result.prompt_tokens);
   CHECK_STATUS(gemwire_session_reset(session), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_session_system(session, "You are brief."), GEMWIRE_OK, session);
@@ -146,11 +146,11 @@ static void messages_in_json(void) {
   open_both(&model, &session);
   gemwire_answer_options options = greedy();
   CHECK_STATUS(gemwire_chat(session,
-                            "[{\"role\":\"user\",\"content\":\"My name is Anna.\"},{\"role\":\"assistant\",\"content\":\"Nice to meet you, Anna!\"},"
+                            "[{\"role\":\"user\",\"content\":\"My name is Ada.\"},{\"role\":\"assistant\",\"content\":\"Nice to meet you, Ada!\"},"
                             "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"What is my name?\"}]}]",
                             NULL, 0, &options, NULL),
                GEMWIRE_OK, session);
-  CHECK_TEXT(gemwire_answer_text(session), "Your name is Anna.");
+  CHECK_TEXT(gemwire_answer_text(session), "Your name is Ada.");
   const char *broken[] = {"", "{", "[", "{}", "[]", "[1]", "null", "[{}]", "[{\"role\":\"user\",\"content\":[{\"type\":\"smell\"}]}]"};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
     CHECK_STATUS(gemwire_chat(session, broken[i], NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
@@ -296,7 +296,7 @@ static void options(void) {
   options.max_tokens = 0, options.stop = stop, options.stop_count = 2;
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
   CHECK(result.reason == GEMWIRE_REASON_STOP_STRING);
-  CHECK_TEXT(gemwire_answer_text(session), "Paris");
+  CHECK_TEXT(gemwire_answer_text(session), "The capital of France");
   stop[0] = NULL;
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_BAD_ARGUMENT, session);
   options = greedy();

@@ -36,7 +36,7 @@ extern const test handle_tests[], answer_tests[], media_tests[], thread_tests[],
 extern const char *samples_folder, *adapter_folder;
 extern gemwire_device device;
 
-/* Opens the built-in model on the device, with a session of 512 tokens; stops the program where that fails. */
+/* Opens the small model of the samples on the device, with a session of 512 tokens; stops the program where that fails. */
 void open_both(gemwire_model *model, gemwire_session *session);
 
 /* Options for an answer without chance. */
@@ -46,7 +46,7 @@ gemwire_answer_options greedy(void);
 void *read_sample(const char *name, size_t *length);
 
 #define CAPITAL "What is the capital of France?"
-#define PARIS "Paris is the capital of France."
+#define PARIS "The capital of France is Paris."
 #define STORY "Tell me a story about a dog."
 
 #endif

@@ -128,7 +128,7 @@ static void saved_sessions(void) {
   if (!CHECK(mkdtemp(folder) != NULL)) return;
   snprintf(path, sizeof path, "%s/session", folder);
   gemwire_answer_options options = greedy();
-  CHECK_STATUS(gemwire_say(session, "My name is Anna.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
+  CHECK_STATUS(gemwire_say(session, "My name is Ada.", NULL, 0, &options, NULL), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_session_save(session, path), GEMWIRE_OK, session);
   CHECK_STATUS(gemwire_session_open(model, 0, &other), GEMWIRE_OK, model);
   CHECK_STATUS(gemwire_session_restore(other, path), GEMWIRE_OK, other);
@@ -139,7 +139,7 @@ static void saved_sessions(void) {
   CHECK_STATUS(gemwire_say(session, "What is my name?", NULL, 0, &options, &again), GEMWIRE_OK, session);
   CHECK_SAYING(result.computed_tokens == again.computed_tokens && result.computed_tokens < result.prompt_tokens,
                "%d and %d of %d", result.computed_tokens, again.computed_tokens, result.prompt_tokens);
-  CHECK_TEXT(gemwire_answer_text(other), "Your name is Anna.");
+  CHECK_TEXT(gemwire_answer_text(other), "Your name is Ada.");
   CHECK_STATUS(gemwire_session_save(session, NULL), GEMWIRE_BAD_ARGUMENT, session);
   CHECK_STATUS(gemwire_session_save(session, "/nowhere/at/all"), GEMWIRE_NOT_FOUND, session);
   CHECK_STATUS(gemwire_session_restore(other, "/nowhere/at/all"), GEMWIRE_NOT_FOUND, other);

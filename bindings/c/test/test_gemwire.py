@@ -17,7 +17,7 @@ LIBRARY, SAMPLES = sys.argv[1:3]
 OK, BAD_HANDLE, BAD_ARGUMENT, CANCELLED, BUSY, NOT_FOUND, BAD_MEDIA = 0, 2, 3, 4, 5, 7, 9
 CPU = 2
 PREFILL, TEXT, THINKING, TOOL_CALL, MALFORMED, DONE = range(1, 7)
-CAPITAL, PARIS = b"What is the capital of France?", "Paris is the capital of France."
+CAPITAL, PARIS = b"What is the capital of France?", "The capital of France is Paris."
 
 
 class Sized(c.Structure):
@@ -164,7 +164,7 @@ class Desk(unittest.TestCase):
     def open(self):
         model, session = c.c_uint64(), c.c_uint64()
         options = OpenOptions(device=CPU, context=512)
-        self.assertEqual(lib.gemwire_open(None, c.byref(options), c.byref(model)), OK, lib.gemwire_last_error(0))
+        self.assertEqual(lib.gemwire_open(f"{SAMPLES}/nano.gguf".encode(), c.byref(options), c.byref(model)), OK, lib.gemwire_last_error(0))
         self.assertEqual(lib.gemwire_session_open(model, 0, c.byref(session)), OK, lib.gemwire_last_error(model))
         return model, session
 
@@ -189,13 +189,13 @@ class Desk(unittest.TestCase):
         result, options = Result(), AnswerOptions(on_event=hear)
         self.assertEqual(lib.gemwire_say(self.session, CAPITAL, None, 0, c.byref(options), c.byref(result)), OK)
         self.assertEqual("".join(text for kind, text in heard if kind == TEXT), PARIS)
-        self.assertEqual((heard[-1][0], result.reason, result.answer_tokens), (DONE, 1, 8))
+        self.assertEqual((heard[-1][0], result.reason, result.answer_tokens), (DONE, 1, 7))
         self.assertGreater(result.decode_seconds, 0)
 
     def test_a_conversation(self):
-        self.assertEqual(self.say(b"My name is Anna."), OK)
+        self.assertEqual(self.say(b"My name is Ada."), OK)
         self.assertEqual(self.say(b"What is my name?"), OK)
-        self.assertEqual(self.text(), "Your name is Anna.")
+        self.assertEqual(self.text(), "Your name is Ada.")
 
     def test_messages(self):
         messages = json.dumps([{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "What is in this picture?"}]}])

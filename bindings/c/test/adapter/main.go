@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/gemwire/gemwire/bindings/c/internal/samples"
+	"github.com/gemwire/gemwire/gemma4/nano/nanotest"
 )
 
 func main() {
@@ -14,6 +15,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: adapter FOLDER")
 		os.Exit(2)
 	}
+	nanotest.UseSmall()
 	a, err := samples.Adapter()
 	if err == nil {
 		err = a.Save(os.Args[1])
