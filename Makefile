@@ -118,6 +118,12 @@ screenshots: wasm ## Take the pictures in docs/img/web anew: the app in Chromium
 	@scripts/web.sh
 	@node examples/web/e2e/screenshots/run.mjs docs/img/web
 
+.PHONY: first-load
+first-load: build wasm ## Measure what a first visit of the app costs over 20 Mbit/s, and the second (ARGS="--model FILE --mbit 20")
+	@scripts/setup.sh web
+	@scripts/web.sh
+	@node examples/web/e2e/firstLoad.mjs $(ARGS)
+
 .PHONY: wasm
 wasm: ## Build the browser's bundle and npm package in bindings/wasm/npm/dist; fails over 4 MB gzipped
 	@scripts/setup.sh build

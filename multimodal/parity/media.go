@@ -25,6 +25,7 @@ type medium struct {
 	Budget     int       `json:"budget"`
 	Patches    []int     `json:"patches"` // columns, rows
 	SoftTokens int       `json:"soft_tokens"`
+	SoftEvery  int       `json:"soft_every"` // the reference keeps each so many-th number of them; 0: all
 	IDs        []int32   `json:"ids"`
 	Question   string    `json:"question"`
 	Greedy     []int32   `json:"greedy"`
@@ -80,6 +81,18 @@ func (m *medium) part() chat.Part {
 
 // stem is the medium's name in a file of reference tensors.
 func (m *medium) stem() string { return strings.TrimSuffix(m.File, filepath.Ext(m.File)) }
+
+// keptOf are the numbers of soft tokens that the reference keeps.
+func (m *medium) keptOf(soft []float32) []float32 {
+	if m.SoftEvery <= 1 {
+		return soft
+	}
+	var kept []float32
+	for i := 0; i < len(soft); i += m.SoftEvery {
+		kept = append(kept, soft[i])
+	}
+	return kept
+}
 
 // place is the prompt of the medium's ids: its soft tokens stand where a
 // placeholder is repeated as often as they are many.

@@ -150,7 +150,7 @@ func (r *run) medium(m *medium) error {
 	if err != nil {
 		return err
 	}
-	if err := r.check(m.File+": soft tokens", textparity.RelativeError(soft, want),
+	if err := r.check(m.File+": soft tokens", textparity.RelativeError(m.keptOf(soft), want),
 		r.onDevice(toleranceSoftCPU, toleranceSoftGPU), ""); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@
 make.py check [--cases FOLDER] [NAME ...]           recompute the references and compare
 make.py model [--out FOLDER] [--seed N] KIND ...    a model with random weights, and its references
 make.py references --cases FOLDER NAME ...          the references of a NAME.gguf that is there
+make.py built-in [--out FOLDER]                     what is kept of the built-in model's, gemma4/nano/nano.gguf
 make.py lora [--cases FOLDER] [--out FOLDER] [NAME] an adapter on e2b.gguf, or on gemma3.gguf, trained
 make.py media [--out FOLDER]                        images and clips
 make.py tokenizer [--vocabulary FILE] FILE          the ids of a tokenizer.json's strings
@@ -11,6 +12,7 @@ make.py chat --e2b TEMPLATE --large TEMPLATE FILE   the prompts of a chat.json's
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -119,6 +121,43 @@ def clip_case(r, ids, stem, arrays, inputs):
     return case
 
 
+BUILT_IN = os.path.join(CASES, "..", "..", "gemma4", "nano", "nano.gguf")
+BUILT_IN_PROMPT = "<bos><|turn>user\nWhat is the capital of France, and what is 7 + 5?<turn|>\n<|turn>model\n"
+# What is kept of its arrays, so that a case with a vocabulary of 8192 stays small: logits of the last position, of each
+# position every 64th of the vocabulary, and every 7th number of soft tokens, which comes to each column in turn.
+BUILT_IN_COLUMNS, BUILT_IN_SOFT = 64, 7
+
+
+def built_in_case():
+    """The JSON and the arrays of the built-in model's case: one prompt, one image, one clip."""
+    model, file = gemma4.load(BUILT_IN)
+    ids = gemma3.Tokens(file).encode
+    r = Reference(model, file, CASES)
+    with open(BUILT_IN, "rb") as f:
+        case, arrays = {"model_sha256": hashlib.sha256(f.read()).hexdigest()}, {}
+    prompt = {"text": BUILT_IN_PROMPT, "ids": ids(BUILT_IN_PROMPT)}
+    prompt["greedy"], prompt["margins"] = r.greedy(prompt["ids"], TOKENS)
+    case["prompts"] = [prompt]
+    logits = r.forward(prompt["ids"]).logits[0]
+    arrays["0.logits"], arrays["0.columns"] = logits[-1:], logits[:, ::BUILT_IN_COLUMNS]
+    case["images"] = [image_case(r, ids, "wide", arrays, inputs=False)]
+    case["clips"] = [clip_case(r, ids, "short", arrays, inputs=False)]
+    for medium in case["images"] + case["clips"]:
+        stem = os.path.splitext(medium["file"])[0]
+        medium["soft_every"] = BUILT_IN_SOFT
+        arrays[stem + ".soft"] = arrays[stem + ".soft"].flatten()[::BUILT_IN_SOFT]
+        arrays[stem + ".logits"] = arrays[stem + ".logits"][-1:]
+    return case, arrays
+
+
+def make_built_in(args):
+    os.makedirs(args.out, exist_ok=True)
+    case, arrays = built_in_case()
+    write_json(os.path.join(args.out, "built-in.json"), case)
+    save(os.path.join(args.out, "built-in.safetensors"), arrays)
+    print("built-in written:", len(arrays), "arrays")
+
+
 def write_references(folder, name, inputs):
     case, arrays = model_case(folder, name, inputs=inputs)
     write_json(os.path.join(folder, name + ".json"), case)
@@ -161,7 +200,11 @@ class Report:
 
 def check_model(report, folder, name):
     want, path = read_json(os.path.join(folder, name + ".json")), os.path.join(folder, name + ".safetensors")
-    case, arrays = model_case(folder, name, [p["text"] for p in want["prompts"]])
+    if name == "built-in":
+        case, arrays = built_in_case()
+        report.take(name, "made of another file", int(case["model_sha256"] != want["model_sha256"]))
+    else:
+        case, arrays = model_case(folder, name, [p["text"] for p in want["prompts"]])
     report.arrays(name, arrays, load_file(path))
     for i, (g, w) in enumerate(zip(case["prompts"], want["prompts"])):
         report.take(name, f"prompt {i}: ids", int(g["ids"] != w["ids"]))
@@ -226,7 +269,7 @@ def check(args):
         for f in os.listdir(folder)
         if f.endswith(".gguf") and os.path.exists(os.path.join(folder, f[:-5] + ".json"))
     )
-    names = args.names or models + [*LORAS, "media", "tokenizer"]
+    names = args.names or models + ["built-in", *LORAS, "media", "tokenizer"]
     for name in names:
         if name in LORAS:
             check_lora(report, folder, name)
@@ -317,6 +360,7 @@ def main():
         "model", make_models, out, seed, (["names"], {"nargs": "+", "choices": [*build.KINDS, *gemma3.KINDS], "metavar": "KIND"})
     )
     command("references", lambda a: [write_references(a.cases, n, True) for n in a.names] and None, cases, names)
+    command("built-in", make_built_in, (["--out"], {"default": CASES}))
     command("lora", make_lora, cases, out, seed, names)
     command("media", lambda a: (os.makedirs(a.out, exist_ok=True), media.write(a.out)) and None, out)
     command("tokenizer", make_tokenizer, vocabulary, file)

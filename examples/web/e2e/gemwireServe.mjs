@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const program = process.env.GEMWIRE ?? fileURLToPath(new URL("../../../bin/gemwire", import.meta.url));
+/** The binary: bin/gemwire, or what GEMWIRE names. */
+export const program = process.env.GEMWIRE ?? fileURLToPath(new URL("../../../bin/gemwire", import.meta.url));
 
 /** gemwireServe starts it on a free port and returns its first address, and what ends it. */
 export async function gemwireServe(...args) {
