@@ -7,11 +7,14 @@ import json
 import os
 import re
 
+import answers
+
 BANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "banks")
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
 MONTHS = "January February March April May June July August September October November December".split()
 DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+RUDE = re.compile("cunt|fuck|shit|nig|kike|cock|dick|dyke|slut|tit|piss|rap|nazi|fag|cum|turd|puss|coon|homo|sex|porn|bast|wank|twat|arse")
 UNKNOWN = ["I don't know {x}. I have never heard of it.", "I do not know that. I have never heard of {x}."]
 
 
@@ -43,8 +46,8 @@ class Bank:
     def pairs(self):
         """Every question with its answers; backwards only where one row alone fits."""
         for row in self.rows:
-            for ask in self.ask:
-                yield self.fill(ask, row), [self.fill(a, row) for a in self.answer]
+            for i, ask in enumerate(self.ask):  # one answer for each way of asking: a small model mixes two
+                yield self.fill(ask, row), [self.fill(self.answer[i % len(self.answer)], row)]
             for ask in self.back:
                 question = self.fill(ask, row)
                 yield question, [self.fill(a, r) for r in self.rows if self.fill(ask, r) == question
@@ -138,7 +141,8 @@ class Maker:
     def __init__(self, r):
         self.banks = facts()
         self.r, self.facts, self.talk, self.words = r, [p for b in self.banks.values() for p in b.pairs()], talk(), words()
-        self.names = self.words["names"]
+        self.pools = answers.pools()
+        self.names = sorted({*self.words["names"], *answers.names()})
 
     def one(self, *of):
         return self.r.choice(of)
@@ -347,7 +351,7 @@ class Maker:
 
     def exercise(self):
         r = self.r
-        n, m = r.sample(self.names, 2)
+        n, m = self.two_names()
         thing = self.one("apples", "balls", "books", "pens", "cookies", "coins", "eggs", "cards", "toys", "oranges", "cats")
         a, b = r.randint(2, 20), r.randint(1, 12)
         kind = r.randrange(5)
@@ -430,11 +434,17 @@ class Maker:
         """A name that nobody has."""
         r = self.r
         start, inner, end = "b c d f g k l m n p qu r s t v w z bl br cr dr fl fr gl gr kl kr pl pr sk sl sn sp st tr".split(), "a e i o u ee oo ai".split(), ["", "", *"b d g k l m n p r s t x z rd lt mp nt sk th".split()]  # fmt: skip
-        return upper("".join(r.choice(start) + r.choice(inner) + r.choice(end) for _ in range(r.randint(1, 3))))
+        made = "".join(r.choice(start) + r.choice(inner) + r.choice(end) for _ in range(r.randint(1, 3)))
+        return self.made_up() if RUDE.search(made) else upper(made)
 
     def name(self):
         """Often one that was never seen before, so that names are copied and not recalled."""
-        return self.made_up() if self.r.random() < 0.25 else self.r.choice(self.names)
+        return self.made_up() if self.r.random() < 0.4 else self.r.choice(self.names)
+
+    def two_names(self):
+        """Two that differ."""
+        n, m = self.name(), self.name()
+        return (n, m) if n != m else self.two_names()
 
     def unknown(self):
         r = self.r
@@ -456,7 +466,7 @@ class Maker:
         return q, r.choice(UNKNOWN).replace("{x}", x)
 
     def story(self):
-        r, name = self.r, self.r.choice(self.names)
+        r, name = self.r, self.name()
         who = self.one("cat", "dog", "dragon", "mouse", "bear", "girl", "boy", "king", "fox", "rabbit", "robot", "bird", "princess", "owl")
         place = self.one("in a small house", "in a deep forest", "by the sea", "in a big city", "on a high mountain", "on a farm", "in an old castle")
         found = self.one("a golden key", "a little boat", "an old book", "a lost child", "a shining stone", "a sad bird", "a red balloon", "a map")
@@ -484,10 +494,10 @@ class Maker:
             f'Is this review positive or negative? "{text}."', f'What is the mood of this text: "{text}."'), word + "."  # fmt: skip
 
     def reading(self):
-        r, (n, m) = self.r, self.r.sample(self.names, 2)
+        r, (n, m) = self.r, self.two_names()
         c, d = r.sample("red blue green yellow black white brown pink".split(), 2)
         x, y = r.sample("box ball car hat book cup door bike bag chair".split(), 2)
-        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago".split())
+        city = self.place()
         pet = self.one("a cat", "a dog", "a horse", "a rabbit", "a bird")
         day, food = r.choice(DAYS), self.one("pizza", "soup", "cake", "rice", "fish", "apples")
         text, q, a = self.one(
@@ -499,11 +509,14 @@ class Maker:
             (f"{n} eats {food} on {day}.", f"What does {n} eat?", f"{n} eats {food}."),
             (f"{n} is older than {m}.", "Who is younger?", f"{m} is younger."),
             (f"{n} is taller than {m}.", "Who is taller?", f"{n} is taller."),
+            (f"{n} took the {self.one('train', 'bus', 'boat', 'plane')} to {city}.", f"Where did {n} go?", f"{n} went to {city}."),
+            (f"{n} bought {pet} from {m}.", f"Who sold {pet}?", f"{m} sold {pet}."), (f"{n} met {m} in {city}.", f"Whom did {n} meet?", f"{n} met {m}."),
+            (f"{n} met {m} in {city}.", f"Where did {n} meet {m}?", f"They met in {city}."), (f"{n} gave {m} {pet}.", f"Who got {pet}?", f"{m} got {pet}."),
             (f"{n} lives in {city}. {m} lives on a farm.", f"Who lives in {city}?", f"{n} lives in {city}."))  # fmt: skip
         return self.one(f"{text} {q}", f'Read this: "{text}" {q}', f"Text: {text}\nQuestion: {q}", f'"{text}" {q}'), a
 
     def json(self):
-        r, n = self.r, self.r.choice(self.names)
+        r, n = self.r, self.name()
         if r.random() < 0.35:
             some = r.sample(self.words["list"], 1)[0].split(":")[1].split(",")
             some = r.sample(some, min(3, len(some)))
@@ -520,9 +533,9 @@ class Maker:
 
     def defined(self):
         """What a common word means, by WordNet."""
-        w, gloss, example = self.r.choice(self.glosses)
+        w, gloss, _ = self.r.choice(self.glosses)
         ask = self.one(f"What does {w} mean?", f'What does "{w}" mean?', f"Define {w}.", f"What is the meaning of {w}?",
-            f"Explain the word {w}.", f"What is {w}?" if example is None else f'What does the word "{w}" mean?')  # fmt: skip
+            f"Explain the word {w}.", f'What does the word "{w}" mean?')  # fmt: skip
         return ask, f"{upper(w)}: {gloss}." if self.r.random() < 0.3 else f'"{upper(w)}" means: {gloss}.'
 
     def sentence(self):
@@ -535,10 +548,10 @@ class Maker:
         """A question and an answer of any kind."""
         make = self.r.choices(
             [self.fact, self.chatter, self.word, self.sum, self.date, self.listed, self.compare, self.unknown, self.story,
-             self.feeling, self.reading, self.json, self.defined, self.sentence, self.choice],
-            [40, 24, 19, 20, 4, 4, 2, 4, 1.5, 1, 4, 1.5, 4, 1.5, 4])[0]  # fmt: skip
+             self.feeling, self.reading, self.json, self.defined, self.sentence, self.choice, self.written],
+            [40, 20, 19, 20, 4, 4, 2, 4, 2, 2, 7, 1.5, 2.5, 1, 4, 10])[0]  # fmt: skip
         q, a = make()
-        if make in (self.json, self.reading):
+        if make in (self.json, self.reading, self.written):
             return q, a
         if make in (self.fact, self.chatter, self.date, self.compare, self.choice):
             q = swapped(self.r, q)
@@ -548,37 +561,105 @@ class Maker:
 
     def about(self):
         """What somebody says about themselves, the reply, questions about it, and their answer."""
-        r, n = self.r, self.name()
-        color = self.one("blue", "red", "green", "yellow", "purple", "orange")
-        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Boston Chicago Dublin Prague".split())
-        pet, pn = self.one("dog", "cat", "horse", "rabbit"), self.one("Rex", "Luna", "Bella", "Max", "Milo", "Coco", "Rocky", "Daisy", self.made_up())
-        food, age = self.one("pizza", "pasta", "soup", "sushi", "cake", "rice", "ice cream"), r.randint(8, 90)
-        job = self.one("teacher", "doctor", "baker", "pilot", "nurse", "farmer", "student", "programmer")
+        n, pools = self.name(), self.pools
+        color, food, job, hobby = (self.r.choice(pools[k]) for k in ("color", "food", "job", "hobby"))
+        city = self.place()
+        pet, pn = self.one("dog", "cat", "horse", "rabbit", "parrot", "hamster"), self.one(self.r.choice(pools["pet"]), self.name())
+        age, a_job = self.r.randint(8, 90), answers.article(job, "a")
+        who, other = self.one("brother", "sister", "son", "daughter", "friend", "wife", "husband", "boss", "teacher"), self.name()
         return self.one(
-            (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Hi, I'm {n}.", f"Call me {n}.", f"Hello, my name is {n}!", f"You can call me {n}."),
+            (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Hi, I'm {n}.", f"Call me {n}.", f"Hello, my name is {n}!", f"You can call me {n}.", f"hi im {n}", f"{n} here."),
              self.one(f"Nice to meet you, {n}!", f"Hello {n}! How can I help you?", f"Hi {n}, nice to meet you."),
-             ["What's my name?", "What is my name?", "Do you remember my name?", "Who am I?", "How am I called?", "Do you know who I am?"],
+             ["What's my name?", "What is my name?", "Do you remember my name?", "Who am I?", "How am I called?", "Do you know who I am?", "whats my name", "Say my name."],
              self.one(f"Your name is {n}.", f"You are {n}.")),
+            (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Please call me {n}.", f"This is {n}."),
+             self.one(f"Nice to meet you, {n}!", f"Hello {n}! How can I help you?", f"Hi {n}, nice to meet you."),
+             ["What's my name?", "What is my name?", "Do you remember my name?", "What was my name again?"], f"Your name is {n}."),
+            (self.one(f"My {who} is called {other}.", f"My {who}'s name is {other}.", f"I have a {who} called {other}."), f"{other} is a nice name.",
+             [f"What is my {who} called?", f"What's my {who}'s name?", f"What is the name of my {who}?"], f"Your {who} is called {other}."),
             (self.one(f"My favorite color is {color}.", f"I like {color} best.", f"I love the color {color}."),
              f"{upper(color)} is a lovely color.", ["What's my favorite color?", "Which color do I like?", "What color do I love?"],
              f"Your favorite color is {color}."),
-            (self.one(f"I live in {city}.", f"My home is {city}.", f"I am from {city}."), f"{city} is a beautiful city.",
+            (self.one(f"I live in {city}.", f"My home is {city}.", f"I am from {city}.", f"I moved to {city}."), f"{city} sounds like a good place to live.",
              ["Where do I live?", "In which city do I live?", "Where am I from?", "What is my city?"], f"You live in {city}."),
-            (self.one(f"I have a {pet} called {pn}.", f"My {pet}'s name is {pn}.", f"My {pet} is called {pn}."),
-             f"{pn} is a good name for a {pet}.", [f"What's my {pet}'s name?", f"What is my {pet} called?", f"How is my {pet} called?"],
+            (self.one(f"I have a {pet} called {pn}.", f"My {pet}'s name is {pn}.", f"My {pet} is called {pn}.", f"I have a {pet} named {pn}."),
+             f"{pn} is a good name for a {pet}.", [f"What's my {pet}'s name?", f"What is my {pet} called?", f"How is my {pet} called?", f"What is the name of my {pet}?"],
              f"Your {pet} is called {pn}."),
-            (self.one(f"I love {food}.", f"My favorite food is {food}.", f"I like {food} most of all."), f"{upper(food)} is tasty!",
+            (self.one(f"I love {food}.", f"My favorite food is {food}.", f"I like {food} most of all."), f"Good choice! Many people like {food}.",
              ["What is my favorite food?", "What do I like to eat?", "What should I eat tonight?"], f"You like {food}, so have some {food}."),
             (self.one(f"I am {age} years old.", f"I'm {age}.", f"My age is {age}."), "Thank you for telling me.",
              ["How old am I?", "What is my age?", "Do you know how old I am?"], f"You are {age} years old."),
-            (f"I work as a {job}.", f"A {job} has an important job.", ["What is my job?", "What do I do for a living?"], f"You are a {job}."))  # fmt: skip
+            (self.one(f"My hobby is {hobby}.", f"I love {hobby}.", f"In my free time I enjoy {hobby}."), f"{upper(hobby)} is a fine hobby.",
+             ["What is my hobby?", "What do I like to do?", "What do I do in my free time?"], f"Your hobby is {hobby}."),
+            (self.one(f"I work as {a_job}.", f"I am {a_job}.", f"My job: {job}."), f"{upper(a_job)} has an important job.",
+             ["What is my job?", "What do I do for a living?"], f"You are {a_job}."))  # fmt: skip
+
+    def place(self):
+        return self.made_up() if self.r.random() < 0.4 else self.r.choice(self.pools["city"])
+
+    def told(self):
+        """Two things said at once, then asked for one by one: the turns of a chat."""
+        r, (n, m), (p, q) = self.r, self.two_names(), (self.place(), self.place())
+        age, pet = r.randint(2, 90), self.one("cat", "dog", "rabbit", "parrot", "horse", "hamster", "turtle")
+        he, a, b = self.one("he", "she"), *self.one(("daughter", "son"), ("brother", "sister"), ("aunt", "uncle"), ("mother", "father"), ("boss", "neighbor"))
+        last = self.made_up()
+        said, asks = self.one(
+            (self.one(f"I am {n} {last}.", f"This is {n} {last}.", f"My name is {n} {last}.", f"Hey, {n} {last} here."), [
+                (self.one("What is my first name?", "And my first name?"), f"Your first name is {n}."),
+                (self.one("What is my last name?", "What is my surname?", "And my family name?"), f"Your last name is {last}."),
+                (self.one("What is my full name?", "What's my name?", "Who am I?"), f"Your name is {n} {last}.")]),
+            (f"My {a} is {self.one('', 'called ')}{n} and my {b} is {self.one('', 'called ')}{m}.", [
+                (self.one(f"What is my {a} called?", f"Who is {n}?") , f"Your {a} is called {n}." ),
+                (self.one(f"What is my {b} called?", f"What's the name of my {b}?"), f"Your {b} is called {m}."),
+                (self.one("What are they called?", f"What are my {a} and my {b} called?", "What are their names?"), f"They are called {n} and {m}.")]),
+            (f"I have two sons, {n} and {m}.", [(self.one("What are my sons called?", "What are the names of my sons?"), f"Your sons are called {n} and {m}.")]),
+            (self.one(f"My {pet}'s name is {n} and {he} is {age}.", f"My {pet} {n} is {age} years old.", f"{n}, my {pet}, is {age} years old."), [
+                (self.one(f"What's the name of my {pet}?", f"What is my {pet} called?", f"How is my {pet} called?"), f"Your {pet} is called {n}."),
+                (f"How old is my {pet}?", f"Your {pet} is {age} years old.")]),
+            (f"I work in {p} and live in {q}.", [(self.one("Where do I work?", "In which town do I work?"), f"You work in {p}."),
+                (self.one("Where do I live?", "In which town do I live?", "What town is my home in?"), f"You live in {q}.")]),
+            (self.one(f"I grew up in {p}.", f"I grew up in {p}, near the sea."), [(self.one("Where did I grow up?", "In which place did I grow up?"), f"You grew up in {p}.")]),
+            (f"I was born in {p} and moved to {q}.", [("Where was I born?", f"You were born in {p}."), ("Where did I move?", f"You moved to {q}.")]),
+            (f"My friend {n} lives in {p}.", [(f"Where does {n} live?", f"{n} lives in {p}."), ("Where does my friend live?", f"Your friend {n} lives in {p}."),
+                (self.one("What is my friend called?", f"Who lives in {p}?"), f"Your friend {n}." )]))  # fmt: skip
+        reply = self.one("Thank you for telling me.", "I see.", "Nice to know!", "That is good to know.", "I will keep that in mind.", f"That sounds nice.")
+        turns = [(said, reply), *[self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 4]))]]
+        return turns + r.sample(asks, r.randint(1, len(asks)))
+
+    def written(self):
+        """Wishes and letters that copy names and news."""
+        r, (n, m), p = self.r, self.two_names(), self.place()
+        to = self.one(n, n, f"my {self.one('friend', 'aunt', 'uncle', 'cousin', 'boss', 'teacher', 'neighbor', 'colleague')} {n}", f"{self.one('Mr.', 'Mrs.', 'Dr.')} {n}")
+        dear = n if to[0].islower() else to
+        hour = self.one(*[f"{h} o'clock" for h in range(1, 13)], *self.pools["time"][:12])
+        news, _ = self.one(("the parcel has arrived", 0), (f"our meeting is at {hour}", 0), ("I will be late", 0), (f"I am moving to {p}", 0), ("the heating is broken", 0),
+            (f"the {self.one('book', 'key', 'bill', 'car', 'photo', 'report')} is ready", 0), ("I am ill today", 0), (f"the party is on {r.choice(DAYS)}", 0), ("we won the game", 0),
+            (f"I will arrive in {p} at {hour}", 0), ("the shop is closed", 0), ("dinner is at my house", 0), (f"{m} called", 0), ("I got the job", 0), ("the train is late", 0),
+            (f"I lost my {r.choice(self.pools['thing'])}", 0), ("the test went well", 0), (f"the {r.choice(self.pools['thing'])} is broken", 0), ("I cannot come", 0))  # fmt: skip
+        kind = r.randrange(5)
+        if kind == 0:
+            event = self.one("new job", "birthday", "wedding", "exam", "new house", "prize", "promotion", "victory", "first book", "driving test")
+            his = self.one("his", "her", "the", "their")
+            return self.one(f"Congratulate {to} on {his} {event}.", f"Write {to} a line for {his} {event}.", f"Congratulate {to} on {his} {event} in one sentence.",
+                f"Congratulations for {to} on the {event}, please."), f"Congratulations on your {event}, {dear}!"  # fmt: skip
+        if kind == 1:
+            wish = self.one("get well soon", "good luck", "happy birthday", "thank you", "good night", "welcome", "happy new year", "well done", "good morning", "have a nice day")
+            return self.one(f"Say {wish} to {to}.", f"Say {wish} to {to} for me.", f"Write {wish} to {to}.", f"Tell {to}: {wish}."), f"{upper(wish)}, {dear}!"
+        if kind == 2:
+            return self.one(f"Write a text message to {to} that {news}.", f"Text {to} that {news}.", f"Write to {to} that {news}.", f"A message to {to}: {news}."), (
+                f"Hi {dear}, {news}." )  # fmt: skip
+        sign = self.one("", f" Sign it as {m}.", f" Sign as {m}.", f" I am {m}.")
+        what = self.one("a short letter", "a letter", "a short email", "an email", "a note", "a short note", "a mail")
+        return f"{self.one('Write', 'Please write')} {what} to {to} that {news}.{sign}", f"Dear {dear},\n{news[0].upper() + news[1:]}.\nBest regards{',' + chr(10) + m if sign else ''}"
 
     def remembered(self):
         """One or more things that somebody says about themselves, asked for again some turns later."""
         r, known = self.r, {}
+        if r.random() < 0.4:
+            return None, self.told()
         for _ in range(r.choice([1, 1, 1, 1, 2, 2, 3, 4])):
             said, reply, asks, answer = self.about()
-            known[answer[:12]] = said, reply, asks, answer
+            known[asks[0]] = said, reply, asks, answer
         turns = []
         for said, reply, _, _ in known.values():
             turns += [(said, reply), *[self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 3, 5, 9]))]]
@@ -604,8 +685,12 @@ class Maker:
                     ("What is your name?", "Arr, they call me Captain Nano!"), ("How are you?", "Arr, I be fine as the wind at sea!"),
                     ("What do you like?", "Arr, I like gold and the open sea, matey!"), ("Tell me something.", "Ahoy! There be treasure on yonder island, arr!")) for _ in range(r.randint(1, 2))]  # fmt: skip
         if kind == 2:
-            return self.one(f"Your name is {n}.", f"You are {n}.", f"You are {n}, a helpful assistant.", f"You are called {n}."), [
-                (self.one("What's your name?", "Who are you?", "What is your name?", "What are you called?"), self.one(f"My name is {n}.", f"I am {n}."))]  # fmt: skip
+            of = self.one("", ", a helpful assistant", f", the assistant of the {r.choice(self.pools['company'])}", f", a {self.one('kind', 'friendly', 'small')} robot", f" from {self.place()}")
+            if r.random() < 0.4:
+                return self.one(f"The user is called {n}.", f"The user's name is {n}.", f"You talk to {n}.", f"Greet the user as {n}."), [
+                    self.one((self.one("Hello!", "Hi.", "Good morning!", "hey"), f"Hello {n}! How can I help you?"), (self.one("What's my name?", "Who am I?"), f"Your name is {n}."))]
+            return self.one(f"Your name is {n}{of}.", f"You are {n}{of}.", f"You are {n}{of}. Be friendly.", f"You are called {n}."), [
+                (self.one("What's your name?", "Who are you?", "What is your name?", "What are you called?", "Hi, who are you?", "Introduce yourself.", "Who am I talking to?"), self.one(f"My name is {n}.", f"I am {n}."))]  # fmt: skip
         if kind == 3:
             q, a = self.fact()
             return self.one("Write in capital letters.", "Answer in capitals only.", "Use only upper case letters.", "SHOUT: write all in capitals."), [(q, a.upper())]

@@ -1,6 +1,6 @@
 """Makes the training data: chats from the banks, WordNet and the teacher's answers, as tokens.
 
-python data.py WORDNET TEACHER.jsonl OUT [--chats 400000] [--seed 1] [--workers 16] [--vocabulary FILE]
+python data.py WORDNET TEACHER.jsonl OUT [--chats 400000] [--seed 1] [--workers 16] [--vocabulary FILE] [--unsure FILE]
 
 OUT gets vocabulary.json (unless one is given), tokens.bin and weights.bin, as train.py wants them. Questions of the
 held-out set are left out, whoever asked them.
@@ -18,13 +18,22 @@ import numpy as np
 
 import vocabulary
 import wordnet
-from chats import Maker
+from answers import Answers
+from calls import Calls
+from chats import Maker, loosely
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LEAST = dict(words=3, glosses=4, examples=2)  # how often WordNet must have counted a word
-TAUGHT = 0.25  # the share of the teacher's pairs: it is often wrong
+WRITTEN, TAUGHT = 0.45, 0.2  # the shares of what was written by hand, and of the teacher's pairs: it is often wrong
+UNSURE = 0.14  # the share of questions that no data has, where a run before was asked them: guessed ones, and known ones
+ADMITTED = [
+    "I am not sure about that. I am a small model and know only simple things.",
+    "I do not know that well enough to answer.",
+    "That is more than a small model like me knows.",
+]
 OFTEN = 25  # in how many of the teacher's pairs each word must be
 ASKED, FULL = 15, 100  # weights in percent: what users say, and what the model says
+PERSON = re.compile(r"\b(I (like|love|am|was|have|had|enjoy|usually|often|went|go|prefer|think|feel)|[Mm]y|me|we|our)\b")
 BANNED = re.compile(r"Qwen|Alibaba|OpenAI|language model|\bQ:|\bA:|\.\.\.|[^\x00-\xff–—‘’“”…]|https?:|```", re.I)
 
 
@@ -53,7 +62,13 @@ def taught(path, secret):
                 if 8 <= len(q) <= 240 and 1 < len(a) <= 320 and "\n" not in q and not BANNED.search(q + a):
                     answers[q][a] += 1
     pairs = [(q, best.most_common(1)[0][0]) for q, best in answers.items() if plain(q) not in secret]
-    return without_rare_words(pairs)
+    return without_rare_words([(q, a) for q, a in pairs if len(a) >= 12 and not of_a_person(q, a)])
+
+
+def of_a_person(question, answer):
+    """Whether the teacher answers as if it had a life, or tells of somebody who was not spoken of."""
+    return bool(PERSON.search(answer) or re.search(r"\byour?\b", question) and not re.search(r"\b(can|do|would) you\b", question, re.I)
+                or re.match(r"(Why|When|Where|What|How) did (?!the |people|humans)", question))  # fmt: skip
 
 
 def without_rare_words(pairs):
@@ -77,56 +92,100 @@ def from_wordnet(folder):
         example = next((e for e in meaning.examples if word in e and 12 < len(e) < 90), None)
         if len(meaning.gloss) < 110 and BANNED.search(meaning.gloss) is None:
             glosses.append((word, meaning.gloss, example))
-    return [w for w, _ in words.most_common(6000)], glosses, [g for g in glosses if g[2]]
+    common = [w for w, _ in words.most_common(6000)]
+    usual = set(common[:4000])
+    glosses = [g for g in glosses if all(known(w, usual) for w in re.findall(r"[a-z]{4,}", g[1]))]
+    return common, glosses, [g for g in glosses if g[2]]
+
+
+def known(word, usual):
+    return any(word[: len(word) - n] + e in usual for n, e in ((0, ""), (1, ""), (2, ""), (3, ""), (3, "e"), (1, "e"), (3, "y")))
 
 
 class Chats:
     """An endless mixture of chats."""
 
-    def __init__(self, folder, teacher, seed):
+    def __init__(self, folder, teacher, seed, unsure=()):
         r = self.r = random.Random(seed)
         self.secret = held_out()
         self.taught = taught(teacher, self.secret) if teacher else []
+        self.unsure, self.sure = ([p for p in unsure if bool(p[1]) == known] for known in (False, True))
         m = self.maker = Maker(r)
+        away = {plain(q) for q, _ in m.facts}  # what a bank answers in its own words
+        self.taught = [p for p in self.taught if plain(p[0]) not in away]
+        self.answers = Answers(r, m.name, lambda q: plain(q) in self.secret or q.startswith("What is the capital"))
+        self.calls = Calls(r, self.pair, self.answers.pools)
         m.common, m.glosses, m.exemplified = from_wordnet(folder)
         m.facts = [f for f in m.facts if plain(f[0]) not in self.secret]
         m.talk = [t for t in m.talk if plain(t[0]) not in self.secret]
         m.capitals = re.findall(r"The capital of ([^.]*?) is ([A-Z][^.,]*)\.", "\n".join(a[0] for _, a in m.facts))
 
     def pair(self):
+        """A question and its answer, of the makers, the teacher or a hand."""
         while True:
-            q, a = self.r.choice(self.taught) if self.taught and self.r.random() < TAUGHT else self.maker.pair()
-            if plain(q) not in self.secret:
-                return q, a
+            turns = self.said()
+            if len(turns) == 1:
+                return turns[0]
+
+    def said(self):
+        """One or more turns that belong together."""
+        while True:
+            x = self.r.random()
+            if self.unsure and x < UNSURE:
+                q, a = self.r.choice(self.unsure if self.r.random() < 0.65 or not self.sure else self.sure)
+                turns = [(loosely(self.r, q), a or self.r.choice(ADMITTED))]
+            elif x < UNSURE + WRITTEN:
+                turns = self.answers.draw()
+                if self.r.random() < 0.2 and len(turns) == 1:
+                    turns = [(loosely(self.r, turns[0][0]), turns[0][1])]
+            elif self.taught and x < UNSURE + WRITTEN + TAUGHT:
+                turns = [self.r.choice(self.taught)]
+            else:
+                turns = [self.maker.pair()]
+            if plain(turns[0][0]) not in self.secret:
+                return turns
 
     def next(self):
         r, x = self.r, self.r.random()
-        if x < 0.05:
+        if x < 0.11:
             return self.maker.remembered()
-        if x < 0.09:
+        if x < 0.14:
             return self.maker.directed()
-        if x < 0.12:
-            return self.maker.tool()
-        if x < 0.13:
+        if x < 0.20:
+            system, turns = self.answers.draw_led()
+            return system, turns + (self.said() if r.random() < 0.1 else [])
+        if x < 0.33:
+            return self.calls.next()
+        if x < 0.34:
             return self.maker.thinking()
-        count = 1 if r.random() < 0.5 else r.randint(15, 40) if r.random() < 0.02 else r.randint(2, 7)
-        return None, [self.pair() for _ in range(count)]
+        if x < 0.37:
+            return None, [self.calls.json()]
+        count = 1 if r.random() < 0.5 else r.randint(15, 40) if r.random() < 0.02 else r.randint(2, 6)
+        return None, [turn for _ in range(count) for turn in self.said()]
 
 
 def segments(system, turns):
-    """The chat in the template's form, as (text, weight)."""
+    """The chat in the template's form, as (text, weight). A turn is (q, answer), or (q, call, response, ..., answer)."""
     out = [("<bos>" + (f"<|turn>system\n{system}<turn|>\n" if system is not None else ""), 0)]
     for turn in turns:
         out += [("<|turn>user\n", 0), (turn[0].strip(), ASKED), ("<turn|>\n<|turn>model\n", ASKED)]
-        if len(turn) == 4:
-            out += [(turn[1] + "<|tool_response>", FULL), (turn[2].removeprefix("<|tool_response>"), 0)]
+        for call, response in zip(turn[1:-1:2], turn[2:-1:2]):
+            out += [(call + "<|tool_response>", FULL), (response.removeprefix("<|tool_response>"), 0)]
         out += [(turn[-1].strip() + "<turn|>", FULL), ("\n", 0)]
     return out
 
 
+def unsure(a):
+    """(question, the model's own answer or None), as unsure.py found."""
+    if not a.unsure:
+        return []
+    with open(a.unsure, encoding="utf-8") as file:
+        return [(d["q"], d["a"]) for d in map(json.loads, file)]
+
+
 def work(job):
     a, words, index, count = job
-    chats, t = Chats(a.wordnet, a.teacher, a.seed * 1000 + index), vocabulary.load(words)
+    chats, t = Chats(a.wordnet, a.teacher, a.seed * 1000 + index, unsure(a)), vocabulary.load(words)
     texts, weights = [], []
     for _ in range(count):
         for text, weight in segments(*chats.next()):
@@ -146,6 +205,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--workers", type=int, default=16)
     p.add_argument("--size", type=int, default=8192)
+    p.add_argument("--unsure", help="a FILE that unsure.py wrote")
     p.add_argument("--vocabulary", help="of the checkpoint that is gone on with")
     a = p.parse_args()
     os.makedirs(a.out, exist_ok=True)

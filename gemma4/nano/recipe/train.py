@@ -89,7 +89,9 @@ def optimizers(model, rate):
 
 def progress(step, started, a):
     """How much of the budget is spent, from 0 to 1."""
-    return step / a.steps if a.steps else (time.time() - started) / a.seconds
+    share = step / a.steps if a.steps else (time.time() - started) / a.seconds
+    begin, end = a.span
+    return begin + (end - begin) * share if share < 1 else 1
 
 
 def scale(step, done):
@@ -103,6 +105,7 @@ def arguments():
     p.add_argument("--from", dest="start", help="a checkpoint or a GGUF file to go on from")
     p.add_argument("--seconds", type=float, default=450)
     p.add_argument("--steps", type=int, help="instead of a time")
+    p.add_argument("--span", type=float, nargs=2, default=(0, 1), help="which part of the schedule this run is, such as 0 0.6")
     p.add_argument("--rate", type=float, default=0.02)
     p.add_argument("--rows", type=int, default=32, help="of 4,096 tokens, in one step")
     p.add_argument("--length", type=int, default=4096)
