@@ -56,7 +56,7 @@ def main():
             answer = ask(a.gemwire, a.model, os.path.join(folder, q["file"]), q["question"], a.budget)
             if q["file"].endswith(".wav"):
                 wrong = distance(said(q["answer"]), said(answer))
-                voice = "slt of flite" if q["kind"] == "slt" else "espeak-ng"
+                voice = {"slt": "slt of flite", "bdl": "bdl of RHVoice"}.get(q["kind"], "espeak-ng")
                 speech[voice].append((wrong, len(said(q["answer"]))))
             else:
                 wrong = sorted(said(q["answer"])) != sorted(said(answer))

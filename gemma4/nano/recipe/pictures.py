@@ -22,6 +22,8 @@ SHAPES = "circle square triangle cross star heart diamond ring".split()
 ICONS = "house tree sun moon car flower fish cup arrow face cloud umbrella".split()
 NUMBERS = "zero one two three four five six seven eight nine".split()
 KINDS = [*SHAPES, *ICONS, "bar", *"0123456789", *"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+DESCRIBE = ["What is in this picture?", "What is in this picture?", "What do you see?", "What do you see?", "Describe the picture.",
+    "What does the picture show?", "Tell me what you see."]  # fmt: skip
 FONTS = os.environ.get("FONTS", "/usr/share/fonts/truetype/dejavu")
 
 
@@ -126,7 +128,8 @@ class Drawing:
         self.labels = np.zeros((GRID, GRID, 2), np.uint8)
 
     def shade(self, color):
-        return tuple(min(255, max(0, v + self.r.randint(-14, 14))) for v in COLORS[color])
+        light, tint = self.r.randint(-14, 14), 0 if color in ("black", "white", "gray") else 5
+        return tuple(min(255, max(0, v + light + self.r.randint(-tint, tint))) for v in COLORS[color])
 
     def color(self, but=()):
         alike = {"pink": ["white"], "orange": ["yellow", "red", "brown"], "brown": ["black", "orange", "red"], "purple": ["blue"]}
@@ -149,12 +152,15 @@ class Drawing:
     def done(self):
         return np.asarray(self.picture.resize((SIDE, SIDE), Image.LANCZOS))
 
+    def asked(self, count, *ways):
+        return self.r.sample(ways, count)
+
     def scene(self):
         """Up to three things from left to right."""
         r, count = self.r, self.r.choice([1, 2, 2, 2, 3, 3])
         things, kinds = [], r.sample(SHAPES, count)
         for i in range(count):
-            size = r.uniform(22, min(60, 108 / count))
+            size = r.uniform(24, min(60, 108 / count))
             x = SIDE * (i + 0.5) / count + r.uniform(-1, 1) * max(0, SIDE / count / 2 - size - 4)
             y = r.uniform(size + 6, SIDE - size - 6)
             things.append((self.color(), kinds[i], x, y))
@@ -162,12 +168,17 @@ class Drawing:
         names = [a(f"{c} {k}") for c, k, _, _ in things]
         text = names[0] if count == 1 else ", ".join(names[:-1]) + " and " + names[-1]
         whole = f"{text} on {a(self.back)} background."
-        out = [(q, whole[0].upper() + whole[1:]) for q in ("What is in this picture?", "What do you see?", "Describe the picture.", "What is in this picture?")]
+        out = [(q, whole[0].upper() + whole[1:]) for q in self.asked(5, *DESCRIBE)]
         c, k, _, _ = r.choice(things)
-        out += [(f"What color is the {k}?", f"The {k} is {c}."), ("What color is the background?", f"The background is {self.back}.")]
+        out += [(q, f"The {k} is {c}.") for q in self.asked(1, f"What color is the {k}?", f"What color is the {k}?", f"What is the color of the {k}?")]
+        out.append((r.choice(["What color is the background?", "What is the color of the background?"]), f"The background is {self.back}."))
         if [t[0] for t in things].count(c) == 1:
             out.append((f"Which shape is {c}?", f"The {k} is {c}."))
-        out.append(("How many shapes are there?", f"There {'is one shape' if count == 1 else f'are {NUMBERS[count]} shapes'}."))
+        if count > 1:
+            side = r.choice(["left", "right"])
+            c, k, _, _ = things[0 if side == "left" else -1]
+            out.append((r.choice([f"What is on the {side}?", f"Which shape is on the {side}?"]), f"The {c} {k} is on the {side}."))
+        out.append((r.choice(["How many shapes are there?", "How many shapes do you see?"]), f"There {'is one shape' if count == 1 else f'are {NUMBERS[count]} shapes'}."))
         absent = r.choice([s for s in SHAPES if s not in kinds])
         out.append(r.choice([(f"Is there {a(k)}?", f"Yes, there is {a(k)}."), (f"Is there {a(absent)}?", f"No, there is no {absent}.")]))
         return out
@@ -186,15 +197,15 @@ class Drawing:
         self.mark(text, color, x / 2, y / 2, (x + w) / 2, (y + h) / 2)
         kind = "digit" if digit else "letter"
         return [(f"Which {kind} is this?", f"This is the {kind} {text}."), (f"What {kind} do you see?", f"This is the {kind} {text}."),
-            ("What is in this picture?", f"The {kind} {text} in {color} on {a(self.back)} background."), ("Read this.", text + "."),
+            (r.choice(DESCRIBE), f"The {kind} {text} in {color} on {a(self.back)} background."),
+            (r.choice(["Read this.", "Read this.", "What is written here?"]), text + "."),
             (f"What color is the {kind}?", f"The {kind} is {color}.")]  # fmt: skip
 
     def thing(self):
         """An icon."""
         r, kind, color, size = self.r, self.r.choice(ICONS), self.color(), self.r.uniform(45, 105)
         self.put(kind, color, r.uniform(size + 5, SIDE - size - 5), r.uniform(size + 5, SIDE - size - 5), size)
-        return [("What is this?", f"This is {a(kind)}."), ("What do you see?", f"{a(color).capitalize()} {kind} on {a(self.back)} background."),
-            ("What is in this picture?", f"{a(color).capitalize()} {kind} on {a(self.back)} background."),
+        return [("What is this?", f"This is {a(kind)}."), *((q, f"{a(color).capitalize()} {kind} on {a(self.back)} background.") for q in self.asked(2, *DESCRIBE)),
             (f"What color is the {kind}?", f"The {kind} is {color}."), ("Which icon is this?", f"This is {a(kind)}.")]  # fmt: skip
 
     def chart(self):
@@ -212,8 +223,9 @@ class Drawing:
             self.mark("bar", c, left, top, left + 0.76 * wide, base)
         self.d.line((24, 2 * base, 2 * SIDE - 24, 2 * base), self.shade(self.color()), 3)
         best, least = colors[heights.index(max(heights))], colors[heights.index(min(heights))]
-        return [("Which bar is the largest?", f"The {best} bar is the largest."), ("Which bar is the tallest?", f"The {best} bar is the tallest."),
-            ("Which bar is the smallest?", f"The {least} bar is the smallest."), ("How many bars are there?", f"There are {NUMBERS[count]} bars."),
+        return [("Which bar is the largest?", f"The {best} bar is the largest."), *((f"Which bar is the {w}?", f"The {best} bar is the {w}.") for w in self.asked(1, "tallest", "tallest", "highest")),
+            ("Which bar is the smallest?", f"The {least} bar is the smallest."), (r.choice(["How many bars are there?", "How many bars do you see?"]), f"There are {NUMBERS[count]} bars."),
+            *((f"What is the color of the {w} bar?", f"The {w} bar is {c}.") for w, c in self.asked(1, ("smallest", least), ("shortest", least), ("tallest", best))),
             ("What is this?", f"This is a bar chart with {NUMBERS[count]} bars."), ("What is the color of the largest bar?", f"The largest bar is {best}.")]  # fmt: skip
 
     def places(self):
@@ -228,14 +240,21 @@ class Drawing:
         at1, at2 = ((u, w), (v, w + r.uniform(-0.05, 0.05))) if beside else ((w, u), (w + r.uniform(-0.05, 0.05), v))
         self.put(k1, c1, at1[0] * SIDE, at1[1] * SIDE, size1)
         self.put(k2, c2, at2[0] * SIDE, at2[1] * SIDE, size2)
-        first, second = f"{c1} {k1}", f"{c2} {k2}"
+        flip = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
         word = ("left of" if u < v else "right of") if beside else ("above" if u < v else "below")
-        other = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
-        asked = r.choice([word, other[word]])
-        return [(f"Where is the {k1}?", f"The {first} is {word} the {second}."), (f"Where is the {k2}?", f"The {second} is {other[word]} the {first}."),
-            (f"What is {word} the {k2}?", f"The {first} is {word} the {second}."),
-            (f"What is {other[word]} the {k1}?", f"The {second} is {other[word]} the {first}."),
-            (f"Is the {k1} {asked} the {k2}?", ("Yes" if asked == word else "No") + f", the {first} is {word} the {second}.")]  # fmt: skip
+        both, out = ((f"{c1} {k1}", k1), (f"{c2} {k2}", k2)), []
+        for (n, k), (other, o), way in ((*both, word), (*both[::-1], flip[word])):
+            is_there = f"he {n} is {way} the {other}."
+            for q in (f"Where is the {k}?", f"Where is the {r.choice([k, n])}?", f"What is {way} the {o}?",
+                r.choice([f"Which shape is {way} the {o}?", f"Which shape is {way} the {other}?", f"What do you see {way} the {o}?"]),
+                r.choice([f"Is the {k} left or right of the {o}?" if beside else f"Is the {k} above or below the {o}?",
+                    f"Tell me where the {k} is."])):  # fmt: skip
+                out.append((q, "T" + is_there))
+            asked = r.choice([way, flip[way]])
+            out.append((f"Is the {k} {asked} the {o}?", ("Yes" if asked == way else "No") + ", t" + is_there))
+        one, two = (n for n, _ in (both if u < v else both[::-1]))
+        out += [(q, f"{a(one).capitalize()} and {a(two)} on {a(self.back)} background.") for q in self.asked(2, *DESCRIBE)]
+        return [*out, (f"What color is the {k1}?", f"The {k1} is {c1}.")]
 
     def counted(self):
         """One to nine of one kind."""
@@ -247,15 +266,17 @@ class Drawing:
         plural = "crosses" if kind == "cross" else kind + "s"
         text = f"There is one {kind}." if count == 1 else f"There are {NUMBERS[count]} {plural}."
         return [(f"How many {plural} are there?", text), (f"How many {plural} do you see?", text), (f"Count the {plural}.", text),
+            (r.choice([f"How many {plural} can you see?", f"How many {plural} are in this picture?"]), text),
             (f"What color are the {plural}?", f"The {kind} is {color}." if count == 1 else f"The {plural} are {color}.")]  # fmt: skip
 
 
-MAKERS = ["scene", "scene", "sign", "sign", "thing", "chart", "places", "counted", "counted"]
+HELD_OUT = "scene scene sign sign thing chart places counted counted".split()
+MAKERS = [*HELD_OUT, *HELD_OUT, *"places places places places scene scene".split()]  # more of what is hard
 
 
-def draw(seed):
+def draw(seed, makers=MAKERS):
     drawing = Drawing(random.Random(seed))
-    kind = drawing.r.choice(MAKERS)
+    kind = drawing.r.choice(makers)
     questions = getattr(drawing, kind)()
     return drawing.done(), drawing.labels, kind, questions
 
@@ -278,7 +299,7 @@ def main():
         os.makedirs(a.out, exist_ok=True)
         with open(os.path.join(a.out, "questions.jsonl"), "w") as file:
             for i in range(a.held_out):
-                pixels, _, kind, questions = draw(f"held out {a.seed} {i}")
+                pixels, _, kind, questions = draw(f"held out {a.seed} {i}", HELD_OUT)
                 Image.fromarray(pixels).save(os.path.join(a.out, f"{i}.png"))
                 q, answer = random.Random(i).choice(questions)
                 file.write(json.dumps(dict(file=f"{i}.png", kind=kind, question=q, answer=answer)) + "\n")

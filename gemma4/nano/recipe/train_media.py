@@ -123,15 +123,25 @@ class Media:
         which = torch.tensor(self.r.sample(range(len(self.texts)), count), device=self.device)
         x, lengths = self.sound[which].float() / 32768, self.lengths[which]
         speed = self.r.uniform(0.87, 1.22)
-        lengths = (lengths / speed).long().clamp(max=x.shape[1])
+        lengths = (lengths / speed).long().clamp(max=int(x.shape[1] / speed))
         x = F.interpolate(x[:, None], size=int(x.shape[1] / speed), mode="linear")[:, 0, : int(lengths.max())]
         loud = x.abs().amax(1, keepdim=True) + 1e-4
         noise = 10 ** (-torch.empty_like(loud).uniform_(1.2, 3.5))
         x = x / loud * torch.empty_like(loud).uniform_(0.15, 0.95)
         x = (x + torch.randn_like(x) * noise * x.abs().amax(1, keepdim=True)) * (torch.arange(x.shape[1], device=x.device) < lengths[:, None])
         frames, valid = mel(x, lengths, self.filters)
+        frames = self.masked(frames)
         texts = [self.texts[i] for i in which.tolist()]
         return frames, valid, texts, [[(self.r.choice(HEARD), t)] for t in texts]
+
+
+    def masked(self, frames):
+        """Two bands of each clip are silent, so that no voice is known by a few of them alone."""
+        band, count = torch.arange(frames.shape[-1], device=self.device), len(frames)
+        for _ in range(2):
+            low, wide = (torch.randint(0, n, (count, 1, 1), device=self.device) for n in (len(band) - 10, 14))
+            frames = frames.masked_fill((band >= low) & (band < low + wide), frames.min())
+        return frames
 
 
 def ctc(logits, valid, texts):
@@ -206,11 +216,11 @@ def arguments():
     p.add_argument("--rate", type=float, default=0.005, help="of the language")
     p.add_argument("--tower-rate", type=float, default=0.02)
     p.add_argument("--rows", type=int, default=6, help="of text")
-    p.add_argument("--media-rows", type=int, default=8)
+    p.add_argument("--media-rows", type=int, default=9)
     p.add_argument("--length", type=int, default=4096)
     p.add_argument("--small", type=int, default=60)
     p.add_argument("--large", type=int, default=34)
-    p.add_argument("--clips", type=int, default=140)
+    p.add_argument("--clips", type=int, default=190)
     p.add_argument("--seed", type=int, default=1)
     return p.parse_args()
 
