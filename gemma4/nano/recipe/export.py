@@ -144,11 +144,9 @@ def main():
     p.add_argument("vocabulary")
     p.add_argument("out")
     p.add_argument("--types", default="q6_k", choices=["f32", *LAYERS])
-    p.add_argument("--sharpen", type=float, default=1, help="what the logits are multiplied by")
     p.add_argument("--towers", default="q8_0", choices=["q8_0", "f16"])
     a = p.parse_args()
     saved = torch.load(a.checkpoint, map_location="cpu", weights_only=True)
-    saved["model"]["output_norm"] *= a.sharpen
     write(a.out, saved["model"], Shape(**saved["shape"]), vocabulary.load(a.vocabulary), a.types, seen=seen_by(saved), seen_types=a.towers)
     print(f"{a.out}: {os.path.getsize(a.out) / 1e6:.1f} MB")
 

@@ -24,7 +24,7 @@ async function takeAll(browser, server, folder, look) {
   await visitor.go("/settings");
   await page.getByLabel("Temperature").fill("0");
   await page.getByLabel("Temperature").press("Tab");
-  for (const question of ["What day comes after Monday?", "Sort these words: noodles, boat, hat, drum, rice"]) {
+  for (const question of ["What day comes after Monday?", "Is a whale a fish?"]) {
     await visitor.go("/");
     await visitor.ask(question);
   }

@@ -10,7 +10,7 @@ import { startModel } from "./startModel";
 import { useStoredModels, type Transfer } from "./storedModels";
 import { TransferLine } from "./TransferLine";
 
-const nanoSize = 38_713_504;
+const nanoSize = 38_708_416;
 
 /** The models that need no network: the built-in one and those in the browser's storage. */
 export function StoredSection() {
