@@ -1,9 +1,10 @@
 // Package nano embeds a small, real Gemma 4: 48 million trained weights in 39 MB
 // with all parts of its big siblings (sliding and global layers, shared keys and
 // values, per-layer embeddings, an image and an audio tower, K blocks, Q8_0, F16
-// and F32). It answers easy questions of every day, does sums, keeps names over
-// turns, calls tools, tells short stories, says what simple pictures show and
-// writes down short sentences. For anything else there is a real Gemma:
+// and F32). It answers easy questions of every day, keeps names over turns, fills
+// in tools and JSON, tells short stories, says what simple pictures show, writes
+// down short sentences, and often says so when it does not know. It makes
+// mistakes. For anything else there is a real Gemma:
 //
 //	gemwire pull hf.co/ggml-org/gemma-4-E2B-it-GGUF
 //
