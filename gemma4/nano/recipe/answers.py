@@ -1,4 +1,4 @@
-"""Reads the chats that were written by hand, banks/answers, and the pools that fill their places.
+"""Reads the chats that were written by hand, banks/answers, and fills their places from the pools.
 
 A line is one chat: questions that mean the same, "=>", answers that fit each of them; " | " stands between them, " / " is
 a line break, " >> " begins the next turn, and a system message stands in brackets in front. {name}, {city} and the like
@@ -8,38 +8,9 @@ take the same value all through a line.
 import os
 import re
 
-BANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "banks")
+from pools import BANKS, article, lines, pools, upper
+
 PLACE = re.compile(r"(?:\b([Aa])n? )?\{([A-Za-z]+)(2?)\}")
-HOURS = [f"{h} {half}" for h in range(1, 13) for half in ("am", "pm")] + [f"{h}:30" for h in range(1, 13)] + ["noon"]
-
-
-def lines(*path):
-    with open(os.path.join(BANKS, *path), encoding="utf-8") as file:
-        return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
-
-
-def names():
-    """First names from everywhere."""
-    return sorted({name for line in lines("names.txt") for name in line.split()})
-
-
-def pools():
-    """What fills a place, by its name."""
-    found = {}
-    for line in lines("pools.txt"):
-        name, rest = re.match(r"\[(.*?)\] (.*)", line).groups()
-        found.setdefault(name, []).extend(value.strip() for value in rest.split(";") if value.strip())
-    return found | {
-        "name": names(),
-        "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-        "month": "January February March April May June July August September October November December".split(),
-        "number": [str(n) for n in range(2, 100)],
-        "time": HOURS,
-    }
-
-
-def article(value, like):
-    return ("An " if like == "A" else "an ") + value if value[0] in "aeiouAEIOU" else like + " " + value
 
 
 def low(place):
@@ -84,7 +55,7 @@ class Answers:
                     break
             known[low + second] = drawn
         value = known[low + second]
-        return value[:1].upper() + value[1:] if value and kind[0].isupper() else value
+        return upper(value) if value and kind[0].isupper() else value
 
     def fill(self, text, known):
         def of(m):
@@ -94,7 +65,7 @@ class Answers:
             if m[1]:
                 return article(value, m[1])
             begins = m.start() == 0 or re.search(r"[.!?\n] ?$", text[: m.start()])
-            return value[:1].upper() + value[1:] if begins else value
+            return upper(value) if begins else value
 
         return PLACE.sub(of, text)
 

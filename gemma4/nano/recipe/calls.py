@@ -14,9 +14,10 @@ import re
 from collections import namedtuple
 
 import records
-from chats import Maker, lines, upper
+from chats import Maker
+from pools import article, lines, upper
 from spelling import called, declare, responded
-from values import FAILURES, MENTIONS, NOUNS, SMALL, SYSTEMS, USUAL, VERBS, Values, load_pools, parts, tidy
+from values import FAILURES, MENTIONS, NOUNS, SMALL, SYSTEMS, USUAL, VERBS, Values, schema_of, tidy
 
 # A tool: fields and results are {name: Field}; asks and answers are forms with {field}, {field=value} and [parts that
 # may stay out].
@@ -160,19 +161,7 @@ class Offer:
         return styled(split(key), style.replace("kebab", "snake")) if x < 0.6 else key
 
     def schema(self, kind):
-        name, of = re.match(r"(\w+)(?:\((.*)\))?$", kind).groups()
-        if name == "enum":
-            return {"type": "string", "enum": [self.cased(v, kind) for v in of.split(",")]}
-        if name == "list":
-            return {"type": "array", "items": self.schema(of)}
-        if name == "obj":
-            some = dict(parts(of))
-            return {
-                "type": "object",
-                "properties": {k: self.schema(v) for k, v in some.items()},
-                "required": list(some),
-            }
-        return {"type": {"int": self.number, "num": "number", "bool": "boolean"}.get(name, "string")}
+        return schema_of(kind, self.number, lambda v: v.upper() if self.upper else v)
 
     def cased(self, v, kind):
         if isinstance(v, list):
@@ -299,10 +288,9 @@ def styled(some, style):
 class Calls:
     """Chats with tools, or with the wish for one, and questions for JSON."""
 
-    def __init__(self, r, pair, pools=None):
+    def __init__(self, r, pair):
         self.r, self.pair, self.tools = r, pair, bank()
-        self.pools = load_pools() | (pools or {})  # what is given is taken instead
-        self.v = Values(r, self.pools)
+        self.v = Values(r)
         self.records = records.Records(r, self.v, pair)
         self.groups = {}
         for tool in self.tools:
@@ -361,14 +349,7 @@ class Calls:
                     {key: Field(kind, False, "")},
                     [f"Done. The {key} is {{{key}}}.", f"The {noun} is {past}; {key}: {{{key}}}."],
                 )
-        article = "an" if noun[0] in "aeiou" else "a"
-        description = r.choice(
-            [
-                f"{upper(verb)} {article} {noun}",
-                f"{upper(verb)} the {noun}",
-                f"{upper(verb)} {article} {noun} of the system",
-            ]
-        )
+        description = f"{upper(verb)} {r.choice([article(noun), f'the {noun}', f'{article(noun)} of the system'])}"
         return Tool(
             noun, f"{verb}_{noun}", description, fields, results, asks, answers, missing, [f"{verb} a {noun}"], []
         )

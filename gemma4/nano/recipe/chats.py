@@ -4,27 +4,14 @@ A chat is a list of turns (role, text); the roles are those of the template. Eve
 """
 
 import json
-import os
 import re
 
-import answers
+from pools import DAYS, MONTHS, article, lines, pools, upper, words
 
-BANKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "banks")
 ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
-MONTHS = "January February March April May June July August September October November December".split()
-DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 RUDE = re.compile("cunt|fuck|shit|nig|kike|cock|dick|dyke|slut|tit|piss|rap|nazi|fag|cum|turd|puss|coon|homo|sex|porn|bast|wank|twat|arse")
 UNKNOWN = ["I don't know {x}. I have never heard of it.", "I do not know that. I have never heard of {x}."]
-
-
-def upper(s):
-    return s[:1].upper() + s[1:]
-
-
-def lines(name):
-    with open(os.path.join(BANKS, name), encoding="utf-8") as file:
-        return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
 
 
 class Bank:
@@ -35,10 +22,10 @@ class Bank:
 
     def fill(self, form, row):
         def column(m):
-            article, name = m[1], m[2]
+            with_article, name = m[1], m[2]
             value = row[ord(name.lower()) - ord("a")]
-            if article:
-                return ("an " if value[0] in "aeiou" else "a ") + value
+            if with_article:
+                return article(value)
             return upper(value) if name.isupper() else value
 
         return upper(re.sub(r"\{(an:)?([a-eA-E])\}", column, form))
@@ -75,15 +62,6 @@ def talk():
         asks, answers = line.split(" => ")
         answers = [a.strip().replace(" / ", "\n") for a in answers.split(" | ")]
         out += [(q.strip(), answers) for q in asks.split(" | ")]
-    return out
-
-
-def words():
-    """The parts of words.txt by name, each a list of entries split at blanks."""
-    out = {}
-    for line in lines("words.txt"):
-        name, rest = re.match(r"\[(.*?)\] (.*)", line).groups()
-        out[name] = rest.split(";") if ";" in rest or ":" in rest else rest.split()
     return out
 
 
@@ -141,8 +119,8 @@ class Maker:
     def __init__(self, r):
         self.banks = facts()
         self.r, self.facts, self.talk, self.words = r, [p for b in self.banks.values() for p in b.pairs()], talk(), words()
-        self.pools = answers.pools()
-        self.names = sorted({*self.words["names"], *answers.names()})
+        self.pools = pools()
+        self.names = self.pools["name"]
 
     def one(self, *of):
         return self.r.choice(of)
@@ -175,8 +153,7 @@ class Maker:
 
         def fill(form):
             for key, value in dict(a=row[0], A=upper(row[0]), x=x, y=y).items():
-                article = "an " if value[0] in "aeiou" else "a "
-                form = form.replace("{an:" + key + "}", article + value).replace("{" + key + "}", value)
+                form = form.replace("{an:" + key + "}", article(value)).replace("{" + key + "}", value)
             return form
 
         if self.r.random() < 0.6:
@@ -466,7 +443,7 @@ class Maker:
         return q, r.choice(UNKNOWN).replace("{x}", x)
 
     def story(self):
-        r, name = self.r, self.name()
+        name = self.name()
         who = self.one("cat", "dog", "dragon", "mouse", "bear", "girl", "boy", "king", "fox", "rabbit", "robot", "bird", "princess", "owl")
         place = self.one("in a small house", "in a deep forest", "by the sea", "in a big city", "on a high mountain", "on a farm", "in an old castle")
         found = self.one("a golden key", "a little boat", "an old book", "a lost child", "a shining stone", "a sad bird", "a red balloon", "a map")
@@ -565,7 +542,7 @@ class Maker:
         color, food, job, hobby = (self.r.choice(pools[k]) for k in ("color", "food", "job", "hobby"))
         city = self.place()
         pet, pn = self.one("dog", "cat", "horse", "rabbit", "parrot", "hamster"), self.one(self.r.choice(pools["pet"]), self.name())
-        age, a_job = self.r.randint(8, 90), answers.article(job, "a")
+        age, a_job = self.r.randint(8, 90), article(job)
         who, other = self.one("brother", "sister", "son", "daughter", "friend", "wife", "husband", "boss", "teacher"), self.name()
         return self.one(
             (self.one(f"My name is {n}.", f"I'm {n}.", f"I am {n}.", f"Hi, I'm {n}.", f"Call me {n}.", f"Hello, my name is {n}!", f"You can call me {n}.", f"hi im {n}", f"{n} here."),
@@ -622,7 +599,7 @@ class Maker:
             (f"I was born in {p} and moved to {q}.", [("Where was I born?", f"You were born in {p}."), ("Where did I move?", f"You moved to {q}.")]),
             (f"My friend {n} lives in {p}.", [(f"Where does {n} live?", f"{n} lives in {p}."), ("Where does my friend live?", f"Your friend {n} lives in {p}."),
                 (self.one("What is my friend called?", f"Who lives in {p}?"), f"Your friend {n}." )]))  # fmt: skip
-        reply = self.one("Thank you for telling me.", "I see.", "Nice to know!", "That is good to know.", "I will keep that in mind.", f"That sounds nice.")
+        reply = self.one("Thank you for telling me.", "I see.", "Nice to know!", "That is good to know.", "I will keep that in mind.", "That sounds nice.")
         turns = [(said, reply), *[self.pair() for _ in range(r.choice([0, 0, 0, 1, 1, 2, 4]))]]
         return turns + r.sample(asks, r.randint(1, len(asks)))
 
@@ -632,10 +609,10 @@ class Maker:
         to = self.one(n, n, f"my {self.one('friend', 'aunt', 'uncle', 'cousin', 'boss', 'teacher', 'neighbor', 'colleague')} {n}", f"{self.one('Mr.', 'Mrs.', 'Dr.')} {n}")
         dear = n if to[0].islower() else to
         hour = self.one(*[f"{h} o'clock" for h in range(1, 13)], *self.pools["time"][:12])
-        news, _ = self.one(("the parcel has arrived", 0), (f"our meeting is at {hour}", 0), ("I will be late", 0), (f"I am moving to {p}", 0), ("the heating is broken", 0),
-            (f"the {self.one('book', 'key', 'bill', 'car', 'photo', 'report')} is ready", 0), ("I am ill today", 0), (f"the party is on {r.choice(DAYS)}", 0), ("we won the game", 0),
-            (f"I will arrive in {p} at {hour}", 0), ("the shop is closed", 0), ("dinner is at my house", 0), (f"{m} called", 0), ("I got the job", 0), ("the train is late", 0),
-            (f"I lost my {r.choice(self.pools['thing'])}", 0), ("the test went well", 0), (f"the {r.choice(self.pools['thing'])} is broken", 0), ("I cannot come", 0))  # fmt: skip
+        news = self.one("the parcel has arrived", f"our meeting is at {hour}", "I will be late", f"I am moving to {p}", "the heating is broken",
+            f"the {self.one('book', 'key', 'bill', 'car', 'photo', 'report')} is ready", "I am ill today", f"the party is on {r.choice(DAYS)}", "we won the game",
+            f"I will arrive in {p} at {hour}", "the shop is closed", "dinner is at my house", f"{m} called", "I got the job", "the train is late",
+            f"I lost my {r.choice(self.pools['thing'])}", "the test went well", f"the {r.choice(self.pools['thing'])} is broken", "I cannot come")  # fmt: skip
         kind = r.randrange(5)
         if kind == 0:
             event = self.one("new job", "birthday", "wedding", "exam", "new house", "prize", "promotion", "victory", "first book", "driving test")
@@ -675,7 +652,7 @@ class Maker:
         r, n = self.r, self.name()
         kind = r.randrange(8)
         if kind == 0:
-            q, a = self.one(*[(f"What is the capital of {c}?", v) for c, v in self.capitals], ("How many legs does a cat have?", "four"),
+            q, a = self.one(*[(f"What is the capital of {row[0]}?", row[1]) for row in self.banks["capital"].rows], ("How many legs does a cat have?", "four"),
                 ("What color is the sky?", "blue"), ("Is ice cold?", "yes"), ("How many legs does a dog have?", "four"), ("What do cows give?", "milk"))  # fmt: skip
             return self.one("Answer with one word.", "Answer in one word only.", "Reply with a single word.", "Use only one word.",
                 "One-word answers only.", "Answer briefly, with one word."), [(q, upper(a))]  # fmt: skip
@@ -709,43 +686,6 @@ class Maker:
         jokes = next(a for q, a in self.talk if q == "Tell me a joke")
         return self.one("You are a comedian.", "You tell jokes.", "You are funny. Answer with a joke."), [
             (self.one("Hello!", "Say something.", "Talk to me.", "What's new?", "Tell me something."), r.choice(jokes))]  # fmt: skip
-
-    def tool(self):
-        """Tools in several schemas: calls, results, and questions that need no tool."""
-        r = self.r
-        city = r.choice("Paris London Rome Berlin Vienna Madrid Oslo Tokyo Cairo Lima Lisbon Boston Chicago Dublin Prague Zurich".split())
-        a, b = r.randint(1, 999), r.randint(1, 999)
-        word, n = r.choice(self.common[:1500]), r.choice(self.names)
-        string, number, quote = "STRING", "NUMBER", '<|"|>'
-        t = r.randint(5, 30)
-        tools = [
-            ("get_weather", "Get the weather in a city", {"city": string}, self.one(f"What is the weather in {city}?", f"How is the weather in {city} today?", f"Is it warm in {city}?"), {"city": city}, f"{t} degrees and sunny", f"In {city}, it is {t} degrees and sunny."),
-            ("get_time", "Get the current time in a city", {"city": string}, self.one(f"What time is it in {city}?", f"How late is it in {city}?"), {"city": city}, f"{r.randint(0, 23):02d}:{r.randint(0, 59):02d}", None),
-            ("add", "Add two numbers", {"a": number, "b": number}, self.one(f"Use the tool to add {a} and {b}.", f"What is {a} plus {b}?"), {"a": a, "b": b}, str(a + b), f"{a} + {b} = {a + b}."),
-            ("search", "Search the web", {"query": string}, self.one(f"Search the web for {word}.", f"Look up {word}.", f"Find pages about {word}."), {"query": word}, f"A page about {word}.", f"I found this: A page about {word}."),
-            ("send_message", "Send a message to a person", {"to": string, "text": string}, f"Tell {n} that I like {word}.", {"text": f"I like {word}.", "to": n}, "sent", f"I sent the message to {n}."),
-            ("set_timer", "Set a timer", {"minutes": number}, self.one(f"Set a timer for {t} minutes.", f"Wake me in {t} minutes."), {"minutes": t}, "done", f"The timer is set for {t} minutes."),
-            ("play_music", "Play a song", {"song": string}, f"Play the song {upper(word)}.", {"song": upper(word)}, "playing", f"I am playing {upper(word)}."),
-            ("turn_on_light", "Turn on the light in a room", {"room": string}, self.one("Turn on the light in the kitchen.", "Light in the kitchen, please."), {"room": "kitchen"}, "on", "The light in the kitchen is on."),
-        ]  # fmt: skip
-        some = r.sample(tools, r.randint(1, 3))
-
-        def value(v):
-            return f"{quote}{v}{quote}" if isinstance(v, str) else str(v)
-
-        def declare(tool):
-            properties = ",".join(f"{k}:{{type:{value(v)}}}" for k, v in sorted(tool[2].items()))
-            required = ",".join(value(k) for k in tool[2])
-            return (f"<|tool>declaration:{tool[0]}{{description:{value(tool[1])},parameters:{{properties:{{{properties}}},"
-                    f"required:[{required}],type:{value('OBJECT')}}}}}<tool|>")  # fmt: skip
-
-        name, _, _, q, arguments, result, answer = r.choice(some)
-        system = "".join(map(declare, some))
-        if r.random() < 0.25:
-            return system, [self.fact() if r.random() < 0.6 else self.chatter()]
-        call = f"<|tool_call>call:{name}{{{','.join(f'{k}:{value(v)}' for k, v in sorted(arguments.items()))}}}<tool_call|>"
-        answer = answer or f"It is {result} in {city}."
-        return system, [(q, call, f"<|tool_response>response:{name}{{value:{value(result)}}}<tool_response|>", answer)]
 
     def thinking(self):
         """Thoughts before the answer, where the system turn asks for them."""

@@ -6,8 +6,8 @@ The answer has blanks behind commas and colons, unless the question asks for com
 
 import json
 
-from chats import upper
-from values import tidy
+from pools import article, upper
+from values import schema_of, tidy
 
 # Of each sort of thing: the field that names it, the beginning of a sentence about it, and its other fields as (key,
 # kind, what is said). Booleans have two sayings: for true and for false.
@@ -102,7 +102,7 @@ class Records:
                 (self.v.made_up().lower(), r.choice("int num word color made city date code".split()), None)
                 for _ in range(5)
             ]
-            more = [(key, kind, f"has {'an' if key[0] in 'aeiou' else 'a'} {key} of {{}}") for key, kind, _ in more]
+            more = [(key, kind, f"has {article(key)} of {{}}") for key, kind, _ in more]
         out, keys = [], set()
         for key, kind, say in [(name, kind, ""), *r.sample(more, min(len(more), count))]:
             new = self.key(key, style)
@@ -138,32 +138,12 @@ class Records:
             return tidy(f"{subject} {self.v.joined(said[:at])}. {they} {self.v.joined(said[at:])}."), out
         return tidy(f"{subject} {self.v.joined(said)}."), out
 
-    def schema(self, kind, nullable=False):
-        name, _, of = kind.partition("(")
-        of = of[:-1]
-        if name == "list":
-            return {"type": "array", "items": self.schema(of)}
-        if name == "obj":
-            some = dict(part.split("=") for part in self.split(of))
-            return {
-                "type": "object",
-                "properties": {k: self.schema(v) for k, v in some.items()},
-                "required": list(some),
-            }
-        kind = {"int": "integer", "num": "number", "bool": "boolean"}.get(name, "string")
-        return {"type": [kind, "null"] if nullable else kind}
-
     @staticmethod
-    def split(of):
-        """Cuts at the commas outside of parentheses."""
-        out, depth = [""], 0
-        for c in of:
-            depth += (c == "(") - (c == ")")
-            if c == "," and depth == 0:
-                out.append("")
-            else:
-                out[-1] += c
-        return out
+    def schema(kind, nullable=False):
+        schema = schema_of(kind)
+        if nullable and schema["type"] not in ("array", "object"):
+            schema["type"] = [schema["type"], "null"]
+        return schema
 
     def written(self, v, compact):
         return json.dumps(v, separators=(",", ":")) if compact else json.dumps(v)

@@ -134,7 +134,6 @@ class Media:
         texts = [self.texts[i] for i in which.tolist()]
         return frames, valid, texts, [[(self.r.choice(HEARD), t)] for t in texts]
 
-
     def masked(self, frames):
         """Two bands of each clip are silent, so that no voice is known by a few of them alone."""
         band, count = torch.arange(frames.shape[-1], device=self.device), len(frames)

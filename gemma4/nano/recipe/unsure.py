@@ -11,7 +11,6 @@ where it is sure. The next run learns to admit the former and keeps the latter (
 import argparse
 import json
 import random
-import re
 
 import torch
 import torch.nn.functional as F
@@ -33,7 +32,7 @@ def unseen(teacher, count):
     with open(teacher, encoding="utf-8") as file:
         for line in file:
             d = json.loads(line)
-            found.update(re.findall(r"Q:\s*(.{8,140}?)\s*\n", d["text"]) if "ask" not in d else [])
+            found.update(q for q, _ in data.pairs_of(d["text"]) if 8 <= len(q) <= 140 and "\n" not in q and "ask" not in d)
     some = sorted(q for q in found - seen if q[0].isupper() and not data.BANNED.search(q) and data.plain(q) not in secret)
     random.Random(1).shuffle(some)
     return some[:count]

@@ -2,7 +2,8 @@
 
 import re
 
-from chats import DAYS, MONTHS, Maker, lines, upper, words
+from chats import Maker
+from pools import DAYS, MONTHS, pools, upper
 
 
 def cut(text):
@@ -73,8 +74,8 @@ class Values:
 
     made_up = Maker.made_up
 
-    def __init__(self, r, pools):
-        self.r, self.pools = r, pools
+    def __init__(self, r):
+        self.r, self.pools = r, pools()
 
     def name(self):
         r = self.r
@@ -132,7 +133,7 @@ class Values:
         return special[kind] if kind in special else r.choice(self.pools[kind])
 
     def draw(self, kind):
-        r, (name, of) = self.r, re.match(r"(\w+)(?:\((.*)\))?$", kind).groups()
+        r, (name, of) = self.r, split_kind(kind)
         if name == "int":
             low, high = map(int, (of or "1,99").split(","))
             n = r.randint(low, high)
@@ -162,12 +163,25 @@ class Values:
         return ", ".join(some[:-1]) + " and " + some[-1] if len(some) > 1 else some[0]
 
 
+def split_kind(kind):
+    """A kind's name, and what stands in its parentheses."""
+    return re.match(r"(\w+)(?:\((.*)\))?$", kind).groups()
+
+
+def schema_of(kind, integer="integer", spelt=lambda value: value):
+    """The JSON schema of a kind. Values of an enum are spelt as a caller wants them."""
+    name, of = split_kind(kind)
+    if name == "enum":
+        return {"type": "string", "enum": [spelt(v) for v in of.split(",")]}
+    if name == "list":
+        return {"type": "array", "items": schema_of(of, integer, spelt)}
+    if name == "obj":
+        some = dict(parts(of))
+        fields = {k: schema_of(v, integer, spelt) for k, v in some.items()}
+        return {"type": "object", "properties": fields, "required": list(some)}
+    return {"type": {"int": integer, "num": "number", "bool": "boolean"}.get(name, "string")}
+
+
 def parts(of):
     """The fields of an obj kind, as (name, kind)."""
     return re.findall(r"(\w+)=(\w+(?:\([^()]*\))?)", of)
-
-
-def load_pools():
-    """The pools of values by kind; name has first names."""
-    pools = {m[1]: m[2].split(";") for m in (re.match(r"\[(\w+)\] (.*)", line) for line in lines("pools.txt"))}
-    return pools | {"name": sorted({*words()["names"], *(n for line in lines("names.txt") for n in line.split())})}
