@@ -1,5 +1,7 @@
 package chat
 
+import "strings"
+
 // Kind says what an event tells.
 type Kind int
 
@@ -31,6 +33,12 @@ type Event struct {
 	// InCall, of DoneEvent, says that the answer was cut within a tool call. Nothing of
 	// that call is given out.
 	InCall bool
+}
+
+// Speaks says whether the event brings a word of the answer, or a call.
+func (e Event) Speaks() bool {
+	return e.Kind == CallEvent || e.Kind == MalformedEvent ||
+		e.Kind == TextEvent && strings.TrimSpace(e.Text) != ""
 }
 
 // Reason is why an answer ended.

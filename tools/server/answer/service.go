@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -155,7 +154,7 @@ func (s *said) add(e gemma4.Event) []gemma4.Event {
 		s.thoughts = append(s.thoughts, e.Text)
 	case chat.TextEvent, chat.CallEvent, chat.MalformedEvent:
 		s.text = true
-		s.words = s.words || e.Kind != chat.TextEvent || strings.TrimSpace(e.Text) != ""
+		s.words = s.words || e.Speaks()
 	case chat.DoneEvent:
 		if s.text || len(s.thoughts) == 0 || e.Reason != chat.ReasonStop {
 			break

@@ -135,7 +135,7 @@ func (a *collector) take(e gemma4.Event) {
 	if e.Usage != nil {
 		a.usage = *e.Usage
 	}
-	a.said = a.said || says(e)
+	a.said = a.said || e.Speaks()
 	a.reason, a.inCall = e.Reason, e.InCall
 }
 

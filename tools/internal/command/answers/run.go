@@ -212,7 +212,7 @@ type made struct {
 }
 
 func (m *made) take(e gemma4.Event) {
-	m.said = m.said || says(e)
+	m.said = m.said || e.Speaks()
 	switch e.Kind {
 	case chat.TextEvent:
 		m.text.WriteString(e.Text)
@@ -225,17 +225,6 @@ func (m *made) take(e gemma4.Event) {
 
 // isNothing tells that the model ended its answer before it said a word.
 func (m *made) isNothing() bool { return !m.said && m.end.Reason == chat.ReasonStop }
-
-// says tells whether an event brings a word of the answer, or a call.
-func says(e gemma4.Event) bool {
-	switch e.Kind {
-	case chat.CallEvent, chat.MalformedEvent:
-		return true
-	case chat.TextEvent:
-		return strings.TrimSpace(e.Text) != ""
-	}
-	return false
-}
 
 const nothingSaid = "the model ended its answer without a word; try other words, or a larger model"
 

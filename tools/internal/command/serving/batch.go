@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/gemwire/gemwire/gemma4"
@@ -279,13 +280,6 @@ func rate(s batch.Summary) float64 {
 	return float64(s.OutputTokens) / s.Time.Seconds()
 }
 
-func emptyAnswers(n int64) string {
-	if n == 1 {
-		return "1 answer is empty"
-	}
-	return fmt.Sprintf("%d answers are empty", n)
-}
-
 // report says what was done.
 func (b *batchCommand) report(s batch.Summary) error {
 	if b.json {
@@ -309,8 +303,8 @@ func (b *batchCommand) report(s batch.Summary) error {
 	b.env.Say("%s in %.1f s: %d answered, %d failed, %d not asked because of mistakes in them",
 		cli.Counted(s.Requests, "request"), s.Seconds, s.Answered, s.Failed, s.Refused)
 	if s.Empty > 0 {
-		b.env.Say("%s: the model ended before a word; try other words, or a larger model",
-			emptyAnswers(s.Empty))
+		b.env.Say("%s empty: the model ended before a word; try other words, or a larger model",
+			english.Plural(int(s.Empty), "answer is", "answers are"))
 	}
 	if s.Before > 0 {
 		b.env.Say("%d had been answered before", s.Before)
