@@ -50,13 +50,19 @@ static int32_t hear(const gemwire_event *event, void *user) {
   return 0;
 }
 
+/* Options for an answer without chance, whose events go into heard. */
+static gemwire_answer_options hearing(heard *heard) {
+  gemwire_answer_options options = greedy();
+  options.on_event = hear, options.user = heard;
+  return options;
+}
+
 static void one_answer(void) {
   gemwire_model model;
   gemwire_session session;
   open_both(&model, &session);
   heard heard = {0};
-  gemwire_answer_options options = greedy();
-  options.on_event = hear, options.user = &heard;
+  gemwire_answer_options options = hearing(&heard);
   gemwire_result result = {.size = sizeof result};
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, &result), GEMWIRE_OK, session);
   CHECK_SAYING(strcmp(heard.text, PARIS) == 0, "\"%s\"", heard.text);
@@ -74,8 +80,7 @@ static void nothing_said(void) {
   gemwire_session session;
   open_both(&model, &session);
   heard heard = {0};
-  gemwire_answer_options options = greedy();
-  options.on_event = hear, options.user = &heard;
+  gemwire_answer_options options = hearing(&heard);
   gemwire_result result = {.size = sizeof result};
   CHECK_STATUS(gemwire_say(session, CAPITAL, NULL, 0, &options, NULL), GEMWIRE_OK, session);
   gemwire_logit_bias turn_end = {.token = heard.last, .bias = 100};
@@ -162,8 +167,7 @@ static void tools(void) {
   gemwire_session session;
   open_both(&model, &session);
   heard heard = {0};
-  gemwire_answer_options options = greedy();
-  options.on_event = hear, options.user = &heard;
+  gemwire_answer_options options = hearing(&heard);
   options.tools_json =
       "[{\"type\":\"function\",\"function\":{\"name\":\"get_weather\",\"description\":\"Get the weather in a city\",\"parameters\":"
       "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"}},\"required\":[\"city\"]}}}]";
@@ -214,8 +218,7 @@ static void forms(void) {
     CHECK_STATUS(gemwire_say(session, "x", NULL, 0, &options, NULL), GEMWIRE_BAD_ARGUMENT, session);
   }
   heard heard = {0};
-  options = greedy();
-  options.on_event = hear, options.user = &heard;
+  options = hearing(&heard);
   options.tools_json = "[{\"type\":\"function\",\"function\":{\"name\":\"get_time\"}}]";
   options.tool_choice = "get_time", options.single_call = 1;
   CHECK_STATUS(gemwire_say(session, "What is the capital of France?", NULL, 0, &options, &result), GEMWIRE_OK, session);
